@@ -1,1 +1,1 @@
-"""Speed, memory and size, each as a ratio to a baseline measured in the same run."""
+"""Benchmarks of speed, memory and size, each as a ratio to a baseline measured in the same run."""

@@ -1,4 +1,4 @@
-"""All benchmarks, one process each, one after the other; options such as ``--record`` are handed to each.
+"""Run of all benchmarks, one process each, in sequence; options such as ``--record`` are passed to each.
 
 ``python -m benchmarks --only lattice startup`` runs some.
 """
@@ -53,7 +53,7 @@ RUNS = (
 
 
 def main() -> int:
-    """Run them; 1 where one did not finish."""
+    """Run them; return 1 if one did not finish."""
     options = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     options.add_argument("--only", nargs="+", default=[], help="names of benchmarks")
     chosen, handed = options.parse_known_args()

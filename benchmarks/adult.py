@@ -1,4 +1,4 @@
-"""Adult for the benchmarks: a spec over the nine attributes that have hierarchies in ``hierarchies_arx``."""
+"""Adult for the benchmarks: a spec of the nine attributes that have hierarchies in ``hierarchies_arx``."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ QUASI_IDENTIFIERS = (
 
 
 def data_folder() -> Path:
-    """The folder of real data (``DISCREET_DATA``, default ``../shared/data``); ends the run without it."""
+    """Return the folder of real data (``DISCREET_DATA``, default ``../shared/data``); exit without it."""
     folder = Path(os.environ.get("DISCREET_DATA", ROOT.parent / "shared" / "data"))
     if not (folder / "adult" / "adult_30162.csv").is_file():
         sys.exit(f"this benchmark needs Adult, which is not in {folder}: set DISCREET_DATA")
@@ -30,7 +30,7 @@ def data_folder() -> Path:
 
 
 def document(*sensitive: str) -> Mapping[str, Any]:
-    """The spec of the nine quasi-identifiers and the given sensitive attributes, paths absolute."""
+    """Return the spec of the nine quasi-identifiers and the given sensitive attributes, paths absolute."""
     home = data_folder() / "adult"
     attributes: dict[str, dict[str, str]] = {
         name: {"role": "quasi-identifier", "hierarchy": str(home / "hierarchies_arx" / f"{name}.csv")}
@@ -41,7 +41,7 @@ def document(*sensitive: str) -> Mapping[str, Any]:
 
 
 def write_spec(folder: Path, *sensitive: str) -> Path:
-    """The same spec as a TOML file."""
+    """Write the same spec as a TOML file."""
     parts = document(*sensitive)
     lines = ["[source]", f'path = "{parts["source"]["path"]}"']
     for name, attribute in parts["attributes"].items():
@@ -52,7 +52,7 @@ def write_spec(folder: Path, *sensitive: str) -> Path:
 
 
 def frequency_set(settings: Settings, *sensitive: str) -> FrequencySet:
-    """Adult's frequency set, counted by the engine."""
+    """Return Adult's frequency set, counted by the engine."""
     spec = spec_from_mapping(document(*sensitive), base=data_folder(), label="the Adult benchmark")
     with connect(settings) as engine:
         return count_frequency_set(engine, spec, settings)

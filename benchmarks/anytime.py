@@ -1,8 +1,8 @@
 """A lattice of 4^25 nodes: 25 quasi-identifiers of four levels, 100,000 generated rows, nearly all distinct.
 
-From row types to an answer of ``anytime`` under loss, k = 5, 1 % suppressed at most, for growing budgets of
-nodes: the time each takes, the loss that is reached, and what is proven. On Adult, whose optimum ``optimal``
-knows, the loss that the same budgets reach is set against it.
+From row types to an answer of ``anytime`` under loss, k = 5, at most 1 % suppressed, for growing budgets of
+nodes: the time, the loss and the proven bound of each. On Adult, where ``optimal`` finds the optimum, the
+same budgets' losses are compared with it.
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ BUDGETS = (1, 40, 200, 1_000)
 
 
 def wide(settings: Settings, rows: int | None) -> FrequencySet:
-    """The generated table's frequency set."""
+    """Return the generated table's frequency set."""
     spec = load_spec(make(WIDE_25, rows=rows))
     with connect(settings) as engine:
         return count_frequency_set(engine, spec, settings)
 
 
 def least(result: SearchResult) -> float:
-    """The cost of the only solution."""
+    """Return the cost of the only solution."""
     (solution,) = result.solutions
     return solution.cost if solution.cost is not None else float("nan")
 
 
 def main() -> None:
-    """Time the budgets and report what each reaches."""
+    """Time the budgets and report the result of each."""
     options = parser(__doc__)
     options.add_argument("--rows", type=int, default=None, help="a smaller table of the same kind")
     chosen = options.parse_args()

@@ -1,10 +1,10 @@
-"""From a Parquet file of 600,000 rows to an audited release, under t-closeness and under k alone.
+"""From a Parquet file of 600,000 rows to an audited release, under t-closeness and under k only.
 
-Every run opens the file anew, counts it, finds a node, publishes it as Parquet and audits what was written.
-The node is the exact answer of a negotiation, for which the whole lattice is evaluated; or, as "published",
-that of least loss, for which a few nodes are counted (the full-domain model). The sensitive attribute has 94
-values, of which many row types have several; its hierarchy has three levels, so that all three distances can
-be asked. Kernels are compiled before the first measured turn.
+Every run reopens the file, counts it, finds a node, publishes it as Parquet and audits the output. The node
+is the exact answer of a negotiation, which evaluates the whole lattice; or, as "published", the node of least
+loss, which counts a few nodes (the full-domain model). The sensitive attribute has 94 values, several of them
+in many row types; its hierarchy has three levels, so that all three distances can be used. Kernels are
+compiled before the first measured turn.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ GOAL = 2.0
 
 
 def made() -> Path:
-    """The table's spec, its sensitive attribute with a hierarchy."""
+    """Return the table's spec, its sensitive attribute with a hierarchy."""
     table = tables.CENSUS_600K
     spec = tables.make(table)
     values = range(table.sensitive or 0)
@@ -38,7 +38,7 @@ def made() -> Path:
 
 
 def released(spec: Path, folder: Path, criteria: Sequence[Criterion]) -> dict[str, int]:
-    """One release, audited; its levels."""
+    """Publish and audit one release; return its levels."""
     table = discreet.open(spec)
     wish = table.negotiate(k=K, max_suppressed=SUPPRESSED, criteria=criteria)
     if wish.exact is None:
@@ -50,7 +50,7 @@ def released(spec: Path, folder: Path, criteria: Sequence[Criterion]) -> dict[st
 
 
 def published(spec: Path, folder: Path, criteria: Sequence[Criterion]) -> None:
-    """The same without a negotiation: the full-domain model's node."""
+    """Publish the same without a negotiation: the full-domain model's node."""
     release = discreet.open(spec).publish(
         "full-domain",
         folder / "published.parquet",

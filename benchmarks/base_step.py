@@ -1,6 +1,6 @@
 """The base step, from a Parquet file to the frequency set, against DuckDB's bare GROUP BY of its columns.
 
-Each run has a process of its own, for its peak memory; the two alternate. The bare query gets the same memory
+Each run is a separate process, for its peak memory; the two alternate. The bare query gets the same memory
 limit and threads. ``--table distinct_5m`` is the table in which nearly all rows are distinct.
 """
 
@@ -45,7 +45,7 @@ def bare(spec_path: Path, columns: tuple[str, ...], memory: int, threads: int) -
 
 
 def main() -> None:
-    """Make the table, alternate the two, report time and peak memory."""
+    """Create the table, alternate the two, report time and peak memory."""
     options = parser(__doc__)
     options.add_argument("--table", choices=list(tables.TABLES), default="wide_50m")
     options.add_argument("--rows", type=int, help="a smaller table of the same kind")

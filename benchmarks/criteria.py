@@ -1,7 +1,7 @@
-"""Every node of a lattice for each criterion of values, beside k alone: Adult, eight quasi-identifiers.
+"""Every node of a lattice for each criterion of values, compared with only k: Adult, eight quasi-identifiers.
 
-Two threads; occupation is sensitive; 4,320 nodes. Then a slider: what each stop of a criterion takes once the
-lattice is evaluated, k being 5.
+Two threads; occupation is sensitive; 4,320 nodes. Then a slider: the time of each stop of a criterion once
+the lattice is evaluated, with k = 5.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ CASES: dict[str, tuple[dict[str, Any], float]] = {
     "t, ordered": ({"t": [{"value": 0.2, "distance": "ordered"}]}, 12),
     "t, hierarchical": ({"t": [{"value": 0.2, "distance": "hierarchical"}]}, 12),
 }
-"""What is asked, and how many times the time of k alone it may take."""
+"""The request, and the largest allowed multiple of the time for only k."""
 
 
 def frequency_set(settings: Settings) -> FrequencySet:
-    """Adult with occupation sensitive, of its hierarchy, and no quasi-identifier."""
+    """Return Adult's frequency set with a hierarchy of the sensitive occupation, not a quasi-identifier."""
     told = dict(document())
     told["attributes"] = told["attributes"] | {
         "occupation": told["attributes"]["occupation"] | {"role": "sensitive"}
@@ -80,7 +80,10 @@ def main() -> None:
 
 
 def slider(evaluated: EvaluatedLattice, criterion: Criterion) -> float:
-    """The median of the stops but the first, in milliseconds; each is asked once, so that none is kept."""
+    """Return the median of the stops except the first, in milliseconds.
+
+    Each stop is requested once, so that none is cached.
+    """
     taken = []
     for stop in criterion.parameter.slider:
         begin = time.perf_counter()

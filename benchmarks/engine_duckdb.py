@@ -1,7 +1,7 @@
 """DuckDB: the whole way to an audited Parquet file, and the same engine's bare GROUP BY, join and COPY.
 
-Both run in fresh processes with the same memory limit and threads, imports left out of the time: what verbs
-import when they are called is imported before.
+Both run in fresh processes with the same memory limit and threads. Imports are not timed: modules that verbs
+import when they are called are imported before.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from benchmarks import engine_table as table
 from benchmarks.harness import Timed, Written, timed
 
 _LATER = ("verbs.table", "verbs.release_publication", "engines.duckdb.engine", "kernels.plan_evaluation")
-"""Modules that bring what verbs import when they are called."""
+"""Modules that import the lazy imports of the verbs."""
 
 
 def ours(spec: Path, folder: Path, memory: int, threads: int) -> Timed:
-    """Negotiate and publish; the result is the number of published rows."""
+    """Negotiate and publish; return the number of published rows."""
     import discreet
     from discreet.settings import Settings
 
@@ -38,7 +38,7 @@ def ours(spec: Path, folder: Path, memory: int, threads: int) -> Timed:
 
 
 def bare(data: Path, folder: Path, memory: int, threads: int) -> Timed:
-    """The engine alone: classes of k rows by GROUP BY, NULL-safe join, Parquet; nothing is checked."""
+    """Run only the engine: classes of k rows by GROUP BY, NULL-safe join, Parquet; nothing is checked."""
     import duckdb
 
     with tempfile.TemporaryDirectory(dir=folder) as spill:
@@ -62,7 +62,7 @@ def bare(data: Path, folder: Path, memory: int, threads: int) -> Timed:
 
 
 def cases(folder: Path, rows: int, memory: int, threads: int) -> dict[str, tuple[Any, ...]]:
-    """What is run in children: functions with their arguments, by name."""
+    """Return the functions that children run, with their arguments, by name."""
     data = table.write_rows(folder, rows)
     spec = table.write_spec(folder, "duckdb", {"path": str(data)})
     return {

@@ -1,7 +1,7 @@
 """PostgreSQL: source and release in one database, and the same server's bare GROUP BY, join and CREATE TABLE.
 
-The benchmark starts a server of its own and stops it. Both sides run with its settings (``SERVER``), so that
-the ratio is of work and not of tuning; a session of discreet's says by itself what it needs beyond them.
+The benchmark starts a server and stops it. Both sides run with its settings (``SERVER``), so that the ratio
+is of work and not of tuning; discreet's sessions set any further settings they need.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ STAND_INS = {
     "score": "-1",
     "marital": "''",
 }
-"""What stands for NULL in the join, beside the comparison that both sides are NULL or neither."""
+"""Replacements of NULL in the join, in addition to the test that both sides are NULL or neither."""
 INDEXED = ("age", "region")
-"""What the published table is indexed by: its two quasi-identifiers with the most different cells."""
+"""Index columns of the published table: its two quasi-identifiers with the most distinct cells."""
 _COPIED_AT_ONCE = 1 << 22
 
 
 def ours(url: str, spec: Path, folder: Path, memory: int, threads: int) -> Timed:
-    """Negotiate and publish into a schema; the result is the number of published rows."""
+    """Negotiate and publish into a schema; return the number of published rows."""
     import discreet
     from discreet.settings import Settings
 
@@ -66,14 +66,14 @@ def ours(url: str, spec: Path, folder: Path, memory: int, threads: int) -> Timed
 
 
 def indexed(url: str) -> Timed:
-    """``bare``, with what a table needs to be asked: the index and the statistics that ours has, too."""
+    """Run ``bare`` with the index and the statistics for queries that ours creates, too."""
     return bare(url, usable=True)
 
 
 def bare(url: str, *, usable: bool = False) -> Timed:
-    """The server alone, in one transaction; the join is written so that it can hash, as ours must be too.
+    """Run only the server, in one transaction; the join is written so that it can hash, as ours must be too.
 
-    Where ``usable``, an index and statistics are made as well.
+    If ``usable``, an index and statistics are created as well.
     """
     import psycopg
 
@@ -97,7 +97,7 @@ def bare(url: str, *, usable: bool = False) -> Timed:
 
 
 def _forget(url: str) -> None:
-    """Drop what an earlier run left, and let the server write out what it still holds."""
+    """Drop the results of an earlier run, and let the server write out its buffers."""
     import psycopg
 
     with psycopg.connect(url, autocommit=True) as connection:
@@ -108,7 +108,7 @@ def _forget(url: str) -> None:
 
 
 def _same_cells() -> str:
-    """NULL-safe equality that the server can hash, which it cannot by ``IS NOT DISTINCT FROM``."""
+    """Return NULL-safe equality that the server can hash, unlike ``IS NOT DISTINCT FROM``."""
     pairs = []
     for name, other in STAND_INS.items():
         pairs.append(f"coalesce(s.{name}, {other}) = coalesce(m.{name}, {other})")
@@ -117,7 +117,7 @@ def _same_cells() -> str:
 
 
 def load(server: PostgresServer, data: Path) -> str:
-    """Make a database with the table; its address."""
+    """Create a database with the table; return its address."""
     import duckdb
     import psycopg
 
@@ -143,13 +143,13 @@ def load(server: PostgresServer, data: Path) -> str:
 
 
 def missing() -> str | None:
-    """Why PostgreSQL cannot be measured here, if that is known before a server is started."""
+    """Return why PostgreSQL cannot be measured here, if that is known before a server is started."""
     absent = [name for name in ("psycopg", "pytest") if find_spec(name) is None]
     return f"{absent[0]} is missing: pip install 'discreet[postgres,dev]'" if absent else None
 
 
 def server(threads: int) -> AbstractContextManager[PostgresServer]:
-    """A server with the benchmark's settings, stopped in the end; ``RuntimeError`` says why there is none."""
+    """Run a server with the benchmark's settings; ``RuntimeError`` with the reason if that is impossible."""
     from tests.servers.postgres import running_server
 
     return running_server({**SERVER, "max_parallel_workers_per_gather": str(max(threads - 1, 0))})
@@ -158,7 +158,7 @@ def server(threads: int) -> AbstractContextManager[PostgresServer]:
 def cases(
     running: PostgresServer, folder: Path, rows: int, memory: int, threads: int
 ) -> dict[str, tuple[Any, ...]]:
-    """The table loaded, and what is run in children: functions with their arguments, by name."""
+    """Load the table; return the functions that children run, with their arguments, by name."""
     url = load(running, table.write_rows(folder, rows))
     spec = table.write_spec(folder, "postgres", {"url": url, "table": "public.people"})
     return {

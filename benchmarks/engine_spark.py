@@ -1,7 +1,7 @@
 """Spark in one process: from Parquet to an audited folder of Parquet, and the same session's bare queries.
 
-Each child makes its session first, and lets it read the table's first rows; neither is in the time. The peak
-memory is that of the Java process, in which Spark does its work; on a cluster it is the driver alone.
+Each child first creates its session, and lets it read the table's first rows; neither is timed. The peak
+memory is that of the Java process, in which Spark does its work; on a cluster it is only the driver's.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _SAME = "({0} <=> {1})"
 
 
 def missing() -> str | None:
-    """Why Spark cannot be measured here, if it cannot."""
+    """Return why Spark cannot be measured here, if it cannot."""
     if find_spec("pyspark") is None or find_spec("pyarrow") is None:
         return "pyspark is missing: pip install 'discreet[spark]'"
     if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
@@ -35,7 +35,7 @@ def missing() -> str | None:
 
 
 def ours(spec: Path, folder: Path, memory: int, threads: int) -> Timed:
-    """Negotiate and publish a folder; the result is the number of published rows."""
+    """Negotiate and publish a folder; return the number of published rows."""
     import discreet
 
     settings = _settings(folder, memory, threads)
@@ -50,7 +50,7 @@ def ours(spec: Path, folder: Path, memory: int, threads: int) -> Timed:
 
 
 def bare(data: Path, folder: Path, memory: int, threads: int) -> Timed:
-    """The session alone: classes of k rows by GROUP BY, NULL-safe join, a folder of Parquet."""
+    """Run only the session: classes of k rows by GROUP BY, NULL-safe join, a folder of Parquet."""
 
     def run(session: SparkSession) -> int:
         session.read.parquet(str(data)).createOrReplaceTempView("people")
@@ -75,7 +75,7 @@ def _free(folder: Path) -> Path:
 
 
 def java() -> int:
-    """The process of the session's Java."""
+    """Return the process of the session's Java."""
     from pyspark.core.context import SparkContext
 
     gateway: Any = SparkContext._gateway
@@ -83,7 +83,7 @@ def java() -> int:
 
 
 def _in_session(settings: Settings, folder: Path, run: Callable[[SparkSession], int]) -> Timed:
-    """Time one call in the session that discreet makes for these settings; rows, and Java's peak memory."""
+    """Time one call in the session that discreet creates for these settings; rows, and Java's peak memory."""
     from discreet.engines.spark.session import open_sessions
     from discreet.engines.spark.startup import stop_session
 
@@ -97,7 +97,7 @@ def _in_session(settings: Settings, folder: Path, run: Callable[[SparkSession], 
 
 
 def cases(folder: Path, rows: int, memory: int, threads: int) -> dict[str, tuple[Any, ...]]:
-    """What is run in children: functions with their arguments, by name."""
+    """Return the functions that children run, with their arguments, by name."""
     data = table.write_rows(folder, rows)
     spec = table.write_spec(folder, "spark", {"path": str(data), "engine": "spark"})
     return {

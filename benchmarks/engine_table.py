@@ -1,8 +1,8 @@
-"""The generated table that engines are compared on: six quasi-identifiers of four types, one sensitive text.
+"""The generated table on which engines are compared: six quasi-identifiers of four types, one sensitive text.
 
-Whole numbers, texts, dates and decimals, NULLs in two columns; about 130,000 combinations in 20 million rows,
-a few of them very frequent and most rare. Every cell is a function of the row's number, so a table is the
-same each time it is made (by one version of DuckDB), as one Parquet file in a folder of the caller's.
+Integers, texts, dates and decimals, NULLs in two columns; about 130,000 combinations in 20 million rows, a
+few of them very frequent and most rare. Every cell is a function of the row's number, so a table is
+reproducible (with one version of DuckDB), as one Parquet file in a folder of the caller's.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ POSTGRES_TYPES = {
     "disease": "text",
 }
 K, MAX_SUPPRESSED = 10, "100%"
-"""Classes of ten rows; whatever is smaller is left out, so both sides write the same rows at any size."""
+"""Classes of ten rows; smaller ones are left out, so both sides write the same rows at any size."""
 
 
 def rows_query(rows: int) -> str:
-    """The rows, as one SELECT of DuckDB's."""
+    """Return the rows, as one SELECT for DuckDB."""
     number = "CAST(floor({}) AS INTEGER)"
     u = [_uniform(salt) for salt in range(14)]
     cells = {
@@ -53,7 +53,7 @@ def _uniform(salt: int) -> str:
 
 
 def write_rows(folder: Path, rows: int) -> Path:
-    """The table as a Parquet file in a folder, made unless it is there."""
+    """Write the table as a Parquet file in a folder, unless it exists."""
     import duckdb
 
     path = folder / f"{NAME}-{rows}.parquet"
@@ -67,7 +67,7 @@ def write_rows(folder: Path, rows: int) -> Path:
 
 
 def write_spec(folder: Path, name: str, source: dict[str, str]) -> Path:
-    """A spec of the table as ``source`` says where it lies; its path."""
+    """Write a spec of the table with the location ``source``; return its path."""
     lines = ["[source]", *(f'{key} = "{value}"' for key, value in source.items())]
     for column in QUASI_IDENTIFIERS:
         lines += [f"[attributes.{column}]", 'role = "quasi-identifier"']
@@ -79,22 +79,22 @@ def write_spec(folder: Path, name: str, source: dict[str, str]) -> Path:
 
 
 def same_cells(join: str = "({0} IS NOT DISTINCT FROM {1})") -> str:
-    """The condition that a row ``s`` and a class ``m`` agree in every quasi-identifier, NULLs too."""
+    """Return the condition that a row ``s`` and a class ``m`` agree in every quasi-identifier, NULLs too."""
     return " AND ".join(join.format(f"s.{name}", f"m.{name}") for name in QUASI_IDENTIFIERS)
 
 
 def groups(relation: str) -> str:
-    """The GROUP BY that the bare engine does."""
+    """Return the GROUP BY of the bare engine."""
     names = ", ".join(QUASI_IDENTIFIERS)
     return f"SELECT {names}, count(*) AS n FROM {relation} GROUP BY {names}"
 
 
 def classes(groups_table: str) -> str:
-    """The combinations of at least ``K`` rows."""
+    """Select the combinations of at least ``K`` rows."""
     return f"SELECT {', '.join(QUASI_IDENTIFIERS)} FROM {groups_table} WHERE n >= {K}"
 
 
 def joined(relation: str, classes_table: str, condition: str) -> str:
-    """The rows of those combinations, written from the classes' side as a release is."""
+    """Select the rows of those combinations, with the classes' cells as in a release."""
     cells = ", ".join(f"m.{name}" for name in QUASI_IDENTIFIERS)
     return f"SELECT {cells}, s.{SENSITIVE} FROM {relation} AS s JOIN {classes_table} AS m ON {condition}"

@@ -1,11 +1,11 @@
 """Negotiate and publish 20 million rows on each engine, against its bare GROUP BY, join and write.
 
-Ours counts, evaluates the lattice, answers, recodes, sorts and writes, audits what was written by
-reading it again, and leaves a manifest. The bare engine groups the rows by six quasi-identifiers, joins them
-NULL-safely with the combinations of ten rows or more, and writes the result in the same form under the same
-settings: it sorts nothing, checks nothing and explains nothing. Runs alternate, each in its own process.
-PostgreSQL has a second ratio: to the bare engine where it makes the same index and statistics
-as the release has, which a table needs to be asked.
+Ours counts, evaluates the lattice, answers, recodes, sorts and writes, audits the output by reading it again,
+and writes a manifest. The bare engine groups the rows by six quasi-identifiers, joins them NULL-safely with
+the combinations of ten rows or more, and writes the result in the same form under the same settings: it sorts
+nothing, checks nothing and explains nothing. Runs alternate, each in a separate process. PostgreSQL has a
+second ratio: to the bare engine with the same index and statistics as the release, which a table needs for
+queries.
 
 ``--only duckdb`` runs one engine, ``--rows`` less, ``--large`` one hundred million rows on DuckDB with 4 GB.
 """
@@ -32,18 +32,18 @@ Cases = Mapping[str, tuple[Any, ...]]
 
 
 class Missing(Exception):
-    """Why an engine cannot be measured here."""
+    """The reason why an engine cannot be measured here."""
 
 
 @contextmanager
 def duckdb_cases(folder: Path, chosen: argparse.Namespace) -> Iterator[Cases]:
-    """DuckDB needs nothing but a Parquet file."""
+    """Provide the cases of DuckDB, which needs only a Parquet file."""
     yield engine_duckdb.cases(folder, chosen.rows, chosen.memory, chosen.threads)
 
 
 @contextmanager
 def postgres_cases(folder: Path, chosen: argparse.Namespace) -> Iterator[Cases]:
-    """A server of the benchmark's own, loaded with the table; it is stopped and removed at the end."""
+    """Provide the cases of a server of the benchmark, loaded with the table; it is removed at the end."""
     from benchmarks import engine_postgres
 
     reason = engine_postgres.missing()
@@ -59,7 +59,7 @@ def postgres_cases(folder: Path, chosen: argparse.Namespace) -> Iterator[Cases]:
 
 @contextmanager
 def spark_cases(folder: Path, chosen: argparse.Namespace) -> Iterator[Cases]:
-    """Spark in the children, which make a local session each before the time is taken."""
+    """Provide the cases of Spark, whose children create a local session each before the timed part."""
     from benchmarks import engine_spark
 
     reason = engine_spark.missing()
@@ -111,7 +111,7 @@ def _peak(child: Child) -> int:
 
 
 def options() -> argparse.Namespace:
-    """The command line."""
+    """Parse the command line."""
     found = parser(__doc__)
     found.add_argument("--only", nargs="+", choices=list(ENGINES), default=list(ENGINES))
     found.add_argument("--rows", type=int, help=f"rows of the table (default {ROWS:,})")
@@ -127,7 +127,7 @@ def options() -> argparse.Namespace:
 
 
 def main() -> None:
-    """Measure each engine that is there, and say why another is not."""
+    """Measure each available engine, and report why another is not available."""
     chosen = options()
     with tempfile.TemporaryDirectory(prefix="discreet-bench-", dir=chosen.folder) as made:
         folder = chosen.folder or Path(made)

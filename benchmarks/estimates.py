@@ -1,8 +1,8 @@
-"""What work is said to take before it begins, by what it took: memory, at several sizes.
+"""Memory estimates before work begins, divided by the memory that it takes, at several sizes.
 
-Each case is a process of its own. The table is counted, and the step done once, for its code to be there; the
-peak of the second time alone counts (Linux lets a process forget its peak). What is said is what is held
-against ``--memory-limit`` where the most that the step could take is above it.
+Each case is a separate process. The table is counted, and the step run once, to load its code; only the peak
+of the second run counts (Linux lets a process reset its peak). The estimate is the value that is compared
+with ``--memory-limit`` if the upper bound of the step exceeds the limit.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ MEMORY = 8 * 10**9
 
 @dataclass(frozen=True)
 class Told:
-    """Bytes: what was said, and what it took."""
+    """The estimated and the measured bytes."""
 
     said: int
     took: int
 
 
 def measured(step: str, spec_path: Path, threads: int) -> Told:
-    """One step on one table."""
+    """Measure one step on one table."""
     from discreet.engines.connection import connect
     from discreet.frequency.table_scan import count_frequency_set
     from discreet.settings import Settings
@@ -47,7 +47,7 @@ def measured(step: str, spec_path: Path, threads: int) -> Told:
 
 
 def _took(work: Callable[[], Any]) -> int:
-    """The bytes by which the process grows at most while something runs."""
+    """Return the largest growth of the process in bytes while a function runs."""
     Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
     before = peak_memory()
     kept = work()
@@ -57,7 +57,7 @@ def _took(work: Callable[[], Any]) -> int:
 
 
 def lattice(table: Any, settings: Any, *, values: bool) -> Told:
-    """Every node for k, or for k and l."""
+    """Evaluate every node for k, or for k and l."""
     from discreet.lattice.evaluation import build_lattice, evaluate_lattice
     from discreet.lattice.resource_estimates import sample_memory
 
@@ -77,11 +77,11 @@ STEPS: dict[str, Callable[[Any, Any], Told]] = {
 
 
 def main() -> None:
-    """Run the steps at each size, and report what was said by what was taken."""
+    """Run the steps at each size, and report estimated by measured memory."""
     options = parser(__doc__)
     options.add_argument("--threads", type=int, default=2)
     chosen = options.parse_args()
-    # What is let go goes back to the system at once, so that what was done before is not reckoned off.
+    # Freed memory returns to the system at once; otherwise reusing it would lower the measured growth.
     os.environ |= {"MALLOC_MMAP_THRESHOLD_": "65536", "MALLOC_TRIM_THRESHOLD_": "65536"}
     os.environ["DISCREET_COMPILE"] = "wait"
     bench = Benchmark("estimates", "memory said before the work, by what the work took")

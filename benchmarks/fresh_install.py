@@ -1,9 +1,9 @@
-"""What installing takes: the wheel by pip and uv, into a new environment of each Python, core and extras.
+"""Cost of installation: the wheel by pip and uv, into a new environment of each Python, core and extras.
 
-Each environment installs the wheel of ``dist`` (``make packages``), loads what the extra brings, asks for the
-version four times (the first time nothing is compiled to byte code) and, of the core, runs the demonstration.
-``--python`` names interpreters; those that are not found are said, and so is an extra that cannot be
-installed. Packages come from where pip and uv are set to take them.
+Each environment installs the wheel of ``dist`` (``make packages``), loads the packages of the extra, queries
+the version four times (the first time without byte code) and, for the core, runs the demonstration.
+``--python`` names interpreters; missing ones are reported, and so is an extra that cannot be installed.
+Packages come from the sources that pip and uv are configured with.
 """
 
 from __future__ import annotations
@@ -38,21 +38,21 @@ MODULES = {
     "iceberg": "pyiceberg, pyarrow",
     "web": "fastapi, uvicorn, websockets, discreet.web.server",
 }
-"""What is to be loaded where an extra was installed."""
+"""Modules to import after an extra is installed."""
 
 
 class Failed(Exception):
-    """A command did not succeed; the text says what it told at its end."""
+    """A command that failed; the text is the end of its output."""
 
 
 def extras() -> tuple[str, ...]:
-    """The extras that users install."""
+    """Return the extras that users install."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     return tuple(name for name in project["optional-dependencies"] if name not in NO_EXTRAS)
 
 
 def seconds(command: list[str], folder: Path) -> tuple[float, float]:
-    """Seconds of one command by the clock and of processor time; ``Failed`` where it does not succeed."""
+    """Return wall and processor seconds of one command; ``Failed`` if it does not succeed."""
     begin, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
     environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON")}
     done = subprocess.run(
@@ -66,12 +66,12 @@ def seconds(command: list[str], folder: Path) -> tuple[float, float]:
 
 
 def megabytes(folder: Path) -> float:
-    """Megabytes (10^6 bytes) of a folder's files."""
+    """Return the megabytes (10^6 bytes) of a folder's files."""
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) / 1e6
 
 
 def install(bench: Benchmark, python: str, installer: str, extra: str, wheel: Path) -> None:
-    """Install once, start, publish; note seconds and megabytes, or what failed."""
+    """Install once, start, publish; record seconds and megabytes, or the failure."""
     label = f"{Path(python).name} {installer} {extra or 'core'}"
     with tempfile.TemporaryDirectory() as name:
         try:
@@ -83,7 +83,7 @@ def install(bench: Benchmark, python: str, installer: str, extra: str, wheel: Pa
 def measured(
     bench: Benchmark, label: str, python: str, installer: str, extra: str, wheel: Path, folder: Path
 ) -> None:
-    """Install into a folder, and note what it took; ``Failed`` where something did not succeed."""
+    """Install into a folder, and record the cost; ``Failed`` if a step did not succeed."""
     without_pip = ["--without-pip"] * (installer == "uv")
     subprocess.run([python, "-m", "venv", *without_pip, str(folder)], check=True)
     inside = folder / "bin" / "python"
@@ -112,7 +112,7 @@ def measured(
 
 
 def choices() -> argparse.Namespace:
-    """What was asked on the command line."""
+    """Parse the command line."""
     options = parser(__doc__)
     options.add_argument("--python", action="append", help="an interpreter, in the place of this one")
     options.add_argument("--installer", action="append", choices=INSTALLERS, help="one of pip and uv alone")

@@ -1,7 +1,7 @@
-"""A command in a process of its own, with its processor time and largest memory.
+"""A command in a separate process, with its processor time and largest memory.
 
 A child is a copy of the process that forks it, and its peak is at least that process's (``ru_maxrss``), which
-may have read a large table. So a small interpreter stands between, and asks of its own only child.
+may have read a large table. Therefore a small interpreter runs in between, and measures its only child.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Finished:
 
 
 def run_fresh(command: Sequence[str], folder: Path, environment: Mapping[str, str] | None = None) -> Finished:
-    """Run a command in a folder until it ends; what it says of errors goes where this process's does."""
+    """Run a command in a folder until it ends; its stderr is that of this process."""
     process = subprocess.run(
         [sys.executable, "-S", "-c", _BETWEEN, *command],
         cwd=folder,

@@ -1,9 +1,9 @@
 """One GROUP BY per lattice node in DuckDB against the evaluated lattice, on Adult's nine attributes.
 
 The nodes are sampled and the sum is extrapolated to all. Three baselines, each with its tables in memory and
-as many threads as ours: ``rows`` joins the table's rows with the hierarchies, the papers' way; ``row types``
+as many threads as ours: ``rows`` joins the table's rows with the hierarchies, as in the papers; ``row types``
 joins the distinct rows and their counts with the hierarchies, all as small integers; ``prepared row types``
-has every level of the row types as a column beforehand, as friendly to the engine as can be, and no goal.
+has every level of the row types as a precomputed column, the best case for the engine, without a goal.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _TYPES = {("i", 2): "SMALLINT", ("i", 8): "BIGINT", ("U", 0): "VARCHAR"}
 
 
 def load(engine: duckdb.DuckDBPyConnection, counted: FrequencySet) -> None:
-    """Tables ``rows`` and ``h_<attribute>`` (text); ``types``, ``c_<attribute>`` and ``wide`` (integers)."""
+    """Create tables ``rows``, ``h_<attribute>`` (text); ``types``, ``c_<attribute>``, ``wide`` (integers)."""
     engine.execute(
         f"CREATE TABLE rows AS FROM read_csv('{data_folder()}/adult/adult_30162.csv', all_varchar=true)"
     )
@@ -62,21 +62,21 @@ def _create(engine: duckdb.DuckDBPyConnection, name: str, columns: Columns) -> N
 
 
 def rows_query(attributes: tuple[str, ...], node: LatticeNode) -> str:
-    """The histogram of one node from the rows."""
+    """Select the histogram of one node from the rows."""
     joins = "".join(f" JOIN h_{a} ON rows.{a} = h_{a}.l0" for a in attributes)
     keys = ", ".join(f"h_{a}.l{level}" for a, level in zip(attributes, node, strict=True))
     return f"SELECT n, count(*) * n FROM (SELECT count(*) AS n FROM rows{joins} GROUP BY {keys}) GROUP BY n"
 
 
 def types_query(attributes: tuple[str, ...], node: LatticeNode) -> str:
-    """The histogram of one node from the row types, joined with the hierarchies' codes."""
+    """Select the histogram of one node from the row types, joined with the hierarchies' codes."""
     joins = "".join(f" JOIN c_{a} ON types.{a} = c_{a}.l0" for a in attributes)
     keys = ", ".join(f"c_{a}.l{level}" for a, level in zip(attributes, node, strict=True))
     return f"SELECT s, count(*) * s FROM (SELECT sum(n) AS s FROM types{joins} GROUP BY {keys}) GROUP BY s"
 
 
 def wide_query(attributes: tuple[str, ...], node: LatticeNode) -> str:
-    """The histogram of one node from the row types with every level already a column."""
+    """Select the histogram of one node from the row types with every level already a column."""
     keys = ", ".join(f"{a}_{level}" for a, level in zip(attributes, node, strict=True))
     return f"SELECT s, count(*) * s FROM (SELECT sum(n) AS s FROM wide GROUP BY {keys}) GROUP BY s"
 

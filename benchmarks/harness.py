@@ -1,8 +1,8 @@
-"""What all benchmarks share: alternating runs, medians, ratios with their goals, the machine, the report.
+"""Benchmark harness: alternating runs, medians, ratios with their goals, the machine, the report.
 
-A benchmark makes one ``Benchmark``, times its cases with ``alternate`` (A, B, A, B, … so that a disturbance
-of the machine falls on all), states ratios, and ends with ``report``. Processor time stands beside wall time,
-because a shared machine disturbs the one more than the other.
+A benchmark creates one ``Benchmark``, times its cases with ``alternate`` (A, B, A, B, … so that a disturbance
+of the machine affects all), adds ratios, and ends with ``report``. Processor time is reported next to wall
+time, because other load on a shared machine affects it less.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ LIBRARIES = ("numpy", "numba", "duckdb")
 
 @dataclass(frozen=True)
 class Timing:
-    """Seconds of each run of one case: wall time, and processor time where it is known."""
+    """Seconds of each run of one case: wall time, and processor time if it is known."""
 
     wall: tuple[float, ...]
     processor: tuple[float, ...]
@@ -51,7 +51,7 @@ class Timing:
 
 @dataclass(frozen=True)
 class Ratio:
-    """One figure against another of the same run; ``at_most`` or ``at_least`` is the goal."""
+    """Ratio of two figures of the same run; ``at_most`` or ``at_least`` is the goal."""
 
     name: str
     value: float
@@ -60,14 +60,14 @@ class Ratio:
 
     @property
     def goal(self) -> str:
-        """The goal in words, empty where there is none."""
+        """The goal in words, empty if there is none."""
         if self.at_most is not None:
             return f"at most {self.at_most:g}"
         return "" if self.at_least is None else f"at least {self.at_least:g}"
 
     @property
     def verdict(self) -> str:
-        """``met``, ``missed``, or nothing where there is no goal."""
+        """``met``, ``missed``, or empty without a goal."""
         if not self.goal:
             return ""
         low = self.at_least is None or self.value >= self.at_least
@@ -77,7 +77,7 @@ class Ratio:
 
 @dataclass
 class Benchmark:
-    """One benchmark's facts, timings and ratios."""
+    """Facts, timings and ratios of one benchmark."""
 
     name: str
     title: str
@@ -87,7 +87,7 @@ class Benchmark:
     ratios: list[Ratio] = field(default_factory=list)
 
     def fact(self, name: str, value: object) -> None:
-        """Note what was measured on: a number of rows, nodes, bytes."""
+        """Record a property of the input: a number of rows, nodes, bytes."""
         self.facts[name] = f"{value:,}" if isinstance(value, int) else str(value)
 
     def alternate(self, cases: Mapping[str, Callable[[], object]], repeats: int) -> None:
@@ -107,25 +107,25 @@ class Benchmark:
             self.timings[name] = Timing(tuple(walls[name]), tuple(processors[name]))
 
     def record(self, name: str, walls: list[float], processors: list[float] | None = None) -> None:
-        """Keep timings that were taken elsewhere, in a child process say."""
+        """Store timings that were measured elsewhere, for example in a child process."""
         self.timings[name] = Timing(tuple(walls), tuple(processors or ()))
 
     def ratio(
         self, case: str, baseline: str, *, at_most: float | None = None, at_least: float | None = None
     ) -> Ratio:
-        """The ratio of two cases' medians, with its goal."""
+        """Add the ratio of two cases' medians, with its goal."""
         value = self.timings[case].median / self.timings[baseline].median
         return self.state(f"{case} / {baseline}", value, at_most=at_most, at_least=at_least)
 
     def state(
         self, name: str, value: float, *, at_most: float | None = None, at_least: float | None = None
     ) -> Ratio:
-        """Any other figure, with its goal."""
+        """Add any other figure, with its goal."""
         self.ratios.append(Ratio(name, value, at_most, at_least))
         return self.ratios[-1]
 
     def as_json(self) -> dict[str, Any]:
-        """The benchmark as one document."""
+        """Return the benchmark as one document."""
         return {
             "benchmark": self.name,
             "facts": self.facts,
@@ -141,7 +141,7 @@ class Benchmark:
         }
 
     def as_text(self) -> str:
-        """The benchmark as lines for a terminal."""
+        """Return the benchmark as lines for a terminal."""
         lines = [self.title]
         lines += [f"  {name}: {value}" for name, value in self.facts.items()]
         width = max((len(name) for name in self.timings), default=0)
@@ -157,7 +157,7 @@ class Benchmark:
         return "\n".join([*lines, "  " + ", ".join(f"{k} {v}" for k, v in machine().items())])
 
     def as_run(self) -> Run:
-        """The benchmark as a run of the history."""
+        """Return the benchmark as a run of the history."""
         return Run(
             date=datetime.now(UTC).date().isoformat(),
             commit=machine()["commit"],
@@ -169,14 +169,14 @@ class Benchmark:
         )
 
     def report(self, options: argparse.Namespace) -> None:
-        """Print the result, and add it to the history where ``--record`` was given."""
+        """Print the result, and add it to the history if ``--record`` was given."""
         print(json.dumps(self.as_json(), indent=2) if options.json else self.as_text(), flush=True)
         if options.record:
             record(self.as_run())
 
 
 def parser(description: str | None) -> argparse.ArgumentParser:
-    """The options that every benchmark takes."""
+    """Return a parser of the options of every benchmark."""
     options = argparse.ArgumentParser(description=description)
     options.add_argument("--json", action="store_true", help="one JSON document instead of lines")
     options.add_argument("--record", action="store_true", help="add the run to benchmarks/history.jsonl")
@@ -185,14 +185,14 @@ def parser(description: str | None) -> argparse.ArgumentParser:
 
 
 def seconds(value: float) -> str:
-    """Seconds in the unit that reads best."""
+    """Format seconds in the most readable unit."""
     if value < 1e-3:
         return f"{value * 1e6:.0f} µs"
     return f"{value * 1e3:.3g} ms" if value < 1 else f"{value:.3g} s"
 
 
 def machine() -> dict[str, str]:
-    """What the figures were measured on."""
+    """Describe the machine and the versions."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     parts = {
         "cpu": _processor(),
@@ -225,7 +225,7 @@ def _commit() -> str:
 
 @dataclass(frozen=True)
 class Child:
-    """What one run in a process of its own took: seconds, processor seconds, peak memory in bytes."""
+    """Cost of one run in a separate process: seconds, processor seconds, peak memory in bytes."""
 
     wall: float
     processor: float
@@ -261,7 +261,7 @@ def _child(pipe: Connection, run: Callable[..., Any], arguments: tuple[object, .
 
 @dataclass(frozen=True)
 class Timed:
-    """What a child may return to time only a part of its work."""
+    """Result of a child that times only a part of its work."""
 
     wall: float
     processor: float
@@ -270,7 +270,7 @@ class Timed:
 
 @dataclass(frozen=True)
 class Written:
-    """How many rows a child wrote, and the peak memory in bytes of a process of its own that did the work."""
+    """Number of rows that a child wrote, and the peak memory in bytes of the process that did the work."""
 
     rows: int
     peak: int | None = None
@@ -284,9 +284,9 @@ def timed(run: Callable[[], Any]) -> Timed:
 
 
 def peak_memory(process: int | None = None) -> int:
-    """Peak resident memory of this process, or of another on Linux, in bytes.
+    """Return the peak resident memory of this process, or of another on Linux, in bytes.
 
-    Linux says it of this program alone (``VmHWM``); ``ru_maxrss`` would still remember the parent's peak.
+    Linux reports it for this program only (``VmHWM``); ``ru_maxrss`` would include the parent's peak.
     """
     try:
         for line in Path(f"/proc/{process or 'self'}/status").read_text(encoding="utf-8").splitlines():

@@ -1,7 +1,7 @@
-"""The history of recorded runs: a line of ``history.jsonl`` each, the latest in ``RESULTS.md``, and a plot.
+"""History of recorded runs: a line of ``history.jsonl`` each, the latest in ``RESULTS.md``, and a plot.
 
-``python -m benchmarks.history`` writes the table and the plot again from the lines; ``--record`` of any
-benchmark adds its line first.
+``python -m benchmarks.history`` rewrites the table and the plot from the lines; ``--record`` of any benchmark
+adds its line first.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ the medians that its ratios are made of, is a line of [history.jsonl](history.js
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure as it is printed; a goal in words such as ``at most 0.5``, and whether it was met."""
+    """A printed figure; a goal in words such as ``at most 0.5``, and whether it was met."""
 
     name: str
     value: str
@@ -35,7 +35,7 @@ class Figure:
 
     @property
     def share(self) -> float | None:
-        """The figure as a share of its goal, above 1 where it was missed; None where there is no goal."""
+        """The figure as a share of its goal, above 1 if it was missed; None without a goal."""
         if self.goal is None:
             return None
         kind, bound = self.goal.rsplit(" ", 1)
@@ -60,7 +60,7 @@ class Run:
 
 
 def read(folder: Path = FOLDER) -> list[Run]:
-    """All recorded runs, the oldest first."""
+    """Read all recorded runs, the oldest first."""
     found = []
     for line in (folder / "history.jsonl").read_text(encoding="utf-8").splitlines():
         entry = json.loads(line)
@@ -69,7 +69,7 @@ def read(folder: Path = FOLDER) -> list[Run]:
 
 
 def record(run: Run, folder: Path = FOLDER) -> None:
-    """Add a run to the history, and write the table and the plot again."""
+    """Add a run to the history, and rewrite the table and the plot."""
     with (folder / "history.jsonl").open("a", encoding="utf-8") as history:
         history.write(json.dumps(asdict(run), ensure_ascii=False) + "\n")
     write(folder)
@@ -85,7 +85,7 @@ def write(folder: Path = FOLDER) -> None:
 
 
 def table(runs: Sequence[Run]) -> str:
-    """The latest run of each benchmark: figures with goals, then those without."""
+    """Format the latest run of each benchmark: figures with goals, then those without."""
     latest = list({run.command: run for run in runs}.values())
     with_goals = [(run, figure) for run in latest for figure in run.figures if figure.goal]
     others = [(run, figure) for run in latest for figure in run.figures if not figure.goal]

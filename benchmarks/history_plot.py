@@ -1,4 +1,4 @@
-"""The plot of the history: a small panel per benchmark, each figure as a share of its goal by commit."""
+"""Plot of the history: a small panel per benchmark, each figure as a share of its goal by commit."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _STYLE = {
 
 
 def drawn(runs: Sequence[Run]) -> str:
-    """The SVG text; a figure above the line of 1 missed its goal."""
+    """Draw the SVG; a figure above the line of 1 missed its goal."""
     import matplotlib
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure
@@ -59,7 +59,7 @@ def _panel(axes: Axes, name: str, runs: Sequence[Run]) -> None:
                 by_figure.setdefault(figure.name, []).append((place, figure.share))
     for points in by_figure.values():
         axes.plot(*zip(*points, strict=True), color="#BBBBBB", linewidth=0.8, zorder=1)
-    # All of a kind at once, since each call writes its marker anew.
+    # All points of a kind in one call, since each call repeats its marker in the SVG.
     every = [point for points in by_figure.values() for point in points]
     for missed in (False, True):
         points = [(place, share) for place, share in every if (share > 1) == missed]

@@ -1,7 +1,7 @@
-"""What the core of discreet takes on disk, each dependency by itself, in megabytes (10^6 bytes).
+"""Disk usage of discreet's core, separately for each dependency, in megabytes (10^6 bytes).
 
-The sizes are those of the installed files, compiled byte code included, of every distribution that the core
-(no extras) needs. ``--fresh`` makes a new virtual environment and measures that instead of this one.
+The sizes are those of the installed files, including compiled byte code, of every distribution that the core
+(no extras) needs. ``--fresh`` creates a new virtual environment and measures that instead of this one.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ LARGE, SMALL = 30.0, 0.1
 
 
 def core_distributions(name: str = "discreet") -> list[metadata.Distribution]:
-    """The distribution and all that it needs without extras, by name."""
+    """Return the distribution and all its dependencies without extras, by name."""
     found: dict[str, metadata.Distribution] = {}
     waiting = [name]
     while waiting:
@@ -39,7 +39,7 @@ def core_distributions(name: str = "discreet") -> list[metadata.Distribution]:
 
 
 def megabytes(distribution: metadata.Distribution) -> float:
-    """Megabytes of a distribution's installed files."""
+    """Return the megabytes of a distribution's installed files."""
     paths = {Path(str(file.locate())).resolve() for file in distribution.files or ()}
     total = 0
     for path in paths:
@@ -49,12 +49,12 @@ def megabytes(distribution: metadata.Distribution) -> float:
 
 
 def measure() -> dict[str, tuple[str, float]]:
-    """Version and megabytes of every distribution of the core."""
+    """Return version and megabytes of every distribution of the core."""
     return {d.metadata["Name"]: (d.version, megabytes(d)) for d in core_distributions()}
 
 
 def measure_fresh() -> dict[str, tuple[str, float]]:
-    """The same in a new virtual environment, made and removed here."""
+    """Measure the same in a new virtual environment, created and removed here."""
     with tempfile.TemporaryDirectory() as folder:
         python = Path(folder) / "bin" / "python"
         subprocess.run([sys.executable, "-m", "venv", folder], check=True)

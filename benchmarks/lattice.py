@@ -1,7 +1,7 @@
-"""Every node's whole suppression histogram: Adult, nine quasi-identifiers, 12,960 nodes.
+"""Full suppression histograms of all nodes: Adult, nine quasi-identifiers, 12,960 nodes.
 
 The compiled rotation on one thread and on two, against the same plan in plain numpy (the twin) and against
-numpy summing as many 8-byte integers as there are classes in all nodes, so that a slow twin shows. Then the
+numpy summing as many 8-byte integers as there are classes in all nodes, which reveals a slow twin. Then the
 same with distinct l: ``relationship`` (6 values), and ``hours_per_week`` (94 values) with k and l jointly.
 """
 

@@ -1,6 +1,6 @@
 """Linkage with errors: 30,000 records with 100,000 rows by four columns; the goal is 60 seconds.
 
-Names of three syllables, years, postal codes and a column of two values. Of the records, drawn from the rows,
+Names of three syllables, years, postal codes and a column of two values. The records are drawn from the rows;
 8 % of the first three values have a letter changed and 5 % of the rest are missing.
 """
 
@@ -24,7 +24,7 @@ Record = list[str | None]
 
 
 def files(random: np.random.Generator) -> tuple[list[Record], list[Record], list[int]]:
-    """The attacker's records, the rows, and which row each record is of."""
+    """Generate the attacker's records, the rows, and the true row of each record."""
     names = ["".join(random.choice(SYLLABLES, 3)) for _ in range(20_000)]
     rows: list[Record] = [
         [
@@ -52,7 +52,7 @@ def _with_errors(row: Record, random: np.random.Generator) -> Record:
 
 
 def field_of(column: int, left: list[Record], right: list[Record]) -> ComparedField:
-    """One column of both files as a field."""
+    """Return one column of both files as a field."""
     texts = [sorted({str(row[column]) for row in side if row[column] is not None}) for side in (left, right)]
     places = [{text: place for place, text in enumerate(each)} for each in texts]
     codes = [
@@ -63,7 +63,7 @@ def field_of(column: int, left: list[Record], right: list[Record]) -> ComparedFi
 
 
 def main() -> None:
-    """Time the whole linkage, the fitting of its weights included, and report."""
+    """Time the whole linkage, including the fitting of its weights, and report."""
     chosen = parser(__doc__).parse_args()
     left, right, truth = files(np.random.default_rng(1))
     fields = tuple(field_of(column, left, right) for column in range(4))

@@ -25,7 +25,7 @@ LARGE = ("wide_50m", "distinct_5m")
 
 
 def large(name: str) -> object:
-    """The greedy on five million rows, in a process of its own."""
+    """Run the greedy on five million rows, in a separate process."""
     settings = replace(Settings.from_environment(threads=2), memory_limit=8 * 10**9)
     with connect(settings) as engine:
         counted = count_frequency_set(engine, load_spec(make(TABLES[name], rows=5_000_000)), settings)

@@ -1,9 +1,9 @@
-"""Memory of whole commands, seen from outside, beside the limit that they were given.
+"""Peak memory of whole commands, measured from outside, compared with their limit.
 
-A table of people with four quasi-identifiers, some thousand row types, and a salary that nearly every row has
-to itself, as numbers and as texts: what a limit holds worst, since each value may be held by itself. Every
-command is a process of its own; it must stay within ``--memory-limit``, or be refused with status 4, which a
-zero in the place of its peak tells.
+A table of people with four quasi-identifiers, some thousand row types, and a salary that is unique in nearly
+every row, as numbers and as texts: the worst case of a limit, since each value may be stored separately.
+Every command is a separate process; it must stay within ``--memory-limit``, or be refused with status 4,
+which a peak of zero reports.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ OVER = "--overwrite"
 
 
 def make(folder: Path, rows: int, kind: str) -> None:
-    """The table, and a spec of it with the salary sensitive and one with it a quasi-identifier."""
+    """Create the table, and a spec of it with the salary sensitive and one with it a quasi-identifier."""
     folder.mkdir(parents=True)
     cells = [
         "20 + (hash(i) % 60)::INTEGER AS age",
@@ -54,7 +54,7 @@ def make(folder: Path, rows: int, kind: str) -> None:
 
 
 def commands() -> dict[str, Sequence[str]]:
-    """What is done with a table, by name, each command after those that it needs."""
+    """Return the commands on a table, by name, each after those that it needs."""
     spec, request = "sensitive.toml", REQUEST
     permuted = ("publish", spec, "--model", "permutation", "--k", "10")
     return {
@@ -74,7 +74,7 @@ def commands() -> dict[str, Sequence[str]]:
 
 
 def main() -> None:
-    """Make the tables, run the commands, and report each one's peak as a share of the limit."""
+    """Create the tables, run the commands, and report each one's peak as a share of the limit."""
     options = parser(__doc__)
     options.add_argument("--rows", type=int, nargs="+", default=list(ROWS))
     options.add_argument("--limit", type=int, default=LIMIT, help="memory limit in bytes (1 GB)")

@@ -1,11 +1,11 @@
 """Strict Mondrian from row types: Adult with nine quasi-identifiers, five million generated rows with eight.
 
-The compiled kernels, packing included, against their numpy twin, and against numpy sorting the row types
-once by each attribute, so that a slow twin shows. Then the whole pipeline of the generated table (count,
-partition, recode, write Parquet, audit) against what no pipeline can do without: the engine's GROUP BY and
-its join of the rows with one label per row type, written as Parquet.
+The compiled kernels, including packing, against their numpy twin, and against numpy sorting the row types
+once by each attribute, which reveals a slow twin. Then the whole pipeline of the generated table (count,
+partition, recode, write Parquet, audit) against the minimum of any pipeline: the engine's GROUP BY and its
+join of the rows with one label per row type, written as Parquet.
 
-``--growth`` times rows, attributes and k by themselves, as a table, and draws it below ``out/benchmarks``.
+``--growth`` times rows, attributes and k separately, as a table, and draws it below ``out/benchmarks``.
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ KS = (2, 10, 100)
 def classes(
     table: FrequencySet, k: int, settings: Settings, evaluator: Backend = Backend.KERNELS
 ) -> Callable[[], NDArray[np.int64]]:
-    """A case: strict Mondrian with the best allowable cut."""
+    """Run strict Mondrian with the best allowable cut."""
     options, requirement = MondrianOptions(), Requirement(k)
     return lambda: strict_classes(table, requirement, settings, options, evaluator=evaluator)
 
 
 def sorts(table: FrequencySet) -> Callable[[], None]:
-    """A case: one sort of the row types by each attribute."""
+    """Sort the row types once by each attribute."""
     columns = np.ascontiguousarray(table.codes.T)
 
     def run() -> None:
@@ -60,7 +60,7 @@ def sorts(table: FrequencySet) -> Callable[[], None]:
 
 
 def on_adult(bench: Benchmark, settings: Settings, repeats: int, twin_repeats: int) -> None:
-    """Adult: kernels against twin at each k."""
+    """Compare kernels with the twin on Adult at each k."""
     table = adult.frequency_set(settings)
     one = replace(settings, threads=1)
     bench.fact("row types, Adult", table.row_types)
@@ -77,7 +77,7 @@ def on_adult(bench: Benchmark, settings: Settings, repeats: int, twin_repeats: i
 
 
 def on_generated(bench: Benchmark, settings: Settings, rows: int, repeats: int) -> None:
-    """The generated table: kernels, then the pipeline."""
+    """Time the generated table: kernels, then the pipeline."""
     path = tables.make(tables.WIDE_50M, rows=rows)
     spec = load_spec(path)
     with connect(settings) as engine:
@@ -122,7 +122,7 @@ def _bare(data: Path, folder: Path, settings: Settings) -> None:
 
 
 def growth(settings: Settings, repeats: int) -> None:
-    """Print and draw how the time grows with rows, attributes and k; the generated table, k=10 by default."""
+    """Print and draw the growth of time with rows, attributes and k; the generated table, k=10 by default."""
     with connect(settings) as engine:
         counts = (10_000, 100_000, 1_000_000, ROWS)
         by_rows = {rows: _counted(engine, rows, settings) for rows in counts}
@@ -147,7 +147,7 @@ def _counted(engine: Engine, rows: int, settings: Settings) -> FrequencySet:
 
 
 def _first(table: FrequencySet, attributes: int) -> FrequencySet:
-    """The frequency set of the first attributes alone."""
+    """Return the frequency set of only the first attributes."""
     codes = table.codes[:, :attributes]
     sizes = [h.null_code + 1 for h in table.hierarchies[:attributes]]
     order, starts = sort_rows([codes[:, j] for j in range(attributes)], sizes)

@@ -1,9 +1,9 @@
 """One negotiation answer: Adult, nine quasi-identifiers, 12,960 nodes.
 
-Random requests: k from 2 to 50, in the second half l from 2 to 5 of ``relationship`` too; a limit of 0 rows
-to 10 %; a greatest level for about two attributes in three. One negotiator is asked them twice: ``asked
-first`` it meets each requirement, ``asked again`` it remembers them. For ``nothing known`` each is asked of a
-lattice and a negotiator that have answered nothing before.
+Random requests: k from 2 to 50, in the second half also l from 2 to 5 of ``relationship``; a limit of 0 rows
+to 10 %; a greatest level for about two attributes in three. One negotiator answers them twice: ``asked
+first`` it meets each requirement for the first time, ``asked again`` it has them cached. For ``nothing
+known`` a new lattice and negotiator answer each request.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ LIMITS: tuple[str | int, ...] = (0, 32, 301, "1%", "5%", "10%")
 
 
 def random_requests(lattice: Lattice, number: int, *, diversity: bool) -> list[Request]:
-    """The same requests in every run."""
+    """Return the same requests in every run."""
     chance = random.Random(20_000)
     heights = dict(zip(lattice.attributes, lattice.heights, strict=True))
     return [
@@ -48,7 +48,7 @@ def random_requests(lattice: Lattice, number: int, *, diversity: bool) -> list[R
 def timed_answers(
     answer: Callable[[Request], Negotiation], requests: Sequence[Request]
 ) -> tuple[list[float], list[float]]:
-    """Seconds of each answer: wall time, and this thread's processor time."""
+    """Return seconds of each answer: wall time, and this thread's processor time."""
     walls, processors = [], []
     for request in requests:
         processor, wall = time.thread_time(), time.perf_counter()
@@ -60,7 +60,7 @@ def timed_answers(
 
 
 def knowing_nothing(evaluated: EvaluatedLattice) -> EvaluatedLattice:
-    """The same histograms without what was looked up in them before."""
+    """Return the same histograms without cached look-ups."""
     return EvaluatedLattice(
         lattice=evaluated.lattice,
         hierarchies=evaluated.hierarchies,
@@ -72,7 +72,7 @@ def knowing_nothing(evaluated: EvaluatedLattice) -> EvaluatedLattice:
 
 
 def measure(bench: Benchmark, name: str, evaluated: EvaluatedLattice, requests: list[Request]) -> None:
-    """Ask, and state median and 99th percentile in milliseconds."""
+    """Time the requests; report median and 99th percentile in milliseconds."""
     negotiator = Negotiator(evaluated)
     strangers = requests[: max(len(requests) // 10, 1)]
     relaxed = sum(negotiator.negotiate(request).exact is None for request in requests)
@@ -95,12 +95,12 @@ def measure(bench: Benchmark, name: str, evaluated: EvaluatedLattice, requests: 
 
 
 def percentile_99(seconds: Sequence[float]) -> float:
-    """The 99th percentile."""
+    """Return the 99th percentile."""
     return statistics.quantiles(seconds, n=100)[98]
 
 
 def main() -> None:
-    """Ask the requests for k, then for k and l; report."""
+    """Time the requests for k, then for k and l; report."""
     options = parser(__doc__)
     options.add_argument("--requests", type=int, default=2000, help="random requests (default 2000)")
     chosen = options.parse_args()

@@ -1,10 +1,10 @@
-"""The cheapest node, nothing known before, from row types to answer: ``optimal`` under its costs.
+"""The cheapest node without cached results, from row types to answer: ``optimal`` under its costs.
 
 Adult with nine quasi-identifiers, 12,960 nodes; the accidents of FARS, 20,736; a generated table with a
-postal code of 100,000 leaves, 45,000. Against the evaluated lattice in the same run, on as many threads;
-k = 5, 5 % suppressed at most. ``searched`` is the same answer for a lattice that does not fit the memory
-limit; ``own`` a function in Python, asked of all 45,000 nodes, any number of rows suppressed: as arrays,
-node by node (of numbers), and node by node of the sizes of the classes.
+postal code of 100,000 leaves, 45,000. Against the evaluated lattice in the same run, on as many threads; k =
+5, at most 5 % suppressed. ``searched`` is the same answer for a lattice that does not fit the memory limit;
+``own`` a function in Python, called for all 45,000 nodes, any number of rows suppressed: as arrays, node by
+node (of numbers), and node by node of the sizes of the classes.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ FARS = ("iage", "irace", "ideathmon", "ideathday", "isex", "ihispanic", "istaten
 
 
 def fars() -> TableSpec:
-    """The spec of the accidents, all eight attributes quasi-identifiers."""
+    """Return the spec of the accidents, all eight attributes quasi-identifiers."""
     home = data_folder() / "arx_benchmark"
     attributes = {
         name: {"role": "quasi-identifier", "hierarchy": str(home / "fars_int_hierarchies" / f"{name}.csv")}
@@ -51,41 +51,41 @@ def fars() -> TableSpec:
 
 
 def counted(spec: TableSpec, settings: Settings) -> FrequencySet:
-    """A spec's frequency set."""
+    """Return a spec's frequency set."""
     with connect(settings) as engine:
         return count_frequency_set(engine, spec, settings)
 
 
 def evaluated(table: FrequencySet, settings: Settings) -> Callable[[], object]:
-    """The baseline: every node."""
+    """Evaluate every node, as the baseline."""
     return lambda: evaluate_lattice(table, settings, evaluator="kernels", diversity=False)
 
 
 def answer(table: FrequencySet, settings: Settings, cost: str = "loss") -> Callable[[], SearchResult]:
-    """The cheapest node, of a table of which nothing is kept from the time before."""
+    """Find the cheapest node of a table without cached results."""
     return lambda: optimal(SearchProblem.of(replace(table), REQUEST, settings, cost=cost_named(cost)))
 
 
 def by_node(statistics: NodeStatistics) -> float:
-    """Squared levels, and what is suppressed."""
+    """Return squared levels plus suppressed rows."""
     return float(sum(level**2 for level in statistics.node) + statistics.suppressed / statistics.rows)
 
 
 def by_nodes(statistics: NodesStatistics) -> NDArray[np.float64]:
-    """The same of many nodes."""
+    """Return the same for several nodes."""
     found: NDArray[np.float64] = (statistics.levels**2).sum(axis=1) + statistics.suppressed / statistics.rows
     return found
 
 
 def largest_class(statistics: NodeStatistics) -> float:
-    """The rows of the largest class that is published."""
+    """Return the rows of the largest published class."""
     return float(statistics.sizes.max(initial=0))
 
 
 def one_by_one(
     table: FrequencySet, settings: Settings, function: Callable[[NodeStatistics], float]
 ) -> Callable[[], SearchResult]:
-    """A function of one node that declares nothing, asked of every node; any number of rows suppressed."""
+    """Evaluate an undeclared function of one node for every node; any number of rows suppressed."""
     every = Request.of(k=5, max_suppressed="100%")
     cost = node_cost("own", "a function of one node", function)
     return lambda: optimal(SearchProblem.of(table, every, settings, cost=cost))

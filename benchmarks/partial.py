@@ -1,8 +1,8 @@
-"""The partial lattice of Adult with nine quasi-identifiers: what preparing takes, what answering takes.
+"""The partial lattice of Adult with nine quasi-identifiers: cost of preparation and of answers.
 
-Preparation at 1, 5 and 10 % of each height, its three parts apart, against evaluating all 12,960 nodes by the
-compiled kernels on one thread; bytes of the histograms. Then the random requests of the benchmark
-``negotiation``: from the prepared nodes alone, with the request's own node counted at run time, and by
+Preparation at 1, 5 and 10 % of each height, its three parts separately, against evaluating all 12,960 nodes
+by the compiled kernels on one thread; bytes of the histograms. Then the random requests of the benchmark
+``negotiation``: from only the prepared nodes, with the request's own node counted at run time, and by
 SimpleAnonymityNegotiation node by node, against the look-up in the evaluated lattice.
 """
 
@@ -29,7 +29,7 @@ ONE_ANSWER_MS = 1.0
 
 
 def main() -> None:
-    """Prepare and ask; report."""
+    """Prepare and answer; report."""
     options = parser(__doc__)
     options.add_argument("--requests", type=int, default=500, help="random requests (default 500)")
     chosen = options.parse_args()
@@ -63,7 +63,7 @@ def main() -> None:
 
 
 def answers(bench: Benchmark, evaluated: EvaluatedLattice, some: PartialLattice, number: int) -> None:
-    """Ask the random requests each way, and state medians and 99th percentiles in milliseconds."""
+    """Answer the random requests each way, and add medians and 99th percentiles in milliseconds."""
     requests = random_requests(evaluated.lattice, number, diversity=False)
     ways = {
         "looked up": (Negotiator(evaluated).negotiate, None),

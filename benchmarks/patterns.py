@@ -1,7 +1,7 @@
 """The greedy guided by patterns: Adult with all 16,384, Adult-2 with all 512, and 325,000 generated rows.
 
 For each k of the paper the whole greedy of Adult's fourteen attributes is timed on one thread, from row types
-to the recoding, without and with its lower bound; at k = 100 beside plain numpy. The paper took 5.5 to 163.6
+to the recoding, without and with its lower bound; at k = 100 also in plain numpy. The paper took 5.5 to 163.6
 s on its machine.
 """
 
@@ -31,7 +31,7 @@ LARGE_LEAVES = (3, 3, 90, 8, 120, 90, 2, 6, 5)
 
 
 def flat(names: list[str], leaves: list[list[str]], codes: NDArray[np.int64]) -> FrequencySet:
-    """The frequency set of coded rows under hierarchies of value and star."""
+    """Return the frequency set of coded rows under hierarchies of value and star."""
     hierarchies = tuple(
         GeneralizationHierarchy(
             name, (tuple(values), (TOP,)), (np.arange(len(values)), np.zeros(len(values), np.int64)), "flat"
@@ -43,7 +43,7 @@ def flat(names: list[str], leaves: list[list[str]], codes: NDArray[np.int64]) ->
 
 
 def adult(path: Path, without: str = "") -> FrequencySet:
-    """A CSV file whose every column but one is a quasi-identifier."""
+    """Read a CSV file in which all columns except one are quasi-identifiers."""
     with path.open(newline="", encoding="utf-8") as file:
         head, *rows = list(csv.reader(file))
     chosen = [j for j, name in enumerate(head) if name != without]
@@ -54,7 +54,7 @@ def adult(path: Path, without: str = "") -> FrequencySet:
 
 
 def large(rows: int) -> FrequencySet:
-    """Generated rows of nine attributes, the first values of each the most frequent."""
+    """Generate rows of nine attributes, the first values of each the most frequent."""
     random = np.random.default_rng(2013)
     columns = [np.minimum(random.geometric(min(0.9, 6 / n), rows) - 1, n - 1) for n in LARGE_LEAVES]
     names = [f"q{j}" for j in range(len(LARGE_LEAVES))]

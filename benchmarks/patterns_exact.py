@@ -1,10 +1,10 @@
 """Pattern-guided k-anonymity to the proven optimum: the paper's instances, all thirteen k of each.
 
 Adult-2 with the user's fifteen patterns, and CMC with at most two stars: seconds of each k and of all
-together, from row types to the verified recoding, on two threads. Beside it, for some k, the integer program
-as the paper states it (every instance, the rows of the whole table as bound, whole numbers of rows), by the
-same solver with the same tolerances on one thread, ended after ``--plain-limit`` seconds; its gap is stated
-where it is not closed.
+together, from row types to the verified recoding, on two threads. For some k this is compared with the
+integer program of the paper (every instance, the rows of the whole table as bound, integers of rows), by the
+same solver with the same tolerances on one thread, ended after ``--plain-limit`` seconds; an open gap is
+reported.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ USER = PatternConstraints(
 
 @dataclass(frozen=True)
 class Plain:
-    """What the paper's own program came to: seconds, and the gap that was left."""
+    """Result of the paper's own program: seconds, and the remaining gap."""
 
     seconds: float
     gap: float
@@ -81,7 +81,7 @@ def solve_all(
     repeats: int,
     goal: float,
 ) -> None:
-    """Time each k, state the sum of the medians, and how far prices and the greedy start are from each."""
+    """Time each k; report the sum of the medians, and the gaps of prices and of the greedy start."""
     total = 0.0
     for k in every_k:
         walls, processors = [], []
@@ -99,7 +99,7 @@ def solve_all(
 
 
 def table_of_file(path: Path) -> FrequencySet:
-    """The row types of all columns of a CSV file, each value or star."""
+    """Return the row types of all columns of a CSV file, each value or star."""
     with path.open(encoding="utf-8", newline="") as text:
         header, *rows = csv.reader(text)
     values = np.array(rows)
@@ -116,7 +116,7 @@ def table_of_file(path: Path) -> FrequencySet:
 
 
 def solve_plainly(table: FrequencySet, mask: PatternMask, k: int, limit: float) -> Plain:
-    """The integer program of Bredereck et al. (2013, section 2.2), all stars one instance more."""
+    """Solve the integer program of Bredereck et al. (2013, section 2.2), all stars one instance more."""
     import highspy
 
     steps, _ = build_pattern_table(table, mask)

@@ -1,9 +1,9 @@
 """Partitions for (k,e): the least sum on ten million values, the exact least maximum, widths of age queries.
 
-The least sum, sort included, against numpy's own sort of the same values: whole numbers of 62 bits, amounts
-in cents of a lognormal distribution, and a hundred distinct values, whose sort is short. The exact least
-maximum of Adult's 1,427 capital losses, compiled and in plain Python, and of columns with more and more
-distinct values. Then how wide the bounds of averages over windows of ages are, by partition.
+The least sum, including sorting, against numpy's own sort of the same values: 62-bit integers, amounts in
+cents of a lognormal distribution, and a hundred distinct values, whose sort is short. The exact least maximum
+of Adult's 1,427 capital losses, compiled and in plain Python, and of columns with more and more distinct
+values. Then the widths of the bounds of averages over windows of ages, by partition.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ Whole = NDArray[np.int64]
 
 
 def column_of(values: Whole) -> SensitiveColumn:
-    """A sensitive column of whole numbers."""
+    """Generate a sensitive column of integers."""
     numbers, codes = np.unique(values, return_inverse=True)
     return SensitiveColumn("value", codes, len(numbers), numbers)
 
 
 def losses() -> tuple[SensitiveColumn, Whole]:
-    """Adult's capital losses above 0, and the ages beside them."""
+    """Return Adult's capital losses above 0, with the ages."""
     with (data_folder() / "adult" / "adult_30162.csv").open(newline="", encoding="utf-8") as file:
         rows = [row for row in csv.DictReader(file) if row["capital_loss"] != "0"]
     ages = np.array([int(row["age"]) for row in rows])
@@ -44,7 +44,7 @@ def losses() -> tuple[SensitiveColumn, Whole]:
 
 
 def on_sorted(bench: Benchmark, rows: int, repeats: int) -> None:
-    """Sort, and sort with cutting, of columns of several shapes."""
+    """Time sorting, and sorting with cutting, of columns of several shapes."""
     random = np.random.default_rng(1)
     loops = PartitionLoops(True)
     columns: dict[str, tuple[Whole, int]] = {
@@ -70,7 +70,7 @@ def on_sorted(bench: Benchmark, rows: int, repeats: int) -> None:
 
 
 def on_maxima(bench: Benchmark, column: SensitiveColumn, repeats: int) -> None:
-    """The exact least maximum."""
+    """Time the exact least maximum."""
 
     def case(column: SensitiveColumn, e: int, how: Backend) -> Callable[[], GroupPartition]:
         requirement = GroupRequirement(5, Decimal(e))
@@ -94,7 +94,7 @@ def on_maxima(bench: Benchmark, column: SensitiveColumn, repeats: int) -> None:
 
 
 def on_widths(bench: Benchmark, column: SensitiveColumn, ages: Whole) -> None:
-    """Mean relative width of AVG over windows of five years of age, k=5 and e=500."""
+    """Compute the mean relative width of AVG over windows of five years of age, k=5 and e=500."""
     starts = np.arange(ages.min(), ages.max() - WINDOW + 2)
     chosen = (ages >= starts[:, None]) & (ages < starts[:, None] + WINDOW)
     chosen = chosen[chosen.any(axis=1)]

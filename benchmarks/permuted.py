@@ -1,12 +1,12 @@
 """Publishing permuted values, k = 10: in DuckDB against its sort of the same rows, and inside PostgreSQL.
 
-The salary of a row is one of a hundred thousand, four quasi-identifiers stand as they are. The engine's own
-work is measured twice. *Sorted* are the five columns of the source by salary: the least that any partition by
-values needs. *Drawn* is the sort that a permutation needs itself: all published columns (these and the group)
-by group and by a random key of each row, which is drawn and sorted with them. Both write what they sorted;
-nothing is counted, moved, told in a help table (fifteen columns, as many lines as rows), compared or checked.
-The goal is of the second; the first stands beside it. Processor time counts: of the process, and of the
-server with its workers. Runs alternate, each in a process of its own.
+The salary of a row is one of a hundred thousand; four quasi-identifiers are unchanged. The engine's own work
+is measured twice. *Sorted*: the five columns of the source sorted by salary, the minimum of any partition by
+values. *Drawn*: the sort that a permutation needs, of all published columns (these and the group) by group
+and by a random key of each row, which is drawn and sorted with them. Both write the sorted rows; nothing is
+counted, moved, written to a help table (fifteen columns, as many lines as rows), compared or checked. The
+goal refers to the second; the first is reported for comparison. Processor time counts: of the process, and of
+the server with its workers. Runs alternate, each in a separate process.
 """
 
 from __future__ import annotations
@@ -54,12 +54,12 @@ def ours(spec: Path, folder: Path, memory: int, table: str | None = None) -> Tim
 
 
 def sorted_file(data: Path, folder: Path, memory: int) -> Timed:
-    """The engine's sort of the rows by the value, written."""
+    """Let the engine sort the rows by the value and write them."""
     return _copied(f"FROM '{data}' ORDER BY salary", folder, memory)
 
 
 def drawn_file(data: Path, folder: Path, memory: int) -> Timed:
-    """The engine's sort of what is published by groups of ten values and random keys, written."""
+    """Let the engine sort the published columns by groups of ten values and random keys, and write them."""
     rows = f"SELECT *, (salary // 10)::INTEGER AS group_id, random() AS drawn FROM '{data}'"
     return _copied(f"SELECT * EXCLUDE (drawn) FROM ({rows}) ORDER BY group_id, drawn", folder, memory)
 
@@ -73,7 +73,7 @@ def _copied(query: str, folder: Path, memory: int) -> Timed:
 
 
 def sorted_table(url: str) -> Timed:
-    """The server's."""
+    """Let the server sort the rows by the value and write them."""
     import psycopg
 
     def run() -> None:
@@ -85,7 +85,7 @@ def sorted_table(url: str) -> Timed:
 
 
 def in_duckdb(bench: Benchmark, folder: Path, chosen: argparse.Namespace) -> None:
-    """A Parquet file to a Parquet file."""
+    """Measure a Parquet file to a Parquet file."""
     import duckdb
 
     data, spec = folder / "people.parquet", folder / "duckdb.toml"
@@ -110,7 +110,7 @@ def in_duckdb(bench: Benchmark, folder: Path, chosen: argparse.Namespace) -> Non
 
 
 def in_postgres(bench: Benchmark, folder: Path, chosen: argparse.Namespace) -> None:
-    """A table to a table."""
+    """Measure a table to a table."""
     import psycopg
 
     from benchmarks import engine_postgres
@@ -153,7 +153,7 @@ def _hashes(one: str) -> list[str]:
 
 
 def _of_ended(process: int) -> float:
-    """Processor seconds of a process's children that have ended (Linux)."""
+    """Return processor seconds of a process's children that have ended (Linux)."""
     fields = Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
     return (int(fields[13]) + int(fields[14])) / os.sysconf("SC_CLK_TCK")
 

@@ -1,12 +1,12 @@
 """From a Parquet file of 600,000 rows to all suppression histograms for k and l, against one bare GROUP BY.
 
-The base node's frequency set for k and l takes the sensitive attribute in, so the bare GROUP BY is by the
-quasi-identifiers and that attribute. The one by the quasi-identifiers alone, which can tell k only, stands
-beside it. The sensitive values are drawn at random, which is the hardest case: nearly every row type has
+The base node's frequency set for k and l includes the sensitive attribute, so the bare GROUP BY is by the
+quasi-identifiers and that attribute. The one by only the quasi-identifiers, which suffices for k only, is
+reported, too. The sensitive values are drawn at random, which is the hardest case: nearly every row type has
 many.
 
-Both sides open the engine themselves. The kernels are compiled before the first measured turn; what the
-first compile costs is the business of ``benchmarks.startup``.
+Both sides open the engine themselves. The kernels are compiled before the first measured turn;
+``benchmarks.startup`` measures the first compilation.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from discreet.spec.spec_reader import load_spec
 
 
 def main() -> None:
-    """Make the table, alternate the two, report."""
+    """Create the table, alternate the two, report."""
     import duckdb
 
     options = parser(__doc__)

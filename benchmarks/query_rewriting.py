@@ -2,11 +2,11 @@
 
 Tables are narrow and clustered by group, on disk; the sensitive value is drawn log-normal and depends on age.
 Groups are runs of the sorted values: either ten distinct values each (the (k,e) partition of a numeric
-attribute), or ten rows each (the most groups that k = 10 allows, where the help table is met everywhere). The
-cases of one query are the original, the hits per group alone (the rewritten query's first step), all bounds
-with their estimates, and the same of a release that is held to be asked often: *held* with the groups' values
-in arrays, *lists* with a line of the help table per group, as where some row has no value. So what the rest
-goes to can be read off. Making either is timed once.
+attribute), or ten rows each (the most groups that k = 10 allows, where the help table is read everywhere).
+The cases of one query are the original, only the hits per group (the rewritten query's first step), all
+bounds with their estimates, and the same for a release that is prepared for many queries: *held* with the
+groups' values in arrays, *lists* with a line of the help table per group, as required if some row has no
+value. The differences show the cost of each step. Creating either is timed once.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ LISTS = replace(TABLES, by_group="help_by_group")
 
 
 def main() -> None:
-    """Make the tables of each partition, alternate the cases, and report."""
+    """Create the tables of each partition, alternate the cases, and report."""
     options = parser(__doc__)
     options.add_argument("--rows", type=int, default=10_000_000, help="rows (default 10,000,000)")
     chosen = options.parse_args()
@@ -80,7 +80,7 @@ def _settings(folder: Path) -> Settings:
 
 
 def _make(connection: Engine, folder: Path, rows: int, partition: str) -> None:
-    """The original and the release, both clustered by group, and the help table."""
+    """Create the original and the release, both clustered by group, and the help table."""
     connection.execute(f"ATTACH '{folder / 'release.duckdb'}' AS asked")
     connection.execute("USE asked")
     connection.execute("SELECT setseed(0.42)")
@@ -124,7 +124,7 @@ def _make(connection: Engine, folder: Path, rows: int, partition: str) -> None:
 
 
 def _lists(engine: Engine) -> float:
-    """Make the help table by group; the processor time of it in seconds."""
+    """Create the help table by group; return its processor time in seconds."""
     begun = time.process_time()
     query = by_group_query(TABLES.help, TABLES.group_column, numeric=True, has_null=False)
     engine.execute(f"CREATE TEMP TABLE {LISTS.by_group} AS {query}")

@@ -1,9 +1,9 @@
-"""Row types beyond the memory limit, stage by stage: what each of them costs.
+"""Row types beyond the memory limit: the cost of each stage.
 
-A generated table whose rows are nearly all distinct is loaded as a star schema, cut by strict Mondrian and
-searched by its levels, in the embedded engine or in Spark, with a memory limit that its row types exceed.
-Printed are processor seconds of this process and all its children (the Java process and its Python workers)
-and wall seconds, of one run. ``docs/scale.md`` reasons with them.
+A generated table whose rows are nearly all distinct is loaded as a star schema, partitioned by strict
+Mondrian and searched by its levels, in the embedded engine or in Spark, with a memory limit that its row
+types exceed. Prints processor seconds of this process and all its children (the Java process and its Python
+workers) and wall seconds, of one run. ``docs/scale.md`` uses the figures.
 
 ``python -m benchmarks.scale --engine spark --tasks 2 --rows 1000000``
 """
@@ -31,13 +31,13 @@ from discreet.settings import Settings
 from discreet.spec.spec_reader import load_spec
 
 ENTRIES = 120_000
-"""Row types of a fragment, about: the memory limit is set for so many."""
+"""Approximate row types of a fragment: the memory limit is set for this number."""
 
 _TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def processor_seconds() -> float:
-    """Processor seconds of this process and of all that descend from it, ended ones too."""
+    """Return processor seconds of this process and of all its descendants, including ended ones."""
     parents, used = {}, {}
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -56,13 +56,13 @@ def processor_seconds() -> float:
 
 @dataclass
 class Stages:
-    """What each kind of call to an engine has cost so far: calls, processor and wall seconds."""
+    """Cost so far of each kind of call to an engine: calls, processor and wall seconds."""
 
     spent: dict[str, tuple[int, float, float]] = field(default_factory=dict)
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
-        """Count what happens in the context towards a stage."""
+        """Add the cost of the context to a stage."""
         used, clock = processor_seconds(), time.perf_counter()
         yield
         calls, before, wall = self.spent.get(name, (0, 0.0, 0.0))
@@ -70,7 +70,7 @@ class Stages:
         self.spent[name] = (calls + 1, before + spent, wall + time.perf_counter() - clock)
 
     def lines(self) -> list[str]:
-        """One line per stage."""
+        """Format one line per stage."""
         return [
             f"{name:<44} {calls:>4} {used:>9.1f} {wall:>9.1f}"
             for name, (calls, used, wall) in self.spent.items()

@@ -1,8 +1,8 @@
 """Every solution on Adult: each Incognito against bottom-up, and the database against memory.
 
 Adult with 45,222 rows and the hierarchies of the Incognito study, k=2. In memory with eight quasi-identifiers
-(6,480 nodes; all nine with ``--attributes 9``), in the database with five (240 nodes). All are given the
-frequency set, or the star schema; the evaluated lattice stands beside them.
+(6,480 nodes; all nine with ``--attributes 9``), in the database with five (240 nodes). All start from the
+frequency set, or the star schema; the evaluated lattice is reported, too.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ IN_DATABASE = 5
 
 
 def spec_of(attributes: Sequence[str]) -> TableSpec:
-    """Adult with these quasi-identifiers."""
+    """Return Adult's spec with these quasi-identifiers."""
     home = data_folder() / "adult"
     levels = home / "hierarchies_incognito"
     document = {
@@ -48,7 +48,7 @@ def spec_of(attributes: Sequence[str]) -> TableSpec:
 
 
 def search(name: str, table: FrequencySet | FactTable, settings: Settings) -> Callable[[], SearchResult]:
-    """One search at k=2 of the whole lattice."""
+    """Run one search at k=2 of the whole lattice."""
     top = tuple(h.height for h in table.hierarchies)
     task = SearchProblem(table, Requirement(k=2), 0, (0,) * len(top), top, settings)
     return lambda: load_algorithm(name)(task)

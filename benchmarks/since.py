@@ -1,10 +1,10 @@
-"""A benchmark of an earlier commit and of these sources, in turn on one machine: what became of its times.
+"""Comparison of a benchmark between an earlier commit and these sources, alternating on one machine.
 
-Times of two machines, or of one on two days, do not compare. So the earlier commit is checked out beside
-(``git worktree``), and its own benchmark of that name runs there, by this environment's libraries.
+Times of two machines, or of one on two days, are not comparable. Therefore the earlier commit is checked out
+(``git worktree``), and its own benchmark of that name runs there, with this environment's libraries.
 
-``python -m benchmarks.since 31842e9 lattice --turns 3``; ``--options="--repeats 3"`` are handed to the
-benchmark. A case that was called otherwise is named by ``--same "optimal, loss=Adult: optimal, loss"``.
+``python -m benchmarks.since 31842e9 lattice --turns 3``; ``--options="--repeats 3"`` is passed to the
+benchmark. A case with another name then is given by ``--same "optimal, loss=Adult: optimal, loss"``.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Medians = dict[str, float]
 
 @contextmanager
 def checked_out(commit: str, repository: Path = ROOT) -> Iterator[Path]:
-    """The folder of a commit's files, until the context ends; ``CalledProcessError`` where there is none."""
+    """Check out a commit in a folder for the context; ``CalledProcessError`` for an unknown one."""
     with tempfile.TemporaryDirectory() as folder:
         there = Path(folder) / "then"
         git = ["git", "-C", str(repository), "worktree"]
@@ -41,7 +41,7 @@ def checked_out(commit: str, repository: Path = ROOT) -> Iterator[Path]:
 
 
 def run(tree: Path, name: str, arguments: Sequence[str] = ()) -> Medians:
-    """The medians of a tree's own benchmark."""
+    """Return the medians of a tree's own benchmark."""
     folders = os.pathsep.join([str(tree / "src"), str(tree)])
     command = [sys.executable, "-m", f"benchmarks.{name}", "--json", *arguments]
     environment = {**os.environ, "PYTHONPATH": folders, "DISCREET_COMPILE": "wait"}
@@ -50,13 +50,13 @@ def run(tree: Path, name: str, arguments: Sequence[str] = ()) -> Medians:
 
 
 def pairs(then: Sequence[str], now: Sequence[str], same: Mapping[str, str]) -> dict[str, str]:
-    """The cases of both by the name of now: those of one name, and those said to be the ``same``."""
+    """Pair the cases of both by their present name: those of one name, and those listed as the ``same``."""
     renamed = {new: old for old, new in same.items()}
     return {new: renamed.get(new, new) for new in now if renamed.get(new, new) in then}
 
 
 def renamed(text: str) -> tuple[str, str]:
-    """A case's name then and now, of ``THEN=NOW``."""
+    """Parse a case's old and new name from ``THEN=NOW``."""
     then, equal, now = text.partition("=")
     if not equal:
         raise argparse.ArgumentTypeError(f"'{text}' is no THEN=NOW")

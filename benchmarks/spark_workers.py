@@ -1,8 +1,8 @@
-"""How Spark's time falls from one worker to two: a standalone cluster, one core and one executor per worker.
+"""Speed-up of Spark from one worker to two: a standalone cluster, one core and one executor per worker.
 
 The same negotiation and publication as in ``benchmarks.engines``, into a folder. The driver and the master
-run on the same machine, so two workers are worth less here than on machines of their own: with two cores the
-driver's work takes from the second worker's.
+run on the same machine, so two workers gain less here than on separate machines: with two cores the driver's
+work takes from the second worker's.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from benchmarks.engines import ROWS
 from benchmarks.harness import Benchmark, Child, Timed, in_child, parser
 
 FALLS_TO = 0.75
-"""What two workers should at most take of the time of one."""
+"""Largest allowed share of one worker's time that two workers may take."""
 _FAST_JAVA = "-XX:TieredStopAtLevel=4"
 _BESIDE_EXECUTOR = 100
 """Mebibytes of a worker that its executor does not get."""
@@ -32,7 +32,7 @@ def on_cluster(variables: Mapping[str, str], spec: Path, folder: Path, memory: i
 
 
 def measure(workers: int, spec: Path, folder: Path, chosen: argparse.Namespace) -> Child:
-    """One run on a cluster of its own; the tests' own Java is small and slow, which the options undo."""
+    """Measure one run on a new cluster; options undo the tests' small and slow Java settings."""
     from tests.servers.spark_cluster import running_cluster
 
     memory = chosen.executor_memory

@@ -1,4 +1,4 @@
-"""What a user waits for: ``import discreet``, and ``discreet negotiate`` on Adult as a fresh process.
+"""Start-up time: ``import discreet``, and ``discreet negotiate`` on Adult as a fresh process.
 
 ``cached`` finds the compiled kernels on disk; ``first`` has an empty cache, as right after installation.
 """
@@ -21,16 +21,16 @@ REQUEST = ("--k", "10", "--max-suppressed", "1%", "--json")
 
 
 def import_seconds(module: str) -> float:
-    """Seconds that importing a module takes in a fresh interpreter."""
+    """Return the seconds of importing a module in a fresh interpreter."""
     command = [sys.executable, "-c", IMPORT.format(module)]
     return float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
 
 
 def negotiate(spec: Path, cache: Path, compile_kernels: str = "background") -> tuple[float, str]:
-    """Seconds of one ``discreet negotiate`` as a fresh process, and what it said on stderr."""
+    """Return the seconds of one ``discreet negotiate`` as a fresh process, and its stderr."""
     command = [str(Path(sys.executable).parent / "discreet"), "negotiate", str(spec), *REQUEST]
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(cache), "DISCREET_COMPILE": compile_kernels}
-    # A user's Python keeps what it compiled of our files; with this variable each start would do it again.
+    # A user's Python caches byte code; with this variable each start would compile it again.
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
     start = time.perf_counter()
     done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
@@ -41,7 +41,7 @@ def negotiate(spec: Path, cache: Path, compile_kernels: str = "background") -> t
 
 
 def first_run(spec: Path, cache: Path) -> tuple[float, str, float]:
-    """Seconds and words of a run without compiled kernels, and seconds until they are there."""
+    """Return seconds and stderr of a run without compiled kernels, and seconds until they are compiled."""
     start = time.perf_counter()
     spent, said = negotiate(spec, cache)
     words = said

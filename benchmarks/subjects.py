@@ -1,9 +1,9 @@
-"""k and l of people who have several rows, against k and l of rows: the same table and lattice, in one run.
+"""k and l of people with several rows, against k and l of rows: the same table and lattice, in one run.
 
 3,200 rows of 1,000 people, six quasi-identifiers, 5,120 nodes, one sensitive attribute. The goal is three
-times the processor time of `discreet negotiate` without a subject, each in a process of its own. Beside it
-the evaluation alone, whose kernels of rows share work among nodes that no matching of people can share, and
-once the numpy twin.
+times the processor time of `discreet negotiate` without a subject, each in a separate process. Also reported
+are only the evaluation, whose kernels of rows share work among nodes that no matching of people can share,
+and once the numpy twin.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ PEOPLE_SPEC, ROWS_SPEC = "people.toml", "rows.toml"
 
 
 def write(folder: Path) -> None:
-    """The table, and a spec that counts people and one that counts rows."""
+    """Write the table, and a spec that counts people and one that counts rows."""
     random = np.random.default_rng(1)
     columns = {f"q{i}": random.zipf(1.4, ROWS) % (6 + i) for i in range(len(HEIGHTS))}
     columns |= {"person": random.integers(0, PEOPLE, ROWS), "disease": random.integers(0, 12, ROWS)}
@@ -54,7 +54,7 @@ def write(folder: Path) -> None:
 
 
 def commands(bench: Benchmark, folder: Path, repeats: int) -> None:
-    """``discreet negotiate`` with people and with rows, in turn, each in a fresh process."""
+    """Run ``discreet negotiate`` with people and with rows, in turn, each in a fresh process."""
     found: dict[str, tuple[list[float], list[float]]] = {}
     for turn in range(repeats + 1):
         for spec in (PEOPLE_SPEC, ROWS_SPEC):

@@ -1,6 +1,6 @@
 """SUDA2: all minimal sample uniques of 100,000 rows by 8 columns, and their scores; the goal is 60 seconds.
 
-The table is skewed (Zipf) and nearly every row is unique, so that there is much to find.
+The table is skewed (Zipf) and nearly every row is unique, so that there are many uniques.
 """
 
 from __future__ import annotations

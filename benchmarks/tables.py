@@ -1,10 +1,10 @@
-"""Synthetic tables for the benchmarks, written by DuckDB as Parquet with hierarchies and a spec beside them.
+"""Synthetic tables for the benchmarks, written by DuckDB as Parquet with hierarchies and a spec.
 
-Every value is a function of the row's number, so a table is the same each time it is made (by one version of
-DuckDB). Rows repeat ``row_types`` skewed combinations; without ``row_types`` each row draws its own, and
-nearly all are distinct. Nothing in them is anybody's.
+Every value is a function of the row's number, so a table is reproducible (with one version of DuckDB). Rows
+repeat ``row_types`` skewed combinations; without ``row_types`` each row draws its own, and nearly all are
+distinct. The tables contain no real person's data.
 
-``python -m benchmarks.tables NAME`` makes one table below ``out/benchmarks``.
+``python -m benchmarks.tables NAME`` creates one table below ``out/benchmarks``.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from benchmarks.harness import ROOT
 class Column:
     """A quasi-identifier of ``leaves`` values; level i groups ``widths[i - 1]`` neighbours, then the top.
 
-    A value is a uniform number's ``power``, so that the first ones are the frequent ones; the number is that
-    of the column ``follows``, where one is named, and the one value then follows from the other.
+    A value is a uniform number's ``power``, so that the first values are the frequent ones. If ``follows``
+    names a column, the number is that column's, and its value determines this one.
     """
 
     name: str
@@ -32,7 +32,7 @@ class Column:
     follows: str | None = None
 
     def hierarchy(self) -> str:
-        """The hierarchy as text: one line per leaf, leaf first, top last."""
+        """Return the hierarchy as text: one line per leaf, leaf first, top last."""
         lines = []
         for leaf in range(self.leaves):
             groups = [f"{self.name}{leaf // width * width:05d}+{width}" for width in self.widths]
@@ -42,7 +42,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """A synthetic table: its size, its columns, and how often combinations repeat."""
+    """A synthetic table: its size, its columns, and the number of repeated combinations."""
 
     name: str
     rows: int
@@ -51,10 +51,10 @@ class Table:
     sensitive: int | None = None
 
     def query(self) -> str:
-        """The rows, as one SELECT."""
+        """Return the rows, as one SELECT."""
         source = "i"
         if self.row_types is not None:
-            # The cube of a uniform number: a few combinations are very frequent, most are rare.
+            # Cube of a uniform number: a few combinations are very frequent, most are rare.
             source = f"CAST(floor({self.row_types} * pow({_uniform('i', 0)}, 3)) AS BIGINT)"
         drawn = {c.name: _uniform("t", n) for n, c in enumerate(self.columns, start=1)}
         cells = [
@@ -63,7 +63,7 @@ class Table:
             for c in self.columns
         ]
         if self.sensitive is not None:
-            # Like hours per week in Adult: nearly half of the rows share one value, the others spread.
+            # As hours per week in Adult: nearly half of the rows share one value, the others are spread.
             spread = f"CAST(floor({self.sensitive} * pow({_uniform('i', 98)}, 2)) AS INTEGER)"
             value = f"CASE WHEN {_uniform('i', 99)} < 0.47 THEN {self.sensitive // 2} ELSE {spread} END"
             cells.append(f"printf('s%03d', {value}) AS sensitive")
@@ -71,7 +71,7 @@ class Table:
         return f"SELECT {', '.join(cells)} FROM ({inner})"
 
     def spec(self) -> str:
-        """The spec as TOML."""
+        """Return the spec as TOML."""
         lines = ["[source]", f'path = "{self.name}.parquet"']
         for c in self.columns:
             lines += [f"[attributes.{c.name}]", 'role = "quasi-identifier"', f'hierarchy = "{c.name}.csv"']
@@ -81,7 +81,7 @@ class Table:
 
 
 def _uniform(number: str, salt: int) -> str:
-    # One whole number per draw: hash(a, b) of two columns mixes too little between neighbouring b.
+    # One integer per draw: hash(a, b) of two columns mixes neighbouring b too little.
     return f"((hash({number} * 100 + {salt}) >> 11)::DOUBLE / 9007199254740992.0)"
 
 
@@ -140,14 +140,14 @@ TABLES = {table.name: table for table in (CENSUS_600K, WIDE_50M, DISTINCT_5M, PO
 
 
 def folder() -> Path:
-    """Where tables are kept between runs (``DISCREET_BENCH_TABLES``, default ``out/benchmarks``)."""
+    """Return the folder of cached tables (``DISCREET_BENCH_TABLES``, default ``out/benchmarks``)."""
     return Path(os.environ.get("DISCREET_BENCH_TABLES", ROOT / "out" / "benchmarks"))
 
 
 def make(table: Table, *, rows: int | None = None) -> Path:
     """Write a table, its hierarchies and its spec, and return the spec's path.
 
-    Data that the same query made before is kept. ``rows`` makes a smaller table of the same kind.
+    Data from the same query is reused. ``rows`` creates a smaller table of the same kind.
     """
     import duckdb
 
@@ -169,7 +169,7 @@ def make(table: Table, *, rows: int | None = None) -> Path:
 
 
 def main() -> None:
-    """Make the named tables, or all."""
+    """Create the named tables, or all."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", choices=[*TABLES, []], default=[])
     for name in parser.parse_args().names or TABLES:

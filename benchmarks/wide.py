@@ -1,7 +1,7 @@
 """Tables of 200 rows and 1,000 and 10,000 columns through ``init``, ``publish``, ``audit`` and ``report``.
 
-Each command is a process of its own, on two threads, of which the processor time and the largest memory
-count: the time may grow with the cells, not with the square of the columns.
+Each command is a separate process on two threads; its processor time and its largest memory count: the time
+may grow with the cells, not with the square of the columns.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ REQUEST = ("--k", "5", "--max-suppressed", "10%")
 
 
 def make(folder: Path, columns: int) -> None:
-    """A table as CSV and Parquet, and a spec for each."""
+    """Create a table as CSV and Parquet, and a spec for each."""
     folder.mkdir(parents=True)
     cells = ["20 + i % 40 AS age", "lpad((2138 + i % 12)::VARCHAR, 5, '0') AS zip", "'fm'[i % 2 + 1] AS sex"]
     cells += ["'d' || (i % 8) AS disease"]
@@ -47,7 +47,7 @@ def make(folder: Path, columns: int) -> None:
 
 
 def run(arguments: Sequence[str], folder: Path) -> tuple[float, float, int]:
-    """Wall and processor seconds, and largest memory in bytes, of one command in a fresh process."""
+    """Return wall and processor seconds, and largest memory in bytes, of one command in a fresh process."""
     command = [str(Path(sys.executable).parent / "discreet"), *arguments, "--threads", "2"]
     start = perf_counter()
     done = run_fresh(command, folder)
@@ -57,7 +57,7 @@ def run(arguments: Sequence[str], folder: Path) -> tuple[float, float, int]:
 
 
 def commands(ending: str) -> dict[str, Sequence[str]]:
-    """What is done with a table, by name, each command after those that it needs."""
+    """Return the commands on a table, by name, each after those that it needs."""
     release, permuted = f"release.{ending}", f"permuted.{ending}"
     spec, over = f"{ending}.toml", "--overwrite"
     keys = [argument for name in KEYS for argument in ("--quasi-identifier", name)]
@@ -84,7 +84,7 @@ def commands(ending: str) -> dict[str, Sequence[str]]:
 
 
 def main() -> None:
-    """Make the tables, run the commands, report processor time and memory against the goals."""
+    """Create the tables, run the commands, report processor time and memory against the goals."""
     options = parser(__doc__)
     options.add_argument("--columns", type=int, nargs="+", default=list(GOALS))
     chosen = options.parse_args()

@@ -3,7 +3,7 @@
 The lattice is evaluated with keys of 64 and of 128 bits, for as many row types and nodes, on one thread: for
 k, and with the values of a sensitive attribute; the baseline is the narrow one of the same run. The events
 (3.08 million rows of eight quasi-identifiers, nearly all distinct, 104 bits) go from ``init`` to an audited
-release, each command in a process of its own; the baseline is the engine's bare GROUP BY of the same file.
+release, each command in a separate process; the baseline is the engine's bare GROUP BY of the same file.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ from discreet.settings import Settings
 
 ROWS = 3_080_000
 HEIGHTS = (4, 4, 3, 3, 3, 2, 2, 1, 1)
-"""Of the nine attributes: 43,200 nodes."""
+"""Heights of the nine attributes: 43,200 nodes."""
 WIDEST = {64: (8, 8, 8, 8, 7, 7, 7, 7, 4), 128: (17, 17, 16, 16, 15, 15, 14, 14, 4)}
-"""The bits of each attribute's leaves."""
+"""Bits of each attribute's leaves."""
 REQUEST = ("--k", "10", "--max-suppressed", "1%")
 SECONDS, MEMORY = 120.0, 4.0
 
 
 def frequency_set(bits: tuple[int, ...], row_types: int) -> FrequencySet:
-    """So many row types: leaves are skewed, so that upper levels join many; values of one attribute."""
+    """Generate row types: leaves are skewed, so that upper levels join many; values of one attribute."""
     random = np.random.default_rng(1)
     hierarchies, columns = [], []
     drawn = random.random((len(bits), row_types)) ** 2
@@ -55,7 +55,7 @@ def frequency_set(bits: tuple[int, ...], row_types: int) -> FrequencySet:
 
 
 def events(rows: int) -> Path:
-    """The table of events as CSV: each cell is a function of its row's number."""
+    """Write the table of events as CSV: each cell is a function of its row's number."""
     home = folder() / f"events-{rows}"
     path = home / "events.csv"
     duckdb.execute("SET enable_progress_bar = false")
@@ -80,7 +80,7 @@ def events(rows: int) -> Path:
 
 
 def bare(path: Path) -> object:
-    """The engine's GROUP BY of all columns, and nothing else."""
+    """Run only the engine's GROUP BY of all columns."""
 
     def run() -> object:
         duckdb.execute("SET enable_progress_bar = false")
@@ -106,7 +106,7 @@ def main() -> None:
 
 
 def lattices(bench: Benchmark, row_types: int, repeats: int) -> None:
-    """Keys of 64 and of 128 bits, in turn."""
+    """Time keys of 64 and of 128 bits, in turn."""
     settings = Settings(memory_limit=8 * 10**9, threads=1, private_log=Path("unused"))
     tables = {bits: frequency_set(widths, row_types) for bits, widths in WIDEST.items()}
     bench.fact("row types", row_types)
@@ -123,7 +123,7 @@ def lattices(bench: Benchmark, row_types: int, repeats: int) -> None:
 
 
 def commands(bench: Benchmark, rows: int) -> None:
-    """From ``init`` to an audited release, each command a process of its own on one thread."""
+    """Run ``init`` to an audited release, each command in a separate process on one thread."""
     path = events(rows)
     child = in_child(bare, path)
     bench.record("bare GROUP BY", [child.wall], [child.processor])

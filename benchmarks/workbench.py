@@ -1,13 +1,13 @@
-"""A move of a slider in the browser: Adult, nine quasi-identifiers, 12,960 nodes, l of ``relationship``.
+"""Response of a slider in the browser: Adult, nine quasi-identifiers, 12,960 nodes, l of ``relationship``.
 
-The server runs in a process of its own, the pages in the system's Chromium without a GPU. A move is timed in
-the page: from the slider's event to the first animation frame in which the new answer is there, its words,
-every node in its new colour, and its effects: each attribute before and after, two together, a question with
-bounds. Frames come every 16.7 ms whatever is asked, so a move waits up to one of them, 8.3 ms on the average,
-once its answer is drawn; until then is told beside it, and until the page has laid out and painted the frame
-after it. Forty moves, of k, of l and of the limit of suppressed rows, 50 ms between them. For the burst the k
-slider moves thirty times without a pause; timed is from the last move to the frame that shows its answer, and
-counted how many of the moves were put to the server.
+The server runs in a separate process, the pages in the system's Chromium without a GPU. A move is timed in
+the page: from the slider's event to the first animation frame that contains the new answer: its words, every
+node in its new colour, and its effects: each attribute before and after, two together, a question with
+bounds. Frames come every 16.7 ms in any case, so a finished answer waits up to one of them, 8.3 ms on
+average; the time before that wait is reported, too, as is the time until the page has laid out and painted
+the next frame. Forty moves, of k, of l and of the limit of suppressed rows, 50 ms between them. For the burst
+the k slider moves thirty times without a pause; the time is from the last move to the frame with its answer,
+and the moves that reached the server are counted.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def main() -> None:
 
 
 def _first_document(stream: Any) -> dict[str, str]:
-    """The JSON document that the server prints first."""
+    """Return the first JSON document that the server prints."""
     text = ""
     for line in stream:
         text += line
@@ -122,7 +122,7 @@ def _first_document(stream: Any) -> dict[str, str]:
 
 
 def measure(bench: Benchmark, served: dict[str, str]) -> None:
-    """Open the screen, move, and state what the moves took."""
+    """Open the screen, move, and report the times of the moves."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:

@@ -1,8 +1,8 @@
-"""Asking Adult's releases a workload, measuring them, and making one for a workload.
+"""A workload of queries on Adult's releases: answers, measures, and a release for the workload.
 
 Baseline: Mondrian's numpy twin on the same row types, k = 10. A hundred queries over two of nine
-quasi-identifiers, each about 5 % of the rows. Stated: how much smaller the workload's error becomes when
-Mondrian cuts for it.
+quasi-identifiers, each about 5 % of the rows. Reports the reduction of the workload's error if Mondrian cuts
+for it.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""What it costs to compare what was written with what was decided, within the cost of publishing.
+"""Cost of comparing written rows with the decision, within the cost of publishing.
 
 Five million generated rows (``--rows``) with eight quasi-identifiers, by Mondrian at k = 10, to Parquet and
 to CSV; a million rows (``--table-rows``) with six and a sensitive attribute, to a table of PostgreSQL, and by
-Spark to a folder. A pair is a publication with the comparison and one without it, either first in
-turn; the median of the pairs' differences in processor time is told as a share of the median without it,
-PostgreSQL's server and Java included. The first pairs are not measured: compilers warm up, Spark's over six
+Spark to a folder. A pair is a publication with the comparison and one without it, in alternating order; the
+median of the pairs' differences in processor time is reported as a share of the median without it, including
+PostgreSQL's server and Java. The first pairs are not measured: compilers warm up, Spark's over six
 publications.
 """
 
@@ -36,7 +36,7 @@ from discreet.spec.spec_reader import load_spec
 
 ROWS, TABLE_ROWS = 5_000_000, 1_000_000
 GOAL = 0.1
-"""The share of the publication's processor time without it."""
+"""Largest share of the publication's processor time without it."""
 _WARM_ON_SPARK = 3
 
 
@@ -47,14 +47,14 @@ def _not_compared(*_: object) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Share:
-    """What comparing costs, as shares of the median of publishing without it: pair by pair."""
+    """Cost of comparing, as shares of the median of publishing without it: pair by pair."""
 
     pairs: tuple[float, ...]
     without: float
 
     @classmethod
     def of(cls, publish: Callable[[], float], pairs: int, warm: int = 1) -> Share:
-        """Of so many pairs, behind ``warm`` that are not measured; ``publish`` tells its processor time."""
+        """Measure pairs after ``warm`` unmeasured ones; ``publish`` returns its processor time."""
         found: dict[bool, list[float]] = {True: [], False: []}
         compared = room.compare_output
         try:
@@ -69,7 +69,7 @@ class Share:
         return cls(tuple((more - less) / without for more, less in differences), without)
 
     def tell(self, bench: Benchmark, what: str) -> None:
-        """State the median, and note its spread: the middle half of the pairs."""
+        """Report the median, and record its spread: the middle half of the pairs."""
         bench.state(f"share of publishing, {what}", statistics.median(self.pairs), at_most=GOAL)
         low, _, high = statistics.quantiles(self.pairs, method="inclusive") if self.pairs[1:] else [0.0] * 3
         spread = f"{low:.1%} to {high:.1%} in the middle half of {len(self.pairs)} pairs"
@@ -78,7 +78,7 @@ class Share:
 
 @dataclass(frozen=True)
 class Publication:
-    """A publication that is made again and again; ``server`` is the process of its database's server."""
+    """A publication that is repeated; ``server`` is the process of its database's server."""
 
     engine: Engine
     spec: TableSpec
@@ -91,12 +91,12 @@ class Publication:
     def of(
         cls, engine: Engine, spec: TableSpec, settings: Settings, server: int | None = None
     ) -> Publication:
-        """One by Mondrian."""
+        """Return a publication by Mondrian."""
         table = count_frequency_set(engine, spec, settings)
         return cls(engine, spec, table, partition_table(table, Requirement(10), settings), settings, server)
 
     def to(self, output: Path | ReleaseAddress) -> float:
-        """Publish; the processor time, the server's included."""
+        """Publish; return the processor time, including the server's."""
         with tempfile.TemporaryDirectory() as folder:
             private = replace(self.settings, private_log=Path(folder) / "log.jsonl")
             place = Path(folder) / output if isinstance(output, Path) else output
@@ -111,7 +111,7 @@ class Publication:
 
 
 def server_time(server: int) -> float:
-    """The processor time of a server's process and of its children, those that have ended included."""
+    """Return the processor time of a server's process and of its children, including ended ones."""
     ticks = 0
     for path in Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -124,7 +124,7 @@ def server_time(server: int) -> float:
 
 
 def of_files(bench: Benchmark, settings: Settings, rows: int, repeats: int) -> None:
-    """Five million rows by the embedded engine."""
+    """Measure five million rows in the embedded engine."""
     spec = load_spec(tables.make(tables.WIDE_50M, rows=rows))
     with connect(settings) as engine:
         publication = Publication.of(engine, spec, settings)
@@ -134,7 +134,7 @@ def of_files(bench: Benchmark, settings: Settings, rows: int, repeats: int) -> N
 
 
 def of_tables(bench: Benchmark, settings: Settings, rows: int, repeats: int) -> None:
-    """A table of a PostgreSQL server of the benchmark's own."""
+    """Measure a table of a PostgreSQL server of the benchmark."""
     with tempfile.TemporaryDirectory() as made, engine_postgres.server(settings.threads) as server:
         folder = Path(made)
         url = engine_postgres.load(server, engine_table.write_rows(folder, rows))
@@ -147,7 +147,7 @@ def of_tables(bench: Benchmark, settings: Settings, rows: int, repeats: int) -> 
 
 
 def of_folders(bench: Benchmark, settings: Settings, rows: int, repeats: int) -> None:
-    """A folder of Parquet by Spark, in a session of the benchmark's own."""
+    """Measure a folder of Parquet by Spark, in a session of the benchmark."""
     from discreet.engines.spark.startup import stop_session
 
     with tempfile.TemporaryDirectory() as made:

@@ -1,4 +1,4 @@
-"""Shared fixtures: where the real data lies, and settings that suit a small machine."""
+"""Shared fixtures: the location of the real data, and settings for a small machine."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from tests.servers.spark import spark_process
 
 __all__ = ["loose_rows", "mariadb_server", "postgres_server", "share", "spark_process"]
 
-# A change is judged by the same drawn tables each time; `make test-all` draws new ones (DISCREET_DRAW=new).
+# Draws are fixed, so that changes are compared on equal tables; `make test-all` draws new ones.
 hypothesis_settings.register_profile("same", derandomize=True, deadline=None, max_examples=some_of(100))
 hypothesis_settings.register_profile("new", deadline=None, print_blob=True)
 hypothesis_settings.load_profile("new" if NEW else "same")
 
 ROOT = Path(__file__).resolve().parent.parent
 COMPILING = ("tests/kernels/", "tests/lattice/", "tests/local/test_kernels", "tests/mondrian/test_adult")
-"""Tests that meet nearly all kernels first: compiling takes most of their time, where nothing is compiled."""
+"""Tests that first run nearly all kernels: without compiled code, compiling takes most of their time."""
 
 FEW_AND_LONG = (
     "tests/papers/",
@@ -50,26 +50,26 @@ FEW_AND_LONG = (
     "tests/web/test_interface",
     "tests/cli/test_without_numba",
 )
-"""Files of a few tests that take ten seconds or so: by their number they would begin last."""
+"""Files of a few tests that take about ten seconds each: ordered by their number, they would start last."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Let groups of tests be handed out in the order of ``pytest_collection_modifyitems``, not by number."""
+    """Distribute groups of tests in the order of ``pytest_collection_modifyitems``, not by number."""
     if hasattr(config.option, "loadscopereorder"):
         config.option.loadscopereorder = False
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """One process more than processors, since they wait for browsers, for Spark, for servers."""
+    """Return one process more than processors, since they wait for browsers, Spark and servers."""
     return (os.cpu_count() or 1) + 1
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """What is collected lives until the end, and is not looked through for circles again and again.
+    """Exclude collected tests, which live until the end, from repeated garbage collection.
 
-    Circles of later objects are looked for seldom, as the command does (``cli.process``).
+    Cycles of later objects are collected rarely, as in the command (``cli.process``).
     """
     gc.disable()
     try:
@@ -85,12 +85,12 @@ atexit.register(gc.unfreeze)  # at its end the interpreter looks for what librar
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """What one process runs: all tests of Spark, since each session is a JVM; else a file's tests.
+    """Group the tests of one process: all tests of Spark, since each session is a JVM; else a file's tests.
 
-    The longest are handed out first, so that none begins last: Spark's; those that compile kernels, in one
-    process, so that no two compile the same; the browser's, which wait as much as they work; the few files
-    whose tests are long (``FEW_AND_LONG``); then the files with most tests. The quick runs of reproductions,
-    each of which several files read, are made in one process.
+    The longest groups are distributed first, so that none begins last: Spark's; those that compile kernels,
+    in one process, so that no two compile the same; the browser's, which wait as much as they compute; the
+    few files whose tests are long (``FEW_AND_LONG``); then the files with most tests. The quick runs of
+    reproductions, each of which several files read, are made in one process.
     """
     groups = {item: _group(item) for item in items}
     for item, group in groups.items():
@@ -116,7 +116,7 @@ def _place(group: str, size: int) -> tuple[int, int, str]:
 
 @pytest.fixture(scope="session", autouse=True)
 def quiet_environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """No compiler in the background, and no line in the log of whoever runs the tests."""
+    """Disable background compilation and entries in the user's own log."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("DISCREET_COMPILE", "never")
         patch.setenv("DISCREET_LOG", str(tmp_path_factory.mktemp("private") / "log.jsonl"))
@@ -125,7 +125,7 @@ def quiet_environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None
 
 @pytest.fixture(scope="session")
 def data_dir() -> Path:
-    """The folder of real data sets (``DISCREET_DATA``, default ``../shared/data``)."""
+    """Return the folder of real data sets (``DISCREET_DATA``, default ``../shared/data``)."""
     folder = Path(os.environ.get("DISCREET_DATA", ROOT.parent / "shared" / "data"))
     if not (folder / "adult").is_dir():
         if (ROOT.parent / "shared").is_dir():
@@ -136,10 +136,10 @@ def data_dir() -> Path:
 
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
-    """Two gigabytes, one thread, and a private log that the test owns; two threads in ``make test-all``.
+    """Return settings with two gigabytes, one thread, and a private log; two threads in ``make test-all``.
 
-    A second thread finds little in small tables and costs a tenth of the engine's time. Where it could change
-    what comes out (kernels, recoding, written files), the test asks for two itself.
+    A second thread hardly helps in small tables and costs a tenth of the engine's time. A test whose result
+    it could change (kernels, recoding, written files) requests two threads explicitly.
     """
     threads = 2 if NEW else 1
     return Settings(memory_limit=2 * 10**9, threads=threads, private_log=tmp_path / "private" / "log.jsonl")

@@ -1,4 +1,4 @@
-"""A criterion that is none of ours: what the tests of criteria ask for, everywhere in the program."""
+"""A test criterion outside of the package: it checks that the whole program supports new criteria."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Share(Criterion):
     floor: ClassVar[float] = 0.9
 
     def scores(self, sizes: NDArray[np.int64], values: ClassValues | None) -> NDArray[np.int64]:
-        """Thousandths of the rows that have another value."""
+        """Return thousandths of the rows that have another value."""
         assert values is not None
         assert values.owners is not None
         assert values.counts is not None
@@ -40,15 +40,15 @@ class Share(Criterion):
 
     @property
     def threshold(self) -> int:
-        """Thousandths, too."""
+        """Return the threshold in thousandths."""
         return 1000 - round(1000 * self.value)
 
     def value_of(self, score: int) -> float:
-        """The share."""
+        """Return the share."""
         return (1000 - score) / 1000
 
     def audit_query(self, rows: str) -> str:
-        """The same in SQL; without the remainder every database divides whole numbers alike."""
+        """Return the same score in SQL; without the remainder every database divides integers alike."""
         pairs = f"SELECT class, value, count(*) AS n FROM {rows} GROUP BY class, value"
         most = f"max(CASE WHEN value IS NULL OR n < {self.spare} THEN 0 ELSE n - {self.spare} END)"
         found = f"SELECT class, CAST(sum(n) AS BIGINT) AS n, 1000 * {most} AS m FROM ({pairs}) AS p"
@@ -58,6 +58,6 @@ class Share(Criterion):
 
 @pytest.fixture
 def share() -> Iterator[type[Criterion]]:
-    """The criterion, registered for as long as a test runs."""
+    """The criterion, registered for the duration of a test."""
     yield register(Share)
     CRITERIA.remove("share")

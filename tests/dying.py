@@ -1,4 +1,4 @@
-"""Processes of tests that die at a chosen step, forked from one that has imported what they run."""
+"""Test processes that are killed at a chosen step, forked from one that has imported the code under test."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 from tests.waiting import PATIENCE
 
-# Importing takes half a second for each process that begins anew; the one that is forked has no threads.
+# Importing takes half a second per new process; the process that is forked has no threads.
 _FORKED = multiprocessing.get_context("forkserver")
 _FORKED.set_forkserver_preload(
     [
@@ -25,9 +25,9 @@ _FORKED.set_forkserver_preload(
 
 
 def run_until_killed(code: str, *arguments: str, told: Path) -> None:
-    """Run code that sees its arguments in ``sys.argv``; a process that is not killed fails the test.
+    """Run code with arguments in ``sys.argv``; a process that is not killed fails the test.
 
-    ``told`` is a file for what it writes.
+    ``told`` is a file for its output.
     """
     process = _FORKED.Process(target=_run, args=(code, arguments, told))
     process.start()
@@ -45,7 +45,7 @@ def _run(code: str, arguments: tuple[str, ...], told: Path) -> None:
 
 
 def dies(owner: Any, name: str, *, at: int = 1, after: bool = False) -> None:
-    """Let a function of a module or class kill this process: before its ``at``-th call, or after it."""
+    """Make a function of a module or class kill this process before, or after, its ``at``-th call."""
     original, calls = getattr(owner, name), 0
 
     def replacement(*arguments: Any, **options: Any) -> Any:

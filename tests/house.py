@@ -1,4 +1,4 @@
-"""The checker of the house: who imports whom, who may use a library, how long things grow.
+"""Architecture checks: imports between rooms, use of libraries, sizes of files and functions.
 
 Plain data, and plain functions over the modules of a folder, each of which yields one line per violation.
 """
@@ -54,7 +54,7 @@ class Module:
 
     @cached_property
     def nodes(self) -> tuple[ast.AST, ...]:
-        """All nodes of the tree: most checks look at each."""
+        """All nodes of the tree, which most checks iterate over."""
         return tuple(ast.walk(self.tree))
 
     @property
@@ -67,12 +67,12 @@ class Module:
 
     @cached_property
     def every_import(self) -> tuple[Import, ...]:
-        """All imports, also those under ``TYPE_CHECKING``, which are for types."""
+        """All imports, including those under ``TYPE_CHECKING``, which are for types."""
         return tuple(_imports(self.tree, lazy=False))
 
     @cached_property
     def imports(self) -> tuple[Import, ...]:
-        """What runs; names under ``TYPE_CHECKING`` are left out."""
+        """The imports at run time, without names under ``TYPE_CHECKING``."""
         return tuple(imported for imported in self.every_import if not imported.for_types)
 
 
@@ -107,7 +107,7 @@ def _block(statement: ast.stmt) -> ast.Module:
 
 
 def _room_of(imported: Import) -> str | None:
-    """The room that an import enters, or None where it leaves the package."""
+    """Return the room of an imported module, or None outside of the package."""
     parts = imported.module.split(".")
     if parts[0] != PACKAGE:
         return None
@@ -160,7 +160,7 @@ def breached_walls(modules: list[Module]) -> Iterator[str]:
 
 
 def cycles(modules: list[Module]) -> Iterator[str]:
-    """Circles of imports, those for types included: who reads one of them has to read all."""
+    """Yield cycles of imports, including those for types: a reader of one module has to read all."""
     names = {module.dotted for module in modules}
     graph: dict[str, set[str]] = {}
     for module in modules:
@@ -178,10 +178,10 @@ def cycles(modules: list[Module]) -> Iterator[str]:
 
 
 def renamed_imports(modules: list[Module]) -> Iterator[str]:
-    """Names of the house that are imported under another: two things of one name met. Modules may be renamed.
+    """Yield names of the package that are imported under another name; modules may be renamed.
 
-    Two names that are alike and meet under no other name are found by the linter (F811). A name of Python's
-    own has to give way: ``open`` is the API's verb and a built-in function.
+    The linter (F811) reports two equal names in one module without a renaming. A name that shadows one of
+    Python's must be renamed: ``open`` is the API's verb and a built-in function.
     """
     names = {module.dotted for module in modules}
     for module in modules:
@@ -234,7 +234,7 @@ def missing_docstrings(modules: list[Module]) -> Iterator[str]:
 
 
 def _public(parent: ast.AST) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef]:
-    """Public functions and classes, and the public methods of public classes."""
+    """Return public functions and classes, and the public methods of public classes."""
     for node in ast.iter_child_nodes(parent):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             if node.name.startswith("_"):
@@ -262,7 +262,7 @@ def missing_annotations(modules: list[Module]) -> Iterator[str]:
 
 
 def written_files(folder: Path) -> list[Path]:
-    """The files below a folder that people write and read, whatever their language."""
+    """Return the files below a folder that people write and read, in any language."""
     return sorted(path for path in folder.rglob("*") if path.suffix in WRITTEN and path.is_file())
 
 

@@ -1,4 +1,4 @@
-"""The check that nobody asks which engine it is: what differs between engines their declarations say."""
+"""Check that no code branches on the engine: declarations contain all differences between engines."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _TELLING = (
     *(ast.Compare, ast.MatchValue, ast.MatchClass, ast.Dict, ast.Call, ast.FunctionDef, ast.AsyncFunctionDef),
     *(ast.arg, ast.keyword, ast.AnnAssign),
 )
-"""The kinds of nodes that ``_asked_of`` reads: few of all."""
+"""Kinds of nodes that ``_asked_of`` reads, a small part of all."""
 
 
 def engine_branches(modules: list[Module]) -> Iterator[str]:
-    """Code outside an engine's folder that asks which engine it is, or reaches into the folder.
+    """Yield code outside an engine's folder that tests for an engine, or imports from the folder.
 
-    The registry alone imports declarations. Engines may use one another: all others do with the embedded one.
+    Only the registry imports declarations. Engines may use one another; all engines use the embedded one.
     """
     declared = [re.fullmatch(rf"{_ENGINES}(\w+)\.declaration", module.dotted) for module in modules]
     names = {match.group(1) for match in declared if match is not None}
@@ -44,13 +44,16 @@ def engine_branches(modules: list[Module]) -> Iterator[str]:
 
 
 def _engine_of(dotted: str) -> str | None:
-    """The folder of ``engines`` that a module lies in, if it lies in one."""
+    """Return the folder of ``engines`` that contains a module, if any."""
     rest = dotted.removeprefix(_ENGINES)
     return rest.partition(".")[0] if rest != dotted else None
 
 
 def _asked_of(node: ast.AST) -> Iterator[str]:
-    """What tells engines apart: comparisons, types, keys of tables, names of flags and of functions."""
+    """Return expressions that distinguish engines.
+
+    These are comparisons, types, keys of tables, names of flags and of functions.
+    """
     if isinstance(node, ast.Compare | ast.MatchValue | ast.MatchClass):
         yield from _words_of(node)
     elif isinstance(node, ast.Dict):

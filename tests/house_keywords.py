@@ -1,6 +1,6 @@
-"""The check that a new requirement is one file: who names k or l does it for a reason that is written down.
+"""Check that a new requirement is one file: modules that name k or l have a recorded reason.
 
-Everybody else takes a requirement as criteria, and asks these (``model.criteria.base``).
+All other modules take a requirement as criteria and call their methods (``model.criteria.base``).
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ REASONS: dict[str, tuple[str, ...]] = {
     ),
     "findings of attacks, reported as k and l": ("attacks.*",),
 }
-"""Why modules may name k or l, by patterns of their names below the package."""
+"""Reasons why modules may name k or l, by patterns of their names below the package."""
 
 _CRITERIA = ("KAnonymity", "DistinctDiversity")
 
 
 def unreasoned_keywords(modules: list[Module]) -> Iterator[str]:
-    """Code that names k or l (a parameter, keyword, field or criterion) for no reason of the list."""
+    """Yield code that names k or l (a parameter, keyword, field or criterion) without a listed reason."""
     allowed = [pattern for patterns in REASONS.values() for pattern in patterns]
     for module in modules:
         name = module.dotted.partition(".")[2]
@@ -52,7 +52,7 @@ def unreasoned_keywords(modules: list[Module]) -> Iterator[str]:
 
 
 def keyword_lines(module: Module) -> Iterator[int]:
-    """The lines on which a module names k or l."""
+    """Return the lines on which a module names k or l."""
     for node in module.nodes:
         named = (
             (isinstance(node, ast.arg | ast.keyword) and node.arg in ("k", "l"))
@@ -65,7 +65,7 @@ def keyword_lines(module: Module) -> Iterator[int]:
 
 
 def stale_reasons(modules: list[Module]) -> Iterator[str]:
-    """Patterns of the list that no module needs any more."""
+    """Yield patterns of the list that no module needs any more."""
     naming = [module.dotted.partition(".")[2] for module in modules if any(keyword_lines(module))]
     for patterns in REASONS.values():
         yield from (p for p in patterns if not any(fnmatchcase(name, p) for name in naming))

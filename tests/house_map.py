@@ -1,8 +1,8 @@
-"""The map of the house: who imports whom, and who may use a library."""
+"""Map of the package: allowed imports between rooms, and allowed uses of libraries."""
 
 from __future__ import annotations
 
-# room: (row, rooms that it may import). A room imports lower rows only, and of those the ones named here.
+# room: (row, rooms that it may import). A room imports only lower rows, and of these only the listed rooms.
 ROOMS: dict[str, tuple[int, set[str]]] = {
     "errors": (0, set()),
     "kernels": (0, set()),

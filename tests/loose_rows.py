@@ -1,8 +1,8 @@
-"""The embedded engine as it may be: rows that no ORDER BY puts in order come in any order.
+"""The embedded engine with shuffled results: rows that no ORDER BY sorts come in any order.
 
 Small results nearly always come in the order of their table, so that code which relies on it passes, and
-fails on large ones now and then. Here every result that the program asks for and that carries no order is
-shuffled; what tests ask for stays as it came.
+fails on large ones occasionally. Here every result that the program requests without an order is shuffled;
+the results of the tests' own queries are unchanged.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from discreet.engines.duckdb.engine import DuckdbEngine
 
 _ORDER = "ORDER BY"
 _ON_ONE_THREAD = {"discreet.screens.source_view"}
-"""Who has an engine of one thread made, so that rows come in the order of their file."""
+"""Functions that create an engine of one thread, so that rows come in the order of their file."""
 
 
 def is_loose(query: str, asking: str) -> bool:
-    """Whether no ORDER BY stands outside of parentheses, and the module ``asking`` is the program's."""
+    """Test whether no ORDER BY is outside of parentheses, and the module ``asking`` is the program's."""
     if not asking.startswith("discreet."):
         return False
     before, found, after = query.rpartition(_ORDER)
@@ -32,14 +32,14 @@ def is_loose(query: str, asking: str) -> bool:
 
 
 def _asking() -> str:
-    """The module of the function that called the one that calls this."""
+    """Return the module of the caller's caller."""
     name: str = sys._getframe(2).f_globals["__name__"]
     return name
 
 
 @pytest.fixture(scope="session", autouse=True)
 def loose_rows() -> Iterator[None]:
-    """Shuffle what statements give that neither order their rows nor run where the order is kept."""
+    """Shuffle the results of statements that neither sort their rows nor run where order is kept."""
     draw = random.Random(7)
     rows_of, arrays_of = DuckdbEngine.fetch_rows, DuckdbEngine.fetch_arrays
 

@@ -1,4 +1,4 @@
-"""The Containerfile against the project: what it copies is there, nobody is root, nothing listens."""
+"""Tests of the Containerfile: copied files exist, the user is not root, nothing listens."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(enco
 
 
 def steps() -> list[tuple[str, str]]:
-    """Each instruction and its words; lines that go on are joined."""
+    """Return each instruction and its words; continued lines are joined."""
     text = (ROOT / "Containerfile").read_text(encoding="utf-8").replace("\\\n", " ")
     lines = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("#")]
     return [(word, rest) for word, _, rest in (line.partition(" ") for line in lines)]

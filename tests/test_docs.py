@@ -1,4 +1,4 @@
-"""The documents say what is so: their words, links, commands, dependencies and figures' pictures."""
+"""Tests of the documentation: words, links, commands, dependencies and pictures of figures are correct."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def read(name: str) -> str:
 
 
 def table(name: str, heading: str) -> list[list[str]]:
-    """The cells of the first table below a line that begins with ``heading``."""
+    """Return the cells of the first table below a line that begins with ``heading``."""
     lines = iter(read(name).splitlines())
     for line in lines:
         if line.startswith(heading):
@@ -49,7 +49,7 @@ def table(name: str, heading: str) -> list[list[str]]:
 
 
 def exists(dotted: str) -> bool:
-    """Whether a dotted name is a module, or a name in one; fields of dataclasses count."""
+    """Test whether a dotted name is a module, or a name in one; fields of dataclasses count."""
     parts = dotted.split(".")
     for length in range(len(parts), 0, -1):
         try:
@@ -168,7 +168,7 @@ def test_the_session_shows_what_the_program_prints() -> None:
 
 
 def words(drawing: str) -> list[str]:
-    """The words of a drawing's texts, in order."""
+    """Return the words of a drawing's texts, in order."""
     texts = ElementTree.fromstring(drawing).iter("{http://www.w3.org/2000/svg}text")
     return " ".join(text.text or "" for text in texts).split()
 
@@ -179,7 +179,7 @@ def words(drawing: str) -> list[str]:
 def test_the_three_commands_and_the_ten_lines_work_as_printed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """On the generated census, in place of the reader's patients."""
+    """The generated census replaces the reader's patients."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("DISCREET_LOG", str(tmp_path / "log.jsonl"))
     write_census(tmp_path / "patients.csv")
@@ -215,7 +215,7 @@ def test_every_verb_is_told_and_every_told_verb_exists() -> None:
 
 
 def test_the_philosophers_of_the_concepts_are_those_of_the_negotiation() -> None:
-    """Whose figures ``tests/negotiation/test_negotiation_document.py`` counts."""
+    """``tests/negotiation/test_negotiation_document.py`` checks the figures."""
     block = re.search(r"^```csv\n(.*?)^```", read("docs/negotiation.md"), re.MULTILINE | re.DOTALL)
     assert block is not None
     told = [line.split(",") for line in block.group(1).splitlines()[1:]]

@@ -1,4 +1,4 @@
-"""What must never be committed, and a word that must never be claimed."""
+"""Checks that some files are never committed, and that a promise is never made."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LOCK_FILES = {
     *("uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock", "pylock.toml"),
     *("package-lock.json", "yarn.lock", "pnpm-lock.yaml", "conda-lock.yml"),
 }
-# Each list is joined from parts, so that this file holds none of what it looks for.
+# Each list is joined from parts, so that this file does not contain the words that it searches for.
 REGISTRY = re.compile("|".join(("py" + "pi[.]org", "python" + "hosted", "npm" + "js", "anaconda" + "[.]org")))
 MACHINE = re.compile(
     r"(?<![A-Za-z0-9_.\-/])/(?:wor" + "k|far" + "m|roo" + "t|hom" + r"e/\w+|User" + r"s/\w+)/"
@@ -31,12 +31,12 @@ UNRESOLVED = re.compile(
     r"\b[Pp]apers? 0\d\d\b|\(0\d\d\)|\b(?:science|[Ee]rrata|[Ee]rratum) [A-Z]?[0-9]+[a-h]?\b(?![,.]?\d)"
     r"|\(contract[,:] |\bdesign/\w+\.md"
 )
-"""Numbers by which nobody outside finds a paper or a note; authors and year do, or a decision's number."""
+"""Patterns of numbers that do not identify a paper or a note outside of the project; authors and year do."""
 CLAIM = re.compile(r"(?<![-\w])anonym(?:ous|i[sz]ed)\b(?!-)", re.IGNORECASE)
 
 
 def project_files() -> list[Path]:
-    """Tracked files and those that could be added; without git, all but what a build makes."""
+    """Return tracked files and those that could be added; without git, all except build outputs."""
     if (ROOT / ".git").exists() and shutil.which("git"):
         command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
         listed = subprocess.run(command, cwd=ROOT, capture_output=True, check=True).stdout.decode()
@@ -52,7 +52,7 @@ def project_files() -> list[Path]:
 
 
 def text_files() -> list[tuple[str, str]]:
-    """Each readable file's name and text."""
+    """Return the name and text of each readable file."""
     found = []
     for path in project_files():
         try:
@@ -72,7 +72,7 @@ def lines_with(pattern: re.Pattern[str]) -> list[str]:
 
 
 def claims(text: str) -> list[str]:
-    """The strings of a module that claim what no release can promise."""
+    """Return the strings of a module that promise more than a release can."""
     if not re.search("anonym", text, re.IGNORECASE):
         return []  # most modules, which need not be parsed
     return [
@@ -83,7 +83,7 @@ def claims(text: str) -> list[str]:
 
 
 OURS = {"constraints.txt", "oldest.txt", "history.jsonl"}
-"""Versions of libraries, and recorded figures of the benchmarks: no table of anybody."""
+"""Versions of libraries, and recorded figures of the benchmarks: not tables of people."""
 
 
 def test_the_project_is_listed() -> None:
@@ -130,7 +130,7 @@ def test_constraints_pin_versions_and_name_no_address() -> None:
 
 
 def test_no_message_claims_what_no_release_can_promise() -> None:
-    """``k-anonymous`` is a term with a definition; the bare word is a claim."""
+    """``k-anonymous`` is a term with a definition; the bare word is a promise."""
     found = [
         f"{path.relative_to(ROOT)}:{line}"
         for top in ("src", "papers")
@@ -177,7 +177,7 @@ def test_a_pattern_finds_what_it_should(pattern: re.Pattern[str], line: str, fou
 
 
 def test_processes_that_share_the_tests_get_whole_groups(request: pytest.FixtureRequest) -> None:
-    """A pytest whose names xdist cannot change would hand Spark's tests, and any file's, to all processes."""
+    """Unless xdist can rename tests, it distributes Spark's tests, and any file's, to all processes."""
     if not request.config.getoption("loadgroup", default=False):
         pytest.skip("one process runs all, or groups were not asked for")
     assert request.node.nodeid.endswith("@tests/test_hygiene.py")

@@ -1,4 +1,4 @@
-"""The house's walls hold, and the checker finds what is planted in a dummy tree."""
+"""Architecture tests: the package passes the checks, and the checks find violations in a dummy tree."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from tests.house_map import ROOMS, WALLS
 ROOT = Path(__file__).resolve().parent.parent
 
 
-# --- the house as it stands --------------------------------------------------------------------------------
+# --- the package -------------------------------------------------------------------------------------------
 
 
 def test_the_map_points_down() -> None:

@@ -1,4 +1,4 @@
-"""The notebooks of the documentation: kept without outputs, and every cell runs, with Adult and without."""
+"""Tests of the documentation's notebooks: stored without outputs; every cell runs, with and without Adult."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def cells(book: Path) -> list[dict[str, Any]]:
 
 
 def run(living: Kernel, book: Path) -> str:
-    """What the cells of a notebook show, one after the other."""
+    """Return the outputs of a notebook's cells, in order."""
     for cell in cells(book):
         if cell["cell_type"] == "code":
             code = "".join(cell["source"])

@@ -1,4 +1,4 @@
-"""The examples for Dagster, Airflow and dbt, each where its tool is installed."""
+"""Tests of the examples for Dagster, Airflow and dbt, each if its tool is installed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ REQUEST = '\n[request]\nk = 3\nmax_suppressed = "20%"\n'
 
 @pytest.fixture
 def month(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with a spec, a lock of an earlier month, and new rows; the environment names them."""
+    """A folder with a spec, an earlier month's lock, and new rows; environment variables name them."""
     people, spec = tmp_path / "people.csv", tmp_path / "discreet.toml"
     write_census(people, rows=600, seed=1)
     discreet.init(people, spec)

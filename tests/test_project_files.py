@@ -1,4 +1,4 @@
-"""What strangers read of the project: how to cite it, which versions it takes, what runs before a change."""
+"""Tests of the project's public files: citation, supported versions, checks before a change."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_the_core_of_the_suite_is_there() -> None:
 
 
 def test_what_begins_early_is_there() -> None:
-    """A place of tests/conftest.py that was renamed would begin late, and nobody would see."""
+    """A renamed path in tests/conftest.py would start late without notice."""
     from tests.conftest import COMPILING, FEW_AND_LONG
 
     places = [str(path.relative_to(ROOT)) for path in (ROOT / "tests").rglob("*.py")]

@@ -1,4 +1,4 @@
-"""Every citation is resolved by ``docs/references.md``, and everything listed there is cited."""
+"""Tests of the references: ``docs/references.md`` lists every citation, and everything listed is cited."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ CITATION = re.compile(
     r" \(?(?P<year>(?:19|20)\d\d)\b(?![-–:])"
 )
 UNDATED = re.compile(r"Pilalidou|Halwe")
-"""Authors of slides that print no year; they are cited without one."""
+"""Authors of slides without a printed year; they are cited without one."""
 NO_AUTHORS = {"Jan", "Aug", "In", "Since", "November", "Februar", "März", "Mai", "Sales"}
 
 
 def cited_in(text: str) -> Iterator[tuple[str, str]]:
-    """First author and year of each citation; a citation may go over the end of a line."""
+    """Return first author and year of each citation; a citation may span a line break."""
     plain = re.sub(r"\s*\n[\s#>*]*", " ", text)
     for found in CITATION.finditer(plain):
         if found["first"] not in NO_AUTHORS:
@@ -36,7 +36,7 @@ def cited_in(text: str) -> Iterator[tuple[str, str]]:
 
 
 def cited_below(*tops: str) -> dict[tuple[str, str], str]:
-    """Each citation with one file that makes it; the list itself is left out."""
+    """Return each citation with one file that contains it; the list itself is left out."""
     paths = [path for top in tops for path in sorted((ROOT / top).rglob("*"))] + sorted(ROOT.glob("*.md"))
     return {
         key: str(path.relative_to(ROOT))
@@ -48,12 +48,12 @@ def cited_below(*tops: str) -> dict[tuple[str, str], str]:
 
 @cache
 def cited_by(path: Path) -> tuple[tuple[str, str], ...]:
-    """The citations of a file, which several tests look for."""
+    """Return the citations of a file, which several tests check."""
     return tuple(cited_in(path.read_text(encoding="utf-8")))
 
 
 def rows() -> list[list[str]]:
-    """The rows of the list: cited as, title and venue, what is implemented where."""
+    """Return the rows of the list: citation, title and venue, where it is implemented."""
     lines = LIST.read_text(encoding="utf-8").splitlines()
     cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("| ")]
     return [row for row in cells if row[0] != "cited as"]

@@ -1,4 +1,4 @@
-"""How tests wait: for what they expect, with an end; and how they make sure that Ctrl-C reaches them."""
+"""Waiting in tests: for an expected state, with a limit; and a check that Ctrl-C arrives."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import TypeVar
 
 PATIENCE = 120.0
-"""Seconds after which what a test waits for will not come any more, however busy the machine is."""
+"""Seconds after which an expected state will not occur any more, even on a busy machine."""
 
 _PAUSE = 0.02
 
@@ -18,9 +18,9 @@ Found = TypeVar("Found")
 
 
 def wait_for(look: Callable[[], Found], what: str, seconds: float = PATIENCE) -> Found:
-    """Look until something is found that counts as true, and give it back.
+    """Poll until a result is true, and return it.
 
-    ``AssertionError`` names ``what`` was expected, and what was last seen, once the seconds are over.
+    Raises ``AssertionError`` with ``what``, the expected state, and the last result after the time limit.
     """
     end = time.monotonic() + seconds
     while not (found := look()):
@@ -30,7 +30,7 @@ def wait_for(look: Callable[[], Found], what: str, seconds: float = PATIENCE) ->
 
 
 def status_of(child: subprocess.Popen[str], seconds: float = PATIENCE) -> tuple[int, str]:
-    """The exit status of a program and what it wrote to stderr; killed where it does not end."""
+    """Return the exit status of a program and its stderr; it is killed if it does not end."""
     try:
         return child.wait(seconds), "" if child.stderr is None else child.stderr.read()
     finally:
@@ -39,9 +39,10 @@ def status_of(child: subprocess.Popen[str], seconds: float = PATIENCE) -> tuple[
 
 @contextmanager
 def ctrl_c_arrives() -> Iterator[None]:
-    """SIGINT raises ``KeyboardInterrupt`` here, and is not ignored by the programs that are started here.
+    """Let SIGINT raise ``KeyboardInterrupt`` here, and reach the programs that are started here.
 
-    A shell's background job ignores it from its start, as some machines' builds do, and hands that on.
+    A shell's background job ignores SIGINT from its start, as on some build machines, and children inherit
+    that.
     """
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:

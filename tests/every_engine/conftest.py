@@ -1,4 +1,4 @@
-"""The places where every test of this folder runs: one test body for all engines."""
+"""Places where every test of this folder runs: one test body for all engines."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def database(postgres_server: PostgresServer) -> PostgresServer:
 
 @pytest.fixture
 def postgres_place(database: PostgresServer, settings: Settings, tmp_path: Path) -> Iterator[PostgresPlace]:
-    """A schema of its own in the database of this process, dropped after the test."""
+    """A new schema in the database of this process, dropped after the test."""
     schema = f"test_{next(_SCHEMAS)}"
     database.run(f"CREATE SCHEMA {schema}", f"GRANT USAGE ON SCHEMA {schema} TO {READER}", database=DATABASE)
     yield PostgresPlace(settings, tmp_path, database, schema)
@@ -43,14 +43,14 @@ def postgres_place(database: PostgresServer, settings: Settings, tmp_path: Path)
 
 @pytest.fixture(scope="session")
 def maria(mariadb_server: MariadbServer) -> MariadbServer:
-    """The server, with the user that ``MariadbPlace`` is read by."""
+    """The server, with the user that reads ``MariadbPlace``."""
     mariadb_server.run(f"CREATE USER {READER}")
     return mariadb_server
 
 
 @pytest.fixture
 def mariadb_place(maria: MariadbServer, settings: Settings, tmp_path: Path) -> Iterator[MariadbPlace]:
-    """A database of its own, dropped after the test."""
+    """A new database, dropped after the test."""
     name = maria.create_database()
     maria.run(f"GRANT SELECT, CREATE TEMPORARY TABLES ON {name}.* TO {READER}")
     yield MariadbPlace(settings, tmp_path, maria, name)
@@ -59,7 +59,7 @@ def mariadb_place(maria: MariadbServer, settings: Settings, tmp_path: Path) -> I
 
 @pytest.fixture
 def duckdb_place(settings: Settings, tmp_path: Path) -> DuckdbPlace:
-    """A folder of the test's own."""
+    """A folder of the test."""
     folder = tmp_path / "duckdb"
     folder.mkdir()
     return DuckdbPlace(settings, folder)
@@ -67,7 +67,7 @@ def duckdb_place(settings: Settings, tmp_path: Path) -> DuckdbPlace:
 
 @pytest.fixture
 def spark_place(spark_process: None, settings: Settings, tmp_path: Path) -> SparkPlace:
-    """A folder of the test's own, and the Spark session of this process."""
+    """A folder of the test, and the Spark session of this process."""
     return SparkPlace(settings, tmp_path)
 
 
@@ -79,12 +79,12 @@ ON_MARIADB = {
     "test_full_domain_without_small_classes",
 }
 SLOW_ON_MARIADB = {"test_counting", "test_audit", "test_reading"}
-"""Modules, and tests, that run on MariaDB: what it has no words for is refused (docs/mariadb.md)."""
+"""Modules, and tests, that run on MariaDB; unsupported features are refused (docs/mariadb.md)."""
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave out what MariaDB cannot do, and mark what takes long there."""
+    """Leave out tests of features that MariaDB lacks, and mark slow ones."""
     for item in list(items):
         call, module = (
             getattr(item, "callspec", None),
@@ -103,7 +103,7 @@ _PLACES = ["duckdb", "postgres", "mariadb", pytest.param("spark", marks=pytest.m
 
 @pytest.fixture(params=_PLACES)
 def place(request: pytest.FixtureRequest) -> Place:
-    """Where a test puts its tables: the test runs once per engine."""
+    """The place of a test's tables: the test runs once per engine."""
     found = request.getfixturevalue(f"{request.param}_place")
     assert isinstance(found, Place)
     return found

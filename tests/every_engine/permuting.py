@@ -1,4 +1,4 @@
-"""Permuted releases of small tables, made on an engine step by step, and read back as plain rows."""
+"""Permuted releases of small tables, built on an engine step by step, and read back as plain rows."""
 
 from __future__ import annotations
 
@@ -39,20 +39,20 @@ Row = tuple[Any, ...]
 
 @dataclass(frozen=True)
 class Released:
-    """The rows of a release's tables, and what is claimed of it; ``names`` are the columns of each table."""
+    """The rows of a release's tables, and its claims; ``names`` are the columns of each table."""
 
     rows: Mapping[str, list[Row]]
     names: Mapping[str, tuple[str, ...]]
     claims: PermutedClaims
 
     def column(self, name: str, table: str = ONE_TABLE_NAME) -> list[Any]:
-        """A column of a table."""
+        """Return a column of a table."""
         place = self.names[table].index(name)
         return [row[place] for row in self.rows[table]]
 
     @property
     def values(self) -> dict[int, list[Any]]:
-        """The sensitive values of each group."""
+        """Return the sensitive values of each group."""
         table = SENSITIVE_NAME if SENSITIVE_NAME in self.rows else ONE_TABLE_NAME
         found: dict[int, list[Any]] = defaultdict(list)
         for group, value in zip(
@@ -62,12 +62,12 @@ class Released:
         return dict(found)
 
     def groups_of(self, name: str) -> dict[Any, int]:
-        """The group of each row, by a column that names the rows."""
+        """Return the group of each row, by a column of row names."""
         return dict(zip(self.column(name), map(int, self.column(GROUP)), strict=True))
 
 
 def roles(source: SourceSpec, sensitive: str, *quasi_identifiers: str, name: str) -> TableSpec:
-    """A spec of quasi-identifiers, a sensitive attribute, and a column that names the rows."""
+    """Build a spec of quasi-identifiers, a sensitive attribute, and a column of row names."""
     return TableSpec(
         source,
         (
@@ -88,7 +88,7 @@ def release(
     classes: Callable[[NDArray[np.int64]], NDArray[np.int64]] | None = None,
     watch: Callable[[Engine], None] = lambda _: None,
 ) -> Released:
-    """Permute on the engine of the place; ``classes`` are made of leaf codes (negative: suppressed)."""
+    """Permute on the engine of the place; ``classes`` are built from leaf codes (negative: suppressed)."""
     asked = GroupRequirement(k, Decimal(e))
     by_row_type = strategy in ("qi-aware", "recoding")
     sensitive = spec.sensitive[0].name
@@ -145,7 +145,7 @@ def _facts(
 def audited(
     place: Place, found: Released, edits: Mapping[str, Callable[[list[Row]], list[Row]]]
 ) -> AuditReport:
-    """The audit of a release whose tables, some of them edited, are put where the engine reads them."""
+    """Audit a release whose tables, some of them edited, are stored for the engine."""
     sources = {
         name: place.put(_columns(names, edits.get(name, list)(found.rows[name])))
         for name, names in found.names.items()
@@ -158,7 +158,7 @@ def audited(
 
 
 def _columns(names: Sequence[str], rows: Sequence[Row]) -> Columns:
-    """Rows as typed columns: whole numbers, doubles, decimals of the most digits in use, or texts."""
+    """Convert rows to typed columns: integers, doubles, decimals of the most digits in use, or texts."""
     found = {}
     for place, name in enumerate(names):
         cells = [row[place] for row in rows]
@@ -175,5 +175,5 @@ def _columns(names: Sequence[str], rows: Sequence[Row]) -> Columns:
 
 
 def counted(values: Mapping[int, Sequence[Any]]) -> dict[int, Counter[Any]]:
-    """How often each group has each value."""
+    """Count each value of each group."""
     return {group: Counter(of) for group, of in values.items()}

@@ -1,7 +1,7 @@
-"""Places where a table may lie: one class per engine, each with the same few methods.
+"""Places of tables: one class per engine, with the same few methods.
 
-A test body is written once against ``Place``; what is missing in one place is marked there, with one of three
-reasons.
+A test body is written once against ``Place``; a feature that one place lacks is marked there, with one of
+three reasons.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from tests.servers.mariadb import MariadbServer
 from tests.servers.postgres import PostgresServer
 
 Columns: TypeAlias = Mapping[str, tuple[str, Sequence[Any]]]
-"""Columns by name, any characters: the house's type, and Python values of equal number (None is NULL)."""
+"""Columns by name, any characters: the house type, and Python values of equal number (None is NULL)."""
 
 
 class Missing(StrEnum):
-    """Why a test does not hold in a place."""
+    """Reasons why a test does not hold in a place."""
 
     NOT_OURS_YET = "not yet ours: discreet does not do it there so far"
     NOT_THEIRS_YET = "not yet theirs: the engine cannot do it so far"
@@ -39,11 +39,11 @@ class Missing(StrEnum):
 
 
 class Place(ABC):
-    """Where small tables are put, and the engine that reads them there."""
+    """Storage of small tables, and the engine that reads them there."""
 
     name: str
     tells_case = True
-    """Whether a table may have two columns whose names differ in case alone."""
+    """Whether a table may have two columns whose names differ only in case."""
 
     def __init__(self, settings: Settings, folder: Path) -> None:
         self.settings = settings
@@ -52,18 +52,18 @@ class Place(ABC):
 
     @abstractmethod
     def put(self, columns: Columns, **options: Any) -> SourceSpec:
-        """Put a new table there; ``options`` are further fields of the ``SourceSpec``."""
+        """Store a new table; ``options`` are further fields of the ``SourceSpec``."""
 
     def connect(self, source: SourceSpec | None = None) -> Engine:
-        """The engine of the place, a context manager; ``source`` is one that was put there."""
+        """Return the engine of the place, a context manager; ``source`` is one that was stored there."""
         return connect(self.settings, source)
 
     def held(self, columns: Columns) -> Columns:
-        """The columns with NULL in place of what the place has no cell for."""
+        """Return the columns with NULL for cells that the place cannot store."""
         return columns
 
     def read_as(self, columns: Columns) -> Columns:
-        """Columns whose cells have in every place the texts that those of ``columns`` have here."""
+        """Return columns whose cells have, in every place, the texts that those of ``columns`` have here."""
         return columns
 
     def lacks(self, reason: Missing, why: str) -> NoReturn:
@@ -71,7 +71,7 @@ class Place(ABC):
         pytest.skip(f"{self.name}: {reason} ({why})")
 
     def next_table(self) -> int:
-        """A number that no table of this place has."""
+        """Return a number that no table of this place has."""
         self._tables += 1
         return self._tables
 
@@ -89,7 +89,7 @@ class DuckdbPlace(Place):
 
 
 class PostgresPlace(Place):
-    """Tables of a schema, read by a role that has no right but to read them."""
+    """Tables of a schema, read by a role with only the right to read them."""
 
     name = "postgres"
 
@@ -114,12 +114,12 @@ class PostgresPlace(Place):
         return SourceSpec(url=self.url, table=f"{self.schema}.{identifier(table)}", **options)
 
     def connect(self, source: SourceSpec | None = None) -> Engine:
-        """The database's engine."""
+        """Return the database's engine."""
         return connect(self.settings, source or SourceSpec(url=self.url))
 
 
 class MariadbPlace(Place):
-    """Tables of a database, read by a user who has no right but to read them and to make temporary ones."""
+    """Tables of a database, read by a user with only the rights to read and to create temporary tables."""
 
     name = "mariadb"
     tells_case = False
@@ -145,22 +145,22 @@ class MariadbPlace(Place):
         return SourceSpec(url=self.url, table=identifier(table), **options)
 
     def connect(self, source: SourceSpec | None = None) -> Engine:
-        """The database's engine."""
+        """Return the database's engine."""
         return connect(self.settings, source or SourceSpec(url=self.url))
 
     def held(self, columns: Columns) -> Columns:
-        """Without infinities, and what is no number."""
+        """Replace infinities and NaN by NULL."""
         return {
             name: (house, [None if _is_no_cell(value) else value for value in values])
             for name, (house, values) in columns.items()
         }
 
     def read_as(self, columns: Columns) -> Columns:
-        """Truths are numbers there, floats doubles, and a zero has no sign (docs/mariadb.md)."""
+        """Convert types: booleans are numbers there, floats doubles, and zeros unsigned (docs/mariadb.md)."""
         return {name: _read_by_mariadb(*column) for name, column in columns.items()}
 
     def _check(self, columns: Columns) -> None:
-        """Skip a test whose table cannot be made."""
+        """Skip a test whose table cannot be created."""
         if len({name.rstrip().casefold() for name in columns}) < len(columns) or not all(columns):
             self.lacks(Missing.NEVER, "names that differ in case alone, or are empty")
         if any(name != name.rstrip() or len(name) > 64 for name in columns):
@@ -181,7 +181,7 @@ def _read_by_mariadb(house: str, values: Sequence[Any]) -> tuple[str, Sequence[A
         return "SMALLINT", [None if value is None else int(value) for value in values]
     if house == "FLOAT":
         house, values = "DOUBLE", pa.array(list(values), pa.float32()).to_pylist()
-    # A zero is added, which takes its sign off another.
+    # Adding a zero removes the sign of a negative zero.
     return house, [value + 0.0 if isinstance(value, float) else value for value in values]
 
 
@@ -211,7 +211,7 @@ _MARIADB = {
 
 
 class SparkPlace(Place):
-    """Parquet files, read by Spark in a session that is made once for the process."""
+    """Parquet files, read by Spark in a session that is created once per process."""
 
     name = "spark"
 
@@ -222,7 +222,7 @@ class SparkPlace(Place):
         return SourceSpec(path=path, engine="spark", **options)
 
     def connect(self, source: SourceSpec | None = None) -> Engine:
-        """Spark's engine."""
+        """Return Spark's engine."""
         return connect(self.settings, source or SourceSpec(engine="spark"))
 
 
@@ -233,11 +233,11 @@ SLOW_ON_SPARK = pytest.mark.parametrize(
     ["duckdb", "postgres", pytest.param("spark", marks=[pytest.mark.spark, pytest.mark.slow])],
     indirect=True,
 )
-"""For a test whose statements another test runs on Spark too: there it belongs to the slow tests."""
+"""Mark of a test whose statements another test also runs on Spark: there it is one of the slow tests."""
 
 
 def once_on_spark(name: str, values: Sequence[Any], on_spark: Any) -> pytest.MarkDecorator:
-    """For a test of several values whose statements differ little: on Spark one runs, the others are slow."""
+    """Mark a test of several values with similar statements: on Spark one runs, the others are slow."""
     cases = [
         pytest.param(place, value, marks=_marks(place, is_slow=value != on_spark))
         for value in values
@@ -251,12 +251,12 @@ def _marks(place: str, *, is_slow: bool) -> list[pytest.MarkDecorator]:
 
 
 def prepare(server: PostgresServer) -> None:
-    """Make the database and the role of ``PostgresPlace``."""
+    """Create the database and the role of ``PostgresPlace``."""
     server.run(f"CREATE DATABASE {DATABASE}", f"CREATE ROLE {READER} LOGIN")
 
 
 def arrow_table(columns: Columns) -> pa.Table:
-    """Columns as an Arrow table of the house's types."""
+    """Build an Arrow table of columns of house types."""
     fields = [pa.field(name, arrow_type(house)) for name, (house, _) in columns.items()]
     arrays = [pa.array(list(values), arrow_type(house)) for house, values in columns.values()]
     return pa.Table.from_arrays(arrays, schema=pa.schema(fields))
@@ -279,7 +279,7 @@ _ARROW = {
 
 
 def arrow_type(house: str) -> pa.DataType:
-    """The Arrow type of a house type, ``DECIMAL(p,s)`` among them."""
+    """Return the Arrow type of a house type, including ``DECIMAL(p,s)``."""
     base, _, rest = house.partition("(")
     if base == "DECIMAL":
         precision, scale = (int(part) for part in rest.rstrip(")").split(","))

@@ -1,4 +1,4 @@
-"""The digest of a database's table in plain Python."""
+"""Digest of a database's table in plain Python."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from discreet.sql import row_hashes
 
 
 def plain_digest(rows: Counter[tuple[Any, ...]]) -> str:
-    """What ``sql.row_hashes`` computes, in plain Python."""
+    """Compute the digest of ``sql.row_hashes`` in plain Python."""
 
     def sha256(text: str) -> str:
         return hashlib.sha256(text.encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""The audit of a release in every place: what the embedded engine says of the same rows, and plain Python."""
+"""Tests of the audit of a release in every place, against the embedded engine and plain Python."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def test_tiny_tables(
 
 @once_on_spark("names", [NAMES, NAMES[:2] + NAMES[3:4], NAMES[:2]], NAMES[:2] + NAMES[3:4])
 def test_classes_by_different_rows_alone(place: Place, names: list[str]) -> None:
-    """What a digest groups all rows for tells the audit as much as all rows do."""
+    """The distinct rows of a digest are sufficient for the audit's counts."""
     drawn = [("a", None, 1, "x", "y"), ("*", "A", 2**62, None, "*"), ("a", "é", None, "*", None)]
     rows = [drawn[i * i % 3] for i in range(9)] + [("a", None, 2, "X", "y"), ("*", "*", None, "*", "*")]
     columns = {name: column for name, column in columns_of(rows).items() if name in names}
@@ -109,7 +109,7 @@ def test_classes_by_different_rows_alone(place: Place, names: list[str]) -> None
 
 
 def _floats(rows: list[tuple[Any, ...]], names: list[str]) -> Columns:
-    """A column whose equal numbers read differently, where all columns are there."""
+    """Build a column whose equal numbers have different texts, if all columns are used."""
     return {"note": ("DOUBLE", [(-0.0, 0.0)[i % 2] for i in range(len(rows))])} if names == NAMES else {}
 
 
@@ -165,7 +165,7 @@ def lent(rows: list[tuple[Any, ...]]) -> Columns:
 
 @SLOW_ON_SPARK
 def test_subjects_are_counted_by_a_witness(place: Place) -> None:
-    """Two subjects share values, so that fewer subjects than values can stand for one each."""
+    """Two subjects share values, so that fewer subjects than values can each have one."""
     rows = [("a", f"v{i}", "ann", "false") for i in range(4)] + [("a", "v0", "bob", "false")]
     rows += [("b", f"v{i % 3}", f"p{i}", "false") for i in range(6)]
     rows += [("c", f"v{i % 3}", f"p{i % 4}", "false") for i in range(12)] + [("*", "*", "eve", "true")]

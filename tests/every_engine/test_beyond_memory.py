@@ -1,4 +1,4 @@
-"""Row types beyond the memory limit: on every engine the release that memory would have given, to the row."""
+"""Tests of row types beyond the memory limit: every engine gives the same release as memory, to the row."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def rows_of(path: Path) -> Counter[tuple[str, ...]]:
 
 @pytest.fixture
 def small(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Settings:
-    """So little memory that no frequency set fits; the engines keep their own."""
+    """A memory limit too small for any frequency set; the engines keep their own."""
 
     def with_memory(_settings: Settings, source: SourceSpec | None = None) -> Engine:
         return connect(settings, source)

@@ -1,4 +1,4 @@
-"""The true counts behind noise, in every place, beside plain counting; and how few rows a subject counts."""
+"""Tests of the true counts behind noise, in every place, against plain counting; and of rows per subject."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def spec_of(place: Place, columns: Columns = COLUMNS, **source: Any) -> TableSpe
 
 
 def label(name: str, level: int, value: str | None) -> str:
-    """What a value is counted as."""
+    """Return the label under which a value is counted."""
     if value is None or value == "?":
         return OTHER
     if name == "age":
@@ -55,7 +55,7 @@ def label(name: str, level: int, value: str | None) -> str:
 def counted(
     place: Place, spec: TableSpec, rows_per_subject: int | None = None
 ) -> list[dict[tuple[str, ...], int]]:
-    """The counts that are not zero, by labels."""
+    """Return the counts that are not zero, by labels."""
     cells = [MarginalCells(build_axes(spec, levels)) for levels in MARGINALS]
     with place.connect(spec.source) as engine:
         found = count_cells(engine, spec, cells, rows_per_subject)
@@ -97,7 +97,7 @@ def test_rows_with_null_are_left_out_where_the_spec_says_so(place: Place) -> Non
 def test_a_subject_counts_no_more_rows_than_allowed(
     place: Place, most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One subject's rows come and go: with the same salt no count changes but by its own."""
+    """With one subject's rows added or removed and the same salt, only that subject's counts change."""
     monkeypatch.setattr(marginals.secrets, "token_hex", lambda _: "salt")
     whole = counted(place, spec_of(place, subject="who"), most)
     sizes = Counter(name for name in WHOSE if name is not None)
@@ -113,7 +113,7 @@ def test_a_subject_counts_no_more_rows_than_allowed(
 
 
 def test_every_row_of_a_subject_may_be_chosen(duckdb_place: Place) -> None:
-    """Over many salts: one of three different rows is never chosen with a chance of (2/3)^60."""
+    """Over many salts: one of three different rows is never chosen with a probability of (2/3)^60."""
     spec = spec_of(duckdb_place, subject="who")
     one = replace(spec, attributes=spec.attributes)
     expected, seen = {("Bonn", "F"), ("Bonn", "M"), ("'", "F")}, set[tuple[str, ...]]()

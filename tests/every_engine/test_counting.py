@@ -1,4 +1,4 @@
-"""The frequency set of the same table in every place: the arrays that the embedded engine counts."""
+"""Tests that the frequency set of a table equals the embedded engine's in every place."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ TYPED: dict[str, list[Any]] = {
 
 
 def same(found: FrequencySet, expected: FrequencySet) -> None:
-    """Two frequency sets are one and the same, but for the numbers of subjects."""
+    """Test whether two frequency sets are equal, except for the numbers of subjects."""
     assert found.attributes == expected.attributes
     for one, other in zip(found.hierarchies, expected.hierarchies, strict=True):
         assert one.labels == other.labels
@@ -95,7 +95,7 @@ def same(found: FrequencySet, expected: FrequencySet) -> None:
 
 
 def by_subject(sets: ValueSets) -> Counter[frozenset[tuple[int, int]]] | None:
-    """For each subject, in no order: row types and codes."""
+    """Return row types and codes of each subject, in no order."""
     if sets.subjects is None:
         return None
     held = defaultdict(set)
@@ -109,7 +109,7 @@ def by_subject(sets: ValueSets) -> Counter[frozenset[tuple[int, int]]] | None:
 def counted_at(
     place: Place, columns: Columns, keys: list[str], values: list[str], **options: Any
 ) -> FrequencySet:
-    """The frequency set of columns that are put in a place."""
+    """Return the frequency set of columns that are stored in a place."""
     source = place.put(columns, **options)
     with place.connect(source) as engine:
         return count_frequency_set(engine, table_spec(source, keys, values), place.settings)
@@ -162,11 +162,12 @@ TABLES = st.lists(
 
 
 def drawn_enough(place: Place) -> bool:
-    """Whether a drawn test has run often enough in a place where each statement takes long.
+    """Test whether a drawn test has run often enough in a place with slow statements.
 
-    Spark runs the statements of the first table, which is a test's own example: that table has all that the
-    statements tell apart. What is drawn beside it tries the algorithm, which is one for all places; with new
-    tables (``make test-all``) Spark gets some of these, too. Each takes one number here, and puts a table.
+    Spark runs the statements of the first table, which is a test's explicit example: it contains every case
+    that the statements distinguish. Further draws test the algorithm, which is the same for all places; with
+    new tables (``make test-all``) Spark gets some of these, too. Each takes one number here, and stores a
+    table.
     """
     return place.name == "spark" and place.next_table() > (6 if NEW else 1)
 
@@ -179,7 +180,7 @@ def drawn_columns(rows: list[tuple[Any, ...]]) -> Columns:
 def check_like_duckdb(
     place: Place, duckdb_place: DuckdbPlace, rows: list[tuple[Any, ...]], options: dict[str, Any]
 ) -> None:
-    """What a place counts, or refuses, is what the embedded engine does, and so for fewer attributes."""
+    """Check that a place counts, or refuses, as the embedded engine does, also for fewer attributes."""
     columns = drawn_columns(rows)
     sources = [place.put(columns, **options), duckdb_place.put(place.read_as(columns), **options)]
     outcomes: list[list[FrequencySet | str]] = []
@@ -217,7 +218,7 @@ EVERYTHING: list[tuple[Any, ...]] = [
 
 
 NULL_TEXTS = ("", "true", "1", "kept")
-"""Texts of each type, the two of a truth among them, and the sign of the NULL policy."""
+"""Texts of each type, including both booleans, and the sign of the NULL policy."""
 
 
 @examples(max_examples=some_of(15), suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -244,7 +245,7 @@ def test_tiny_tables(
 
 
 def refusal(place: Place, source: SourceSpec, *names: str, **changes: Any) -> InputError:
-    """What a place says where it cannot count."""
+    """Return the message of a place that cannot count."""
     spec = table_spec(source, names, [], **changes)
     with place.connect(source) as engine, pytest.raises(InputError) as raised:
         count_frequency_set(engine, spec, place.settings)

@@ -1,4 +1,4 @@
-"""Criteria beside k and l, audited in every place by SQL of their own, and held against plain Python."""
+"""Tests of criteria other than k and l, audited in every place by their own SQL, against plain Python."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def audited(place: Place, source: SourceSpec, *criteria: Criterion, **options: A
 
 
 def classes_of(rows: Rows, place: int) -> Classes:
-    """The cells of a sensitive attribute by class, a star as the NULL that it is read as."""
+    """Return the cells of a sensitive attribute by class, with stars read as NULL."""
     held: Classes = defaultdict(Counter)
     for row in rows:
         cell = row[2 + place]
@@ -76,7 +76,7 @@ def plain_score(criterion: Share, cells: Counter[Any]) -> int:
 
 
 def array_scores(criterion: Criterion, classes: Classes) -> list[int]:
-    """Each class's score as the search counts it."""
+    """Return each class's score as the search counts it."""
     found = [
         (owner, code, n)
         for owner, cells in enumerate(classes.values())
@@ -121,7 +121,7 @@ def test_tiny_tables(place: Place, rows: Rows, value: float, spare: int, apart: 
 
 @dataclass(frozen=True)
 class Odd(Criterion):
-    """A criterion whose query has a line as it likes, for a class or for none."""
+    """A criterion whose query returns an arbitrary line, for a class or for none."""
 
     line: str = "SELECT class, 5 AS score FROM {rows} GROUP BY class"
 
@@ -133,11 +133,11 @@ class Odd(Criterion):
     of_attribute: ClassVar[bool] = False
 
     def scores(self, sizes: NDArray[np.int64], values: ClassValues | None) -> NDArray[np.int64]:
-        """None is counted."""
+        """Return no scores."""
         raise AssertionError((sizes, values))
 
     def audit_query(self, rows: str) -> str:
-        """The line."""
+        """Return the line."""
         return self.line.format(rows=rows)
 
 
@@ -174,7 +174,7 @@ def test_what_a_query_leaves_open_fails(place: Place, line: str, failing: int, f
 
 @SLOW_ON_SPARK
 def test_every_row_is_in_a_class_whatever_its_type(place: Place) -> None:
-    """Texts of numbers are what classes are told apart by: 0.0 and -0.0 are two, as are NULL and nothing."""
+    """The texts of numbers distinguish classes: 0.0 and -0.0 differ, as do NULL and the empty text."""
     columns: Columns = {
         "d": ("DOUBLE", [0.0, -0.0, 0.0, -0.0, 1e300, 1e300]),
         "i": ("INTEGER", [None, None, None, None, 2, 2]),
@@ -197,7 +197,7 @@ def test_every_row_is_in_a_class_whatever_its_type(place: Place) -> None:
 
 @SLOW_ON_SPARK
 def test_where_subjects_count(place: Place) -> None:
-    """A criterion of sizes counts them; one of values is refused."""
+    """A criterion of sizes counts subjects; a criterion of values is refused."""
     rows = [("a", "x", "ann", "false"), ("a", "y", "ann", "false"), ("a", "x", "bob", "false")]
     rows += [("b", "x", "eve", "false"), ("b", "y", None, "false"), ("*", "*", "eve", "true")]
     names = ["q", "s", "who", "starred"]
@@ -236,7 +236,7 @@ def spec_of(source: SourceSpec) -> TableSpec:
 
 
 def published(place: Place, *criteria: Criterion) -> ReleaseAddress:
-    """Two classes of four; of ``s`` two of each are alike, ``t`` is NULL or a value of its own."""
+    """Two classes of four; of ``s`` two of each are equal, ``t`` is NULL or a unique value."""
     columns: Columns = {
         "q": ("VARCHAR", ["a"] * 4 + ["b"] * 4),
         "s": ("VARCHAR", ["x", "x", "y", "z"] * 2),
@@ -258,7 +258,7 @@ def published(place: Place, *criteria: Criterion) -> ReleaseAddress:
 
 
 def spoil(place: Place, address: ReleaseAddress) -> None:
-    """Three of the class ``a`` are alike afterwards, of two values."""
+    """Make three of the class ``a`` equal, with two values."""
     if isinstance(place, PostgresPlace):
         update = f"UPDATE {address.table} SET s = 'x' WHERE q = 'a' AND s = 'y'"
         place.server.run(update, database=DATABASE)

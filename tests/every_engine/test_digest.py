@@ -1,4 +1,4 @@
-"""The digest of a table, by each engine, against plain Python."""
+"""Tests of the digest of a table, by each engine, against plain Python."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from tests.every_engine.plain_digest import plain_digest
 
 @once_on_spark("many", [(m, n) for m in (1, 2, 5) for n in (False, True)], (2, True))
 def test_digest_of_lines(place: Place, many: tuple[int, bool], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of columns with few cells, with too many in the rows that are looked at first, and only later.
+    """Columns with few cells, with too many in the first rows, and with too many only later.
 
-    On Spark each run has two of three columns with too many, one of them found out late.
+    On Spark each run has two of three columns with too many, one of them detected late.
     """
     most, numbers = many
     monkeypatch.setattr(row_hashes, "MOST_LINE_CELLS", most)
@@ -38,7 +38,7 @@ def test_digest_of_lines(place: Place, many: tuple[int, bool], monkeypatch: pyte
 
 @once_on_spark("first", [(), ("g",), ("v", "g"), ("n", "no column")], ("n", "no column"))
 def test_digest_of_numbers_in_an_order_of_their_own(place: Place, first: tuple[str, ...]) -> None:
-    """Cells of a line go by their texts with the lengths before them: those of 10 digits before 9."""
+    """Cells of a line sort by their texts with length prefixes: those of 10 digits before 9."""
     values = [None, -1, 0, 7, 7, 10, 99, 123456789, 1234567890, -1234567890, 12345678901, None]
     columns: Columns = {
         "n": ("INTEGER", [None] * len(values) + [3] * len(values)),
@@ -67,7 +67,7 @@ ORDERED = {
 def test_an_audit_digests_and_counts_rows_in_order_as_others(
     place: Place, cells: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whether they lie in that order or not, and wherever the sensitive column stands."""
+    """Rows may be in that order or not, and the sensitive column may be at any index."""
     monkeypatch.setattr(row_hashes, "MOST_LINE_CELLS", 5)
     values = ORDERED[cells]
     columns: Columns = {

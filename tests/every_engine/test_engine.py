@@ -1,4 +1,4 @@
-"""What every engine promises: sources, tables, arrays, files."""
+"""Tests of the contract of every engine: sources, tables, arrays, files."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ TABLE: Columns = {
 
 
 def texts(place: Place, source: SourceSpec, name: str) -> list[str | None]:
-    """The canonical texts of a column, sorted, NULL last."""
+    """Return the canonical texts of a column, sorted, NULL last."""
     with place.connect(source) as engine, open_source_table(engine, source) as table:
         rows = engine.fetch_rows(f"SELECT {table.text(name)} FROM {table.relation}")
     return sorted((text for (text,) in rows), key=lambda text: (text is None, text or ""))

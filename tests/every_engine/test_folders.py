@@ -1,4 +1,4 @@
-"""Folders of Parquet files: both engines that read them read the same files, without leaving out rows."""
+"""Tests of folders of Parquet files: both engines that read them read the same files, without losing rows."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Read = Callable[[Path], tuple[tuple[str, ...], Cells]]
 
 @pytest.fixture(params=["duckdb", pytest.param("spark", marks=pytest.mark.spark)])
 def read(request: pytest.FixtureRequest, settings: Settings) -> Read:
-    """The columns and the sorted cells of a path, by one of the engines."""
+    """Return the columns and the sorted cells of a path, by one of the engines."""
     if request.param == "spark":
         request.getfixturevalue("spark_process")
 
@@ -64,7 +64,7 @@ LOGS = {"Delta Lake": delta, "Apache Iceberg": iceberg, "Apache Hudi": hudi}
 
 @pytest.mark.parametrize("kind", LOGS)
 def test_a_table_with_a_log_is_not_read_whole(kind: str, read: Read, tmp_path: Path) -> None:
-    """The old and the new version of two rows lie beside each other: whoever reads all counts them twice."""
+    """The old and the new version of two rows are both stored: reading all files counts them twice."""
     table = tmp_path / "lake" / "people"
     for version in ("old", "new"):
         write(table / f"{version}.parquet", "1", "2")

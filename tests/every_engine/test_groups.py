@@ -1,4 +1,4 @@
-"""A function of arrays, applied to each group where the engine has its rows."""
+"""Tests of a function of arrays that is applied to each group where the engine has its rows."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ COLUMNS = {"g": "BIGINT", "twice": "BIGINT", "label": "VARCHAR"}
 
 
 def doubling() -> GroupFunction:
-    """Doubles a group's numbers and says a label of each; whatever Spark needs of it goes along."""
+    """Return a function that doubles a group's numbers and adds a label; Spark serializes its closure."""
     labels = LABELS
 
     def double(columns: Mapping[str, NDArray[Any]]) -> ColumnData:

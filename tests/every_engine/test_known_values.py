@@ -1,4 +1,4 @@
-"""Criteria that compare classes with a whole table: what an audit counts in SQL equals plain fractions."""
+"""Tests of criteria that compare classes with the whole table: the SQL of an audit equals plain fractions."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def classes_of(rows: Rows) -> list[list[str]]:
 
 
 def compared(report: AuditReport, measures: list[Fraction | None], value: float) -> None:
-    """What was found is the farthest class, and as many fail as the plain measures say."""
+    """Check that the reported class is the farthest, and that as many fail as by the plain measures."""
     [found] = report.criteria
     most = Fraction(str(value))
     assert found.failing_classes == sum(each is None or each > most for each in measures)

@@ -1,4 +1,4 @@
-"""Rows that belong to another table's, with a column that is looked up: the same in every place."""
+"""Tests of rows of a child table, with a column that is looked up: the same in every place."""
 
 from __future__ import annotations
 

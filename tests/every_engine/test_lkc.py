@@ -1,4 +1,4 @@
-"""LKC-privacy, audited in every place by SQL of its own and held against plain enumeration."""
+"""Tests of LKC-privacy, audited in every place by its own SQL, against plain enumeration."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""People and single values are counted alike in every place, and as plain Python counts them."""
+"""Tests that people and single values are counted alike in every place, and as plain Python counts them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NAMES = ("nr", "sex", "dob", "town", "income")
 
 
 def visits() -> list[tuple[str, ...]]:
-    """Sixty people with one to five rows each; two incomes are stars, which are no values."""
+    """Sixty people with one to five rows each; two incomes are stars, which are not values."""
     draw, rows = random.Random(5), []
     for person in range(60):
         sex, dob = draw.choice("mf"), f"19{draw.randrange(30, 99)}-0{draw.randrange(1, 9)}-11"

@@ -1,4 +1,4 @@
-"""Permuted releases, alike on every engine: values stay in their groups, help tables say what they may."""
+"""Tests of permuted releases on every engine: values stay in their groups, help tables are correct."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ REJECTED_AT_ONE_IN_A_MILLION = 35.89
 """The χ² value with 5 degrees of freedom that a fair generator exceeds once in a million runs."""
 
 SLOW = "spark"
-"""Where each statement takes long: what runs the same statements as another test is not repeated there."""
+"""Places with slow statements: tests whose statements another test runs are not repeated there."""
 
 ages = [31, 32, 33, None, 41, 42, 43, 44, 51, 52, 53, 54]
 towns = ["Kiel", "Kiel", "O'Hara", "Kiel", None, "Ål", "", "Bonn", "Bonn", "Bonn", "a\\b", "Kiel"]
@@ -52,7 +52,7 @@ def exact(value: Any) -> Fraction | None:
 
 
 def _by_name(found: Released, values: Sequence[Any]) -> dict[int, list[Any]]:
-    """The values of each group's own rows, which a column names."""
+    """Return the values of each group's own rows, which a column names."""
     groups = found.groups_of("name")
     before: dict[int, list[Any]] = defaultdict(list)
     for name, value in zip(NAMES, values, strict=True):
@@ -62,7 +62,7 @@ def _by_name(found: Released, values: Sequence[Any]) -> dict[int, list[Any]]:
 
 
 def check_values(found: Released, values: Sequence[Any], k: int, e: int) -> None:
-    """Rows are whole but for the value, and each group has the values of its rows."""
+    """Check that rows are complete except for the value, and that each group has the values of its rows."""
     cells = zip(found.column(AGE), found.column(TOWN), strict=True)
     shown = dict(zip(found.column("name"), cells, strict=True))
     for name, age, town in zip(NAMES, ages, towns, strict=True):
@@ -77,7 +77,7 @@ def check_values(found: Released, values: Sequence[Any], k: int, e: int) -> None
 
 
 def check_help(found: Released, slack: Fraction = Fraction(0)) -> None:
-    """The help table against every set of a group's rows; sums may be wider by ``slack``."""
+    """Check the help table against every set of a group's rows; sums may be wider by ``slack``."""
     expected = []
     for number, values in sorted(found.values.items()):
         group = [exact(value) for value in values]
@@ -159,7 +159,7 @@ def test_whole_numbers_of_63_bits(place: Place) -> None:
 
 @SLOW_ON_SPARK
 def test_a_help_table_is_accepted_as_a_whole(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where every row has a value, and the engine keeps an order."""
+    """Every row has a value, and the engine keeps an order."""
     values = [2**40, -(2**40), 2**40 - 1, 3, 5, 5, -7, 2**40, 0, 0, 4, 12]
     found = release(place, put(place, "BIGINT", values), 3, 1)
     agreed: list[bool] = []
@@ -189,7 +189,7 @@ def test_doubles_are_rounded_outwards(place: Place) -> None:
 
 @SLOW_ON_SPARK
 def test_texts_of_numbers_stay_texts(place: Place) -> None:
-    """Codes with zeros in front, and a column whose texts are just what whole numbers read as."""
+    """Codes with leading zeros, and a column whose texts are exactly those of integers."""
     codes = ["010", "10", "0020", "007", "7", None, ".5", "1", "2", "3", "4", "5"]
     for texts, shown in ((codes, codes), (NUMBERS, [None if n is None else int(n) for n in NUMBERS])):
         found = release(place, put(place, "VARCHAR", texts), 2)
@@ -200,7 +200,7 @@ def test_texts_of_numbers_stay_texts(place: Place) -> None:
 @SLOW_ON_SPARK
 @pytest.mark.parametrize("house", ["DOUBLE", "FLOAT"])
 def test_two_zeros_are_one_value_beside_infinities(place: Place, house: str) -> None:
-    """Numbers that are infinite, or none, have no range; a zero has one text."""
+    """Infinite numbers and NaN have no range; a zero has one text."""
     values = [0.0, -0.0, math.inf, -math.inf, 0.5, -0.0, 0.0, None, 0.0, 1.5, -0.0, 0.5]
     found = release(place, put(place, house, values), 2)
     assert not found.claims.numeric
@@ -211,7 +211,7 @@ def test_two_zeros_are_one_value_beside_infinities(place: Place, house: str) -> 
 
 @SLOW_ON_SPARK
 def test_groups_of_a_recoding_and_texts(place: Place) -> None:
-    """Classes by the first quasi-identifier, of which one is suppressed; the anatomy form."""
+    """Classes by the first quasi-identifier, one of them suppressed; the anatomy form."""
     values = ["flu", "gout", "flu", "'x", "É", None, "gout", "flu", "a;b", "flu", "gout", "gout"]
     suppressed: list[int] = []
 
@@ -250,7 +250,7 @@ def test_other_partitions(place: Place, strategy: str) -> None:
 
 @SLOW_ON_SPARK
 def test_every_permutation_is_equally_likely(place: Place) -> None:
-    """A thousand groups that can only be three neighbouring values each; rows of ties go anywhere."""
+    """A thousand groups that can only be three neighbouring values each; tied rows go to any group."""
     groups, size = (300 if place.name == SLOW else 1000), 3
     values = [10 * group + at for group in range(groups) for at in range(size)]
     names = list(range(groups * size))
@@ -267,12 +267,12 @@ def test_every_permutation_is_equally_likely(place: Place) -> None:
     counts = np.bincount([order[tuple(row)] for row in drawn.tolist()], minlength=6)
     assert ((counts - groups / 6) ** 2 / (groups / 6)).sum() < REJECTED_AT_ONE_IN_A_MILLION
     places = np.array([int(row[name]) for row in found.rows[ONE_TABLE_NAME]])
-    # Rows of a group stand together, so that groups are drawn, and not rows: as many as there are count.
+    # Rows of a group are adjacent, so that groups, not rows, are the independent draws: n is their number.
     assert abs(np.corrcoef(places, np.arange(len(places)))[0, 1]) * np.sqrt(groups) < 5
 
 
 def test_which_rows_of_a_value_go_where_is_drawn(place: Place) -> None:
-    """Values 0 to 5, 200 rows each: groups hold a few rows of each, whichever they are."""
+    """Values 0 to 5, 200 rows each: groups contain a few random rows of each."""
     if place.name == SLOW:
         pytest.skip("the statements of the tests above")
     rows = 1200

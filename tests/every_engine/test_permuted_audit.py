@@ -1,4 +1,4 @@
-"""The audit of permuted tables on every engine: columns of exact numbers say what their texts say."""
+"""Tests of the audit of permuted tables on every engine: exact numbers are audited like their texts."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ GROUPS: dict[str, list[int | None]] = {
 
 
 def audited(place: Place, columns: Columns, claims: PermutedClaims, *, apart: bool = False) -> AuditReport:
-    """The audit of a table, or of its sensitive values ``apart``, beside a help table of one wrong row."""
+    """Audit a table, or its sensitive values ``apart``, with a help table of one wrong row."""
     data = place.put(columns if not apart else {"g": columns["g"], "q": ("INTEGER", [1] * len(VALUES))})
     told = place.put({name: ("BIGINT", [1]) for name in help_columns("g", numeric=True)})
     sources = PermutedSources(data, told, place.put(columns) if apart else None)
@@ -34,7 +34,7 @@ def audited(place: Place, columns: Columns, claims: PermutedClaims, *, apart: bo
 
 @once_on_spark("case", list(product(GROUPS, (False, True))), ("a gap", True))
 def test_exact_numbers_are_audited_as_their_texts(place: Place, case: tuple[str, bool]) -> None:
-    """Of few digits or many, in whichever type the audit counts them; of one table or of two."""
+    """Of few digits or many, in any type that the audit counts with; of one table or of two."""
     named, apart = case
     groups = GROUPS[named]
     more = [None if value is None else value * 10**12 for value in VALUES]

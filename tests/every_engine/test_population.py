@@ -1,4 +1,4 @@
-"""A subset of a table, and the population beside it, counted in every place as plain Python counts them."""
+"""Tests of a subset of a table and its population, counted in every place as in plain Python."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def counted(place: Place, spec: TableSpec) -> FrequencySet:
 
 
 def texts_of(table: FrequencySet, codes: Any, counts: Any) -> Types:
-    """Row types by their texts."""
+    """Return row types by their texts."""
     leaves = [(*hierarchy.leaves, None) for hierarchy in table.hierarchies]
     return Counter(
         {
@@ -60,7 +60,7 @@ def texts_of(table: FrequencySet, codes: Any, counts: Any) -> Types:
 
 
 def check(table: FrequencySet, rows: Rows, people: Rows) -> None:
-    """Rows and people of each combination, apart and together."""
+    """Check rows and people of each combination, separately and together."""
     own, everybody = Counter(row[:2] for row in rows), Counter(row[:2] for row in people)
     assert table.population is not None
     assert texts_of(table, table.codes, table.counts) == own
@@ -84,7 +84,7 @@ def subset_of(source: SourceSpec, column: str = "study", values: tuple[str, ...]
 @example(people=EVERYBODY, nulls=NullPolicy.VALUE)
 @given(people=PEOPLE, nulls=st.sampled_from(list(NullPolicy)))
 def test_tiny_populations(place: Place, people: Rows, nulls: NullPolicy) -> None:
-    """A subset of a table, and the same rows as a table of their own beside it."""
+    """A subset of a table, and the same rows as a separate table."""
     if drawn_enough(place):
         return
     kept = [row for row in people if nulls is NullPolicy.VALUE or None not in row[:2]]
@@ -132,7 +132,7 @@ def test_a_subset_by_a_column_that_is_not_there(place: Place) -> None:
         counted(place, subset_of(nothing, "s", ("s",)))
 
 
-# --- the audit, and what is published ----------------------------------------------------------------------
+# --- audit and publication ---------------------------------------------------------------------------------
 
 SHOWN = st.tuples(st.sampled_from(["a", "b", "*", None]), st.sampled_from(["x", "", None]))
 
@@ -220,7 +220,7 @@ def test_published_and_refused(place: Place) -> None:
     assert release.audit.criteria[0].found == pytest.approx(5 / 11, abs=1e-8)
     with pytest.raises(NoSolution):
         published(place, spec, (1, 1), KMap(17))
-    # Whoever matches no class is one of the two whose rows were suppressed.
+    # A person without a matching class is one of the two whose rows were suppressed.
     with pytest.raises(NoSolution, match="nothing would be left"):
         published(place, spec, (1, 1), DeltaPresence(0.5))
 

@@ -1,4 +1,4 @@
-"""What ``discreet init`` proposes for the same typed table in every place."""
+"""Tests that ``discreet init`` proposes the same spec for the same typed table in every place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Publishing to where the source is, alike on every engine: audited there, whole or not at all."""
+"""Tests of publishing to the source's place on every engine: audited there, complete or not at all."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def put(place: Place) -> Table:
 
 @pytest.fixture
 def target(place: Place) -> dict[str, Any]:
-    """Where a release goes in each place, as ``Table.publish`` takes it; the role may create there."""
+    """The target of a release in each place, as ``Table.publish`` takes it; the role may create there."""
     if isinstance(place, PostgresPlace):
         place.server.run(f"GRANT CREATE ON SCHEMA {place.schema} TO {READER}", database=DATABASE)
         return {"table": f'{place.schema}."the release"'}
@@ -80,7 +80,7 @@ def target(place: Place) -> dict[str, Any]:
 
 
 def rows_at(place: Place, address: ReleaseAddress) -> Counter[tuple[Any, ...]]:
-    """The rows of a release as texts, read by the engine of its place."""
+    """Return the rows of a release as texts, read by the engine of its place."""
     source = address.source()
     with connect(place.settings, source) as engine, open_source_table(engine, source) as table:
         texts = ", ".join(table.text(name) for name in table.columns)
@@ -94,7 +94,7 @@ def order_at(place: Place, address: ReleaseAddress) -> list[Any]:
 
 
 def names_at(place: Place) -> set[str]:
-    """What lies where releases go."""
+    """Return the names of the target's contents."""
     if isinstance(place, PostgresPlace):
         import psycopg
 
@@ -106,7 +106,7 @@ def names_at(place: Place) -> set[str]:
 
 
 def duckdb_rows(place: Place, how: dict[str, Any]) -> Counter[tuple[Any, ...]]:
-    """The rows of the same release by the embedded engine."""
+    """Return the rows of the same release by the embedded engine."""
     folder = place.folder / "embedded"
     folder.mkdir(exist_ok=True)
     there = DuckdbPlace(place.settings, folder)
@@ -257,7 +257,7 @@ def released(postgres_place: PostgresPlace) -> tuple[PostgresPlace, Table]:
 
 
 def ask(place: PostgresPlace, text: str) -> Sequence[tuple[Any, ...]]:
-    """Ask as somebody who knows nothing of discreet."""
+    """Query as a client without discreet."""
     import psycopg
 
     with psycopg.connect(place.url) as connection:

@@ -1,4 +1,4 @@
-"""Aggregate queries of one release, alike on every engine: sure bounds, DuckDB's and the arrays'."""
+"""Tests of aggregate queries of one release on every engine: sure bounds equal DuckDB's and the arrays'."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def published(settings: Settings, folder: Path) -> tuple[Path, Path]:
 
 
 def put_release(place: Place, path: Path) -> ReleaseAddress:
-    """The same release where the place's engine reads it."""
+    """Store the same release for the place's engine."""
     if not isinstance(place, PostgresPlace):
         return ReleaseAddress(path=path, engine="spark" if place.name == "spark" else None)
     manifest = path.with_name(f"{path.name}.manifest.json").read_text()
@@ -98,7 +98,7 @@ def same(first: Bounds, second: Bounds) -> bool:
 
 
 def truths(original: Path, asked: RandomQuery) -> Bounds:
-    """The original's own answers."""
+    """Return the original's own answers."""
     rows = duckdb.connect().execute(asked.text(f"'{original}'")).fetchall()
     keys = len(asked.keys)
     return {
@@ -135,7 +135,7 @@ def test_random_queries(place: Place, settings: Settings, tmp_path: Path) -> Non
 
 @SLOW_ON_SPARK
 def test_arrays_on_every_engine(place: Place, settings: Settings, tmp_path: Path) -> None:
-    """What labels may stand for is evaluated by the engine that would run the query."""
+    """The engine that would run the query evaluates the values that labels may represent."""
     _, path = published(settings, tmp_path / "there")
     address = put_release(place, path)
     with (
@@ -149,9 +149,9 @@ def test_arrays_on_every_engine(place: Place, settings: Settings, tmp_path: Path
 
 
 def test_a_generalized_release(place: Place, settings: Settings, tmp_path: Path) -> None:
-    """A full-domain release has the same rows everywhere, and so the same bounds.
+    """A full-domain release has the same rows everywhere, and therefore the same bounds.
 
-    Spark reads one that the embedded engine published: what it publishes itself, test_publishing sees.
+    Spark reads a release of the embedded engine; test_publishing checks Spark's own.
     """
     text = "SELECT sex, COUNT(*), SUM(salary), AVG(salary) FROM x WHERE town = 'Kiel' GROUP BY sex"
     answers = []
@@ -174,7 +174,7 @@ def test_a_generalized_release(place: Place, settings: Settings, tmp_path: Path)
 def test_the_rewritten_query_runs_by_itself(
     postgres_place: PostgresPlace, settings: Settings, tmp_path: Path
 ) -> None:
-    """What is printed for psql, and views that are made there by hand, give discreet's own numbers."""
+    """The text printed for psql, and views created there by hand, give discreet's own numbers."""
     import psycopg
 
     _, path = published(settings, tmp_path / "there")
@@ -212,7 +212,7 @@ def _plain(value: Any) -> Any:
 def test_a_query_is_read_in_any_dialect(
     dialect: str, postgres_place: PostgresPlace, settings: Settings, tmp_path: Path
 ) -> None:
-    """The dialect of the text, and of what is printed, need not be that of the engine."""
+    """The dialect of the text, and of the printed query, may differ from the engine's."""
     _, path = published(settings, tmp_path / "there")
     address = put_release(postgres_place, path)
     text = "SELECT SUM(salary) FROM x WHERE age > 20"

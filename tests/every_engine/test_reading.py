@@ -1,4 +1,4 @@
-"""Releases, outside files and originals that are read where they lie: the same from every place."""
+"""Tests of releases, external files and originals that are read in place: the same from every place."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ NAMES = ['the "town"', "year"]
 
 
 def test_an_attack_says_the_same(place: Place, duckdb_place: DuckdbPlace) -> None:
-    """Published classes, linkage with an outside file that lies elsewhere, the journalist's risk."""
+    """Published classes, linkage with an external file in another place, the journalist's risk."""
     outside = duckdb_place.put({name: PEOPLE[name] for name in (*NAMES, "who")}, null_values=("?",))
     found = []
     for where in (place, duckdb_place):
@@ -113,7 +113,7 @@ def test_an_outside_file_needs_a_column_to_match(place: Place) -> None:
 
 
 def test_where_a_source_lies_is_asked(place: Place, duckdb_place: DuckdbPlace) -> None:
-    """A file is read by the embedded engine, whatever engine is at hand."""
+    """The embedded engine reads files, whatever engine is available."""
     there: SourceSpec = duckdb_place.put({"q": ("VARCHAR", ["a", "b"])})
     with place.connect() as engine:
         found = read_outside(engine, there, ["q"], None, place.settings)

@@ -1,4 +1,4 @@
-"""Recoding on every engine: the published rows are those of plain Python, whichever way they are made."""
+"""Tests of recoding on every engine: published rows equal plain Python's, by each implementation."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ HIERARCHIES = {
 
 @dataclass(frozen=True)
 class Case:
-    """A table in a place, and what plain Python knows of it."""
+    """A table in a place, and its model in plain Python."""
 
     spec: TableSpec
     plain: PlainTable
@@ -57,7 +57,7 @@ class Case:
 def put(
     place: Place, rows: int = 150, *, repeated: int = 1, subject: bool = False, drop_nulls: bool = False
 ) -> Case:
-    """A table of every kind of column, with NULLs; each row comes several times, but for its number."""
+    """Store a table of every kind of column, with NULLs; each row occurs several times, except its number."""
     random = Random(rows)
 
     def drawn(values: list[Any]) -> list[Any]:
@@ -88,23 +88,23 @@ def put(
 
 
 def spec_of(plain: PlainTable, source: SourceSpec) -> TableSpec:
-    """The spec of a plain table that was put somewhere."""
+    """Return the spec of a plain table that was stored."""
     assert source.path is not None or source.url is not None
     return replace(plain.spec(source.path), source=source)
 
 
 def never(engine: Engine, name: str, rows: int) -> None:
-    """In place of loaded sort keys, where the database draws them itself."""
+    """Replace the loading of sort keys where the database draws them."""
     raise AssertionError(f"{rows} keys loaded into {name}, although {engine.dialect.name} draws them")
 
 
 def keys_of(engine: Engine) -> Callable[[Engine, str, int], None]:
-    """How sort keys are loaded."""
+    """Return the function that loads sort keys."""
     return load_sort_keys if engine.dialect.random_key is None else never
 
 
 def rows_of(engine: Engine, table: AbstractContextManager[RecodedTable], *, direct: bool) -> list[Any]:
-    """The published rows, in their order."""
+    """Return the published rows, in their order."""
     with table as found:
         assert isinstance(found, ClassedRows) == direct
         return engine.fetch_rows(found.query())
@@ -116,9 +116,9 @@ Apply = Callable[..., AbstractContextManager[RecodedTable]]
 def ways(
     recoding: FullDomainRecoding | ClassRecoding, *, direct: bool, on: Place
 ) -> Iterator[tuple[Apply, bool]]:
-    """The functions that apply a recoding, and whether each is the one that counts nothing in the engine.
+    """Return the functions that apply a recoding, and whether each is the one without counts in the engine.
 
-    Spark is asked for the one that a publication takes; ``make test-all`` asks it for both.
+    Spark runs the one that a publication takes; ``make test-all`` runs both there.
     """
     if direct and on.name == "spark" and not NEW:
         yield apply_recoding, True
@@ -154,7 +154,7 @@ def test_full_domain_of_some_rows_and_of_subjects(
 
 
 def check_full_domain(node: tuple[int, ...], requirement: Requirement, how: str, place: Place) -> None:
-    """The rows that are published and suppressed, whichever way."""
+    """Check the published and the suppressed rows of either function."""
     case = put(place, subject=how == "subject", drop_nulls=how == "drop nulls")
     suppression = SuppressionPolicy.STAR if how == "star" else SuppressionPolicy.DROP
     l = requirement.l if isinstance(requirement.l, int) else None
@@ -184,7 +184,7 @@ def check_full_domain(node: tuple[int, ...], requirement: Requirement, how: str,
 
 
 def by_cells(row: tuple[str | None, ...], names: list[str]) -> list[tuple[bool, bytes]]:
-    """What the rows of a release are sorted by: what their class shows, then the other cells, NULL last."""
+    """Return the sort key of a release's rows: the cells of their class, then the other cells, NULL last."""
     shown = [cell for name, cell in zip(names, row, strict=True) if name in HIERARCHIES]
     others = [cell for name, cell in zip(names, row, strict=True) if name not in HIERARCHIES]
     return [(cell is None, (cell or "").encode()) for cell in (*shown, *others)]
@@ -216,7 +216,7 @@ def test_the_subjects_of_kept_rows(place: Place) -> None:
 
 
 def class_counts(frequency_set: FrequencySet, recoding: ClassRecoding) -> Counter[tuple[str | None, ...]]:
-    """What the recoding says of the rows that show each combination of labels."""
+    """Return the recoding's counts of the rows of each combination of labels."""
     expected: Counter[tuple[str | None, ...]] = Counter()
     for c, n in zip(recoding.classes.tolist(), recoding.rows.tolist(), strict=True):
         if c >= 0:
@@ -228,7 +228,7 @@ def class_counts(frequency_set: FrequencySet, recoding: ClassRecoding) -> Counte
 
 @once_on_spark("split", [True, False], True)
 def test_classes(*, split: bool, place: Place) -> None:
-    """Row types drawn among classes or kept whole, and rows of no class, dropped or starred."""
+    """Row types are divided among classes or kept whole; rows of no class are dropped or starred."""
     suppression = SuppressionPolicy.DROP if split else SuppressionPolicy.STAR
     case = put(place, 90, repeated=3)
     quasi_identifiers = [case.plain.shown.index(name) for name in HIERARCHIES]
@@ -287,7 +287,7 @@ def test_native_types(place: Place) -> None:
 
 
 def test_each_release_has_a_random_order_of_its_own(place: Place) -> None:
-    """Where it is asked for: neighbours in the source, and in an earlier release, are strangers."""
+    """Optional: neighbours in the source, and in an earlier release, are not neighbours in the release."""
     rows = 300
     columns: Columns = {"q": ("VARCHAR", ["a", "b"] * (rows // 2)), "n": ("INTEGER", list(range(rows)))}
     source = place.put(columns)
@@ -309,7 +309,7 @@ def test_each_release_has_a_random_order_of_its_own(place: Place) -> None:
 
 
 def test_a_source_that_changed_is_not_published(place: Place) -> None:
-    """One value that was not there when rows were counted, and as many rows as before."""
+    """One value is new since the rows were counted, and the number of rows is unchanged."""
     columns: Columns = {"q": ("VARCHAR", ["a", "b"] * 5)}
     later: Columns = {"q": ("VARCHAR", ["a", "b"] * 4 + ["c", "a"])}
     plain = PlainTable([{"q": "a"}], {"q": {v: ["*"] for v in "abc"}})

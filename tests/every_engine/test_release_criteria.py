@@ -1,4 +1,4 @@
-"""Criteria of a whole release, audited in every place by SQL of their own and held against plain Python."""
+"""Tests of criteria of a whole release, audited in every place by their own SQL, against plain Python."""
 
 from __future__ import annotations
 
@@ -76,20 +76,20 @@ def test_subjects_are_refused(place: Place) -> None:
 @SLOW_ON_SPARK
 def test_a_score_that_no_sql_tells_is_counted_from_the_sizes(place: Place) -> None:
     class Told(AverageRisk):
-        """As the average, without SQL."""
+        """The average, without SQL."""
 
         audited_by = AuditedBy.SCORE
 
         def audit_query(self, rows: str) -> str:
-            """It is not asked."""
+            """Return nothing, since it is not used."""
             raise AssertionError(rows)
 
         def audit_score(self, sizes: dict[int, int]) -> int:  # type: ignore[override]
-            """The same of the number of each size."""
+            """Return the same from the number of each size."""
             return plain_score(AverageRisk(0.5), [size for size, n in sizes.items() for _ in range(n)])
 
     class Silent(Told):
-        """Without either."""
+        """The average, without either."""
 
         audited_by = AuditedBy.NOTHING
 
@@ -145,10 +145,10 @@ def test_what_is_published_is_what_was_decided(place: Place, policy: Suppression
 @SLOW_ON_SPARK
 def test_an_audit_that_counts_more_refuses_the_release(place: Place) -> None:
     class Lenient(AverageRisk):
-        """The search lets everything pass; SQL says what is so."""
+        """A criterion that the search always passes, while its SQL is correct."""
 
         def tail_scores(self, tails):  # type: ignore[no-untyped-def]
-            """As if there were no classes."""
+            """Return the scores of a release without classes."""
             return tails.sizes * 0 + 10**9
 
     with pytest.raises(RequirementNotMet, match=r"average_risk=0.1 was required, but the release as a whole"):

@@ -1,4 +1,4 @@
-"""Searches and Mondrian where the rows live: on every engine what plain enumeration, or memory, finds."""
+"""Tests of searches and Mondrian inside the database: on every engine equal to enumeration, or to memory."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ TABLES = [[ODD, "Number"], ["born", "number"], ["paid", "Number", "flat"]]
 
 
 def drawn(seed: int, names: list[str], rows: int, *, subjects: bool) -> Columns:
-    """Columns of values with NULLs; with subjects, a column of those too."""
+    """Draw columns of values with NULLs; with subjects, a column of those too."""
     random = np.random.default_rng(seed)
     found: Columns = {}
     for name in names:
@@ -65,12 +65,12 @@ def drawn(seed: int, names: list[str], rows: int, *, subjects: bool) -> Columns:
 
 
 def text(value: Any) -> str | None:
-    """The canonical text of a cell."""
+    """Return the canonical text of a cell."""
     return value if value is None else str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def spec_of(columns: Columns, sensitive: list[str], **source: Any) -> TableSpec:
-    """A spec of the columns as texts in memory."""
+    """Return a spec of the columns as texts in memory."""
     texts = {name: pyarrow.array(map(text, cells), pyarrow.string()) for name, (_, cells) in columns.items()}
     attributes: dict[str, Any] = {name: {"role": "quasi-identifier"} for name in columns}
     attributes |= {name: {"role": "sensitive"} for name in sensitive}
@@ -85,7 +85,7 @@ def spec_of(columns: Columns, sensitive: list[str], **source: Any) -> TableSpec:
 
 
 def told(spec: TableSpec, place: Place, columns: Columns) -> TableSpec:
-    """The same spec of the table where an engine reads it."""
+    """Return the same spec of the table in an engine's place."""
     options = {name: getattr(spec.source, name) for name in ("nulls", "subject", "null_values")}
     return replace(spec, source=place.put(columns, **options))
 
@@ -148,7 +148,7 @@ def test_facts_and_dimensions_say_what_the_source_says(place: Place, settings: S
 
 
 def decoded(engine: Engine, facts: FactTable) -> list[tuple[str | None, ...]]:
-    """The quasi-identifiers' texts of a fact table's rows."""
+    """Return the quasi-identifiers' texts of a fact table's rows."""
     codes = ", ".join(f"c{i}" for i in range(len(facts.hierarchies)))
     leaves = [(*h.leaves, None) for h in facts.hierarchies]
     rows = engine.fetch_rows(f'SELECT {codes} FROM "{facts.facts}"')
@@ -192,7 +192,7 @@ def test_the_same_refusals_as_counting(place: Place, settings: Settings) -> None
 
 
 def labelled(engine: Engine, stored: StoredPartition) -> dict[tuple[int, ...], tuple[str | None, ...]]:
-    """What each row type of a stored partition shows."""
+    """Return the published cells of each row type of a stored partition."""
     tables, width = stored.tables, len(stored.hierarchies)
     codes = ", ".join(f"t.c{i}" for i in range(width))
     labels = ", ".join(f"l{i}.label AS label{i}" for i in range(width))

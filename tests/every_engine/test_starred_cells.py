@@ -1,4 +1,4 @@
-"""Stars in a table, on every engine: no value of a sensitive column, and nobody where they are alone."""
+"""Tests of stars on every engine: not a value in a sensitive column, and not a person in a row of stars."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The statements that a stranger runs agree with the audit, in every place, each by itself."""
+"""Tests that the standalone statements for readers agree with the audit, in every place."""
 
 from __future__ import annotations
 
@@ -57,13 +57,13 @@ def told(
 
 
 def counted(engine: Engine, reader: Dialect, statements: Sequence[str]) -> list[int]:
-    """What statements count as failing, run by a program that knows no more than they do."""
+    """Return the failures that statements report, run by a program without further knowledge."""
     if reader is DUCKDB:
         with duckdb.connect() as connection:
             return [int(connection.execute(each).fetchall()[0][-1]) for each in statements]
     if reader is not SPARK:
         return [int(engine.fetch_rows(each)[0][-1]) for each in statements]
-    # A job of Spark's takes a second, however small: the statements are asked side by side in one.
+    # A Spark job takes a second, however small: one query runs all statements together.
     each_of = [f"SELECT {i} AS place, failing FROM ({each})" for i, each in enumerate(statements)]
     return [int(failing) for _, failing in sorted(engine.fetch_rows(" UNION ALL ".join(each_of)))]
 
@@ -82,7 +82,7 @@ def test_they_agree_with_the_audit(place: Place, seed: int, monkeypatch: pytest.
             monkeypatch.setattr(
                 portable_check, "release_relation", lambda of, _, **_how: f"parquet.`{of.path}`"
             )
-            # Each statement takes Spark most of a second: a few criteria are asked there, each seed others.
+            # Each statement takes Spark most of a second: a few criteria run there, different ones per seed.
             met, stricter = met[seed::8], stricter[seed + 3 :: 8]
         for asked, passes in [(met, True), (stricter, False)]:
             found = [one for one in told(engine, source, reader, *asked) if one.sql is not None]
@@ -94,7 +94,7 @@ def test_they_agree_with_the_audit(place: Place, seed: int, monkeypatch: pytest.
 
 
 def strictest(settings: Settings, source: SourceSpec) -> list[Criterion]:
-    """The strictest of every criterion that a table meets; of a file by the embedded engine."""
+    """Return the strictest value of every criterion that a table meets; of a file by the embedded engine."""
     with connect(settings, source) as engine:
         found = audit_source(
             engine,
@@ -108,5 +108,5 @@ def strictest(settings: Settings, source: SourceSpec) -> list[Criterion]:
 
 
 def is_of(statement: CheckStatement, criterion: Criterion) -> bool:
-    """Whether a statement is of a criterion, which it names first."""
+    """Test whether a statement belongs to a criterion, which it names first."""
     return statement.guarantee.startswith((f"{criterion}, ", f"{criterion}: "))

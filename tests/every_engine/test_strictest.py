@@ -1,4 +1,4 @@
-"""The strictest value of every criterion: as plain fractions say, in every place, and none left out."""
+"""Tests of the strictest value of every criterion: equal to plain fractions in every place, none left out."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def strictest(place: Place, rows: Rows) -> tuple[StrictestValue, ...]:
 
 
 def plain(criterion: Criterion, classes: dict[str, list[str | None]]) -> Any:
-    """What the worst class has, or the release; None where no value is met."""
+    """Return the measure of the worst class, or of the release; None if no value is met."""
     held = [Counter(cell for cell in cells if cell is not None) for cells in classes.values()]
     sizes = [len(cells) for cells in classes.values()]
     table = sum(held, Counter())
@@ -77,7 +77,7 @@ def plain(criterion: Criterion, classes: dict[str, list[str | None]]) -> Any:
     return min(told) if isinstance(criterion, EntropyDiversity) else max(told)
 
 
-# Spark audits this one table: unequal classes and shares, NULL, and a class that lacks a value.
+# Spark audits only this table: unequal classes and shares, NULL, and a class that lacks a value.
 SPARK_S: Rows = [
     *[(q, WAGES[i]) for q, i in zip("aaaaaaabbbbb", (0, 0, 0, 1, 1, 2, 3, 0, 1, 1, 2, 2), strict=True)],
     *[("é", WAGES[3]), ("é", WAGES[0]), ("é", None), ("a", None)],

@@ -1,4 +1,4 @@
-"""The canonical text of a cell is the same on every engine: DuckDB's."""
+"""Tests that the canonical text of a cell is the same on every engine: DuckDB's."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ CELLS: Columns = {
 
 
 def cell_texts(place: Place, columns: Columns) -> list[list[str | None]]:
-    """The canonical texts of whole columns, in the order of the rows."""
+    """Return the canonical texts of whole columns, in the order of the rows."""
     rows = len(next(iter(columns.values()))[1])
     source = place.put({**columns, "row": ("INTEGER", list(range(rows)))})
     with place.connect(source) as engine:

@@ -1,4 +1,4 @@
-"""Counting sensitive values by bits: the same classes as by groupings, however many values there are."""
+"""Tests of counting sensitive values by bits: the same classes as by groupings, for any number of values."""
 
 from __future__ import annotations
 

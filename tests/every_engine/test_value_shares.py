@@ -1,4 +1,4 @@
-"""Criteria of the rows of each value: what an audit counts in SQL equals plain fractions, everywhere."""
+"""Tests of criteria of the rows of each value: the SQL of an audit equals plain fractions everywhere."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def audited(place: Place, rows: Rows, criterion: Criterion) -> AuditReport:
 
 
 def counted(rows: Rows) -> dict[str, Counter[str]]:
-    """Rows by value and class, NULL left out."""
+    """Count rows by value and class, without NULL."""
     found: dict[str, Counter[str]] = {q: Counter() for q, _ in rows}
     for q, s in rows:
         if s is not None:

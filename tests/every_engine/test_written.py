@@ -1,4 +1,4 @@
-"""What is written is what was decided: an engine that writes something else is found out, wherever it is."""
+"""Tests that written rows equal the decision: an engine that writes other rows is detected everywhere."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ ON_SPARK = {
     ("spark.folder", "unrestricted-multi-dimension", "pay"),
     ("spark.csv", PERMUTATION, "share"),
 }
-"""What Spark writes in every run of the tests: each target once, each fault once; the rest takes minutes.
+"""Combinations that run on Spark in every run: each target once, each fault once; the rest takes minutes.
 
-That rows without a fault are published from there, test_publishing sees.
+Rows without a fault are checked in test_publishing.
 """
 
 
 EVERY_MODEL = (("duckdb.parquet", "note"), ("postgres", "pay"), ("postgres", None))
-"""Where every run tries each model, and with which fault: other writers show it with one or two."""
+"""Where every run tries each model, and with which fault: other writers use one or two models."""
 ONE_MODEL = {("pay", "full-domain"), ("share", PERMUTATION)}
 """Faults that other writers show with one model: every model's rows are compared as one multiset of cells."""
 
@@ -65,7 +65,7 @@ def _marks(place: str, model: str, spoilt: str | None) -> list[pytest.MarkDecora
 
 
 def _releases(spoilt: str | None, *rest: Any) -> list[Any]:
-    """Every target with every model that it may have, then ``rest``."""
+    """Return every target with every model that it may have, then ``rest``."""
     return [
         pytest.param(place, model, *rest, marks=_marks(place, model, spoilt))
         for place in NAMES
@@ -94,21 +94,21 @@ Spoil = Callable[[list[str], int], str]
 
 
 def _blank(columns: list[str], place: int) -> str:
-    """The cell of one row is NULL."""
+    """Set the cell of one row to NULL."""
     shown = list(columns)
     shown[place] = f"CASE WHEN n = 1 THEN NULL ELSE {columns[place]} END"
     return f"SELECT {', '.join(shown)} FROM numbered"
 
 
 def _swap(columns: list[str], place: int) -> str:
-    """The rows with the least and the largest cell exchange them."""
+    """Exchange the rows with the least and the largest cell."""
     shown, cell = list(columns), columns[place]
     shown[place] = f"CASE WHEN n = 1 THEN most WHEN n = last THEN least ELSE {cell} END"
     return f"SELECT {', '.join(shown)} FROM numbered"
 
 
 def _replace(columns: list[str], place: int) -> str:
-    """A row is written twice, and another one not at all."""
+    """Write a row twice, and another one not at all."""
     names = ", ".join(columns)
     return f"SELECT {names} FROM numbered WHERE n < last UNION ALL SELECT {names} FROM numbered WHERE n = 1"
 
@@ -133,7 +133,7 @@ def _spoilt(query: str, columns: Any, column: str, spoil: Spoil) -> str:
 
 @pytest.fixture
 def spoil_writers(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, Spoil], None]:
-    """Let every engine write other rows than it is told, where a table has a column of that name."""
+    """Make every engine write wrong rows if a table has a column of that name."""
 
     def spoil_all(column: str, spoil: Spoil) -> None:
         def patch(owner: type, name: str, columns_at: int) -> None:
@@ -165,7 +165,7 @@ def spoil_writers(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, Spoil], Non
 
 @pytest.fixture
 def writing(request: pytest.FixtureRequest) -> Iterator[tuple[Place, dict[str, Any]]]:
-    """A place, and where a release of its tables goes; there must be nothing after a refusal."""
+    """A place, and the target of its releases, which must be empty after a refusal."""
     name, _, ending = request.param.partition(".")
     place: Place = request.getfixturevalue(f"{name}_place")
     out = place.folder / "out"
@@ -248,7 +248,7 @@ def test_another_class_is_refused(
     spoil: Spoil,
     spoil_writers: Callable[[str, Spoil], None],
 ) -> None:
-    """What a class shows is hashed once for the class, and told apart from what its rows have beside it."""
+    """The cells of a class are hashed once per class, separately from the other cells of its rows."""
     place, target = writing
     spoil_writers("town", spoil)
     with pytest.raises(LimitReached, match="something else than it was told: the data has other cells"):
@@ -316,7 +316,7 @@ def test_the_hash_of_a_wide_row_depends_on_every_cell_and_place(place: Place) ->
 
 
 def test_hashes_are_added_up_exactly(place: Place) -> None:
-    """Spark adds three parts of them: the signed one, and those where a carry goes to the next."""
+    """Spark adds three parts of them: the signed one, and those with a carry to the next."""
     numbers = [-(2**63) + 1, 2**63 - 1, 2**63 - 1, -1, 0, 1 << 42, -(1 << 42), (1 << 42) - 1, -(1 << 21), 7]
     with place.connect() as engine:
         cast = engine.dialect.cast
@@ -340,7 +340,7 @@ def test_numbers_whose_halves_are_alike_are_told_apart(kind: str) -> None:
 def test_the_comparison_needs_no_scan_of_its_own(
     duckdb_place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A file that is parsed once more costs more than all else that is compared."""
+    """Parsing a file once more is more expensive than all other comparisons."""
     scans: list[str] = []
     run = DuckdbEngine._run
 

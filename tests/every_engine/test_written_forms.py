@@ -1,4 +1,4 @@
-"""Written forms mean the same on every engine: the canonical texts of an oracle of plain lines."""
+"""Tests that cell formats mean the same on every engine: the canonical texts of a plain oracle."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ DATES: Sequence[tuple[CellFormat, str, str | None]] = [
 
 
 def read(place: Place, columns: Columns, **options: object) -> dict[str, list[str | None]]:
-    """The texts of columns as they are read, in the order of the rows."""
+    """Return the texts of columns as they are read, in the order of the rows."""
     rows = len(next(iter(columns.values()))[1])
     source = place.put({**columns, "row": ("INTEGER", list(range(rows)))}, **options)
     with place.connect(source) as engine:
@@ -119,7 +119,7 @@ def read(place: Place, columns: Columns, **options: object) -> dict[str, list[st
 def by_form(
     cases: Sequence[tuple[CellFormat, str, str | None]],
 ) -> dict[CellFormat, list[tuple[str, str | None]]]:
-    """The cases of each form."""
+    """Return the cases of each format."""
     found: dict[CellFormat, list[tuple[str, str | None]]] = {}
     for form, written, meant in cases:
         found.setdefault(form, []).append((written, meant))
@@ -144,7 +144,7 @@ def test_a_written_form_gives_the_canonical_text(
 
 
 def oracle_number(text: str) -> str:
-    """A number with a decimal comma, points and a euro sign, in Python's own arithmetic."""
+    """Parse a number with a decimal comma, points and a euro sign, in Python's own arithmetic."""
     plain = text.replace("€", "").replace(".", "").replace(",", ".").strip()
     number = format(Decimal(plain), "f")
     number = number.rstrip("0").rstrip(".") if "." in number else number

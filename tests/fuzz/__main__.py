@@ -1,7 +1,7 @@
-"""``python -m tests.fuzz``: tables through every criterion, model and format, each release counted again.
+"""``python -m tests.fuzz``: tables through every criterion, model and format, each release recounted.
 
-``--minutes 10`` draws for ten minutes; ``--seed trial-17`` runs one attempt again, shows it, and shrinks
-it. The exit status is 1 where an attempt failed.
+``--minutes 10`` draws for ten minutes; ``--seed trial-17`` repeats one attempt, prints it, and shrinks it.
+The exit status is 1 if an attempt failed.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import secrets
 import sys
 from typing import Any
 
-# The hostile cases run the numpy twin; trials choose for themselves.
+# The hostile cases run the numpy twin; each trial chooses its own evaluator.
 os.environ["DISCREET_COMPILE"] = "never"
 
 from tests.fuzz.campaign import Campaign, case_of, outcome_of
@@ -26,7 +26,7 @@ _ATTEMPTS = 10
 
 
 def main() -> int:
-    """Run the attempts; 1 where one failed."""
+    """Run the attempts; return 1 if one failed."""
     options = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
     options.add_argument("--minutes", type=float, default=10.0, help="how long to draw (default 10)")
     options.add_argument(
@@ -52,7 +52,7 @@ def main() -> int:
 
 def _one(name: str) -> int:
     case = case_of(name)
-    # What the program itself draws, groups and orders of rows, no seed repeats.
+    # A seed does not repeat the program's own draws of groups and row orders.
     outcomes = (outcome_of(case) for _ in range(_ATTEMPTS))
     outcome = next((found for found in outcomes if found.failed), None) or outcome_of(case)
     print(f"{name}: {outcome.what}: {outcome.why} {outcome.facts}")
@@ -68,7 +68,7 @@ _FURTHER = ("journey", "order", "kernels", "levels", "mutations", "people", "mor
 
 
 def _text(case: Case) -> str:
-    """The case for a reader: the request, the attributes, the rows."""
+    """Format the case for a reader: the request, the attributes, the rows."""
     names = (*_HOSTILE, *(_FURTHER if isinstance(case, Trial) else ()))
     asked: dict[str, Any] = {name: getattr(case, name) for name in names}
     if isinstance(case, Trial):

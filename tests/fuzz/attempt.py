@@ -1,4 +1,4 @@
-"""One attempt at a case: published and counted again, refused for a reason, or failed with a signature."""
+"""One attempt at a case: published and recounted, refused for a reason, or failed with a signature."""
 
 from __future__ import annotations
 
@@ -40,7 +40,11 @@ _KINDS: dict[int, type[discreet.DiscreetError]] = {
 
 @dataclass(frozen=True)
 class Outcome:
-    """``what`` is published, refused or failed; ``why`` a signature without values; ``facts`` what it saw."""
+    """Result of an attempt.
+
+    ``what`` is published, refused or failed; ``why`` a signature without values; ``facts`` the observed
+    facts.
+    """
 
     what: str
     why: str
@@ -57,7 +61,7 @@ class TooSlow(BaseException):
 
 
 def attempt(case: Case) -> Outcome:
-    """Publish a case in a folder of its own, and judge what came of it."""
+    """Publish a case in a separate folder, and evaluate the result."""
     with tempfile.TemporaryDirectory(prefix="discreet-fuzz-") as name, limited():
         folder = Path(name)
         try:
@@ -88,7 +92,7 @@ def _published(case: Case, folder: Path) -> Outcome:
 
 
 def limit_of(case: Case) -> int:
-    """The rows that may be suppressed."""
+    """Return the rows that may be suppressed."""
     if case.model == "levels" or (case.model == "patterns" and case.limit == 0):
         return len(case.kept)
     if isinstance(case.limit, int):
@@ -120,7 +124,7 @@ def _by_api(case: Case, folder: Path, source: Path, path: Path) -> None:
 
 
 def _by_command(case: Case, folder: Path, source: Path, path: Path) -> None:
-    """Publish by the command line; what it prints of an error is raised as one."""
+    """Publish by the command line; raise the error that it prints."""
     spec = folder / "discreet.toml"
     spec.write_text(spec_text(case, source), encoding="utf-8", newline="")
     command = ["publish", str(spec), "--output", str(path), "--k", str(case.k), "--threads", "1", "--json"]
@@ -141,7 +145,7 @@ def _by_command(case: Case, folder: Path, source: Path, path: Path) -> None:
 
 
 def refusal(case: Case, folder: Path, error: discreet.DiscreetError) -> Outcome:
-    """Judge an error of the program: a refusal, or a failure where it is a bug or leaves a release behind."""
+    """Classify an error: a refusal, or a failure if it is a bug or leaves a release behind."""
     text = re.sub(
         r"'.*'|\".*\"", "'…'", re.sub(r"/\S*/discreet-fuzz-[^/]*/", "", error.message), flags=re.DOTALL
     )
@@ -157,7 +161,7 @@ def refusal(case: Case, folder: Path, error: discreet.DiscreetError) -> Outcome:
 
 
 def refuses_the_looser(case: Case) -> Outcome | None:
-    """A failure where a case that was refused for want of a solution is published with a tighter limit."""
+    """Return a failure if a case that was refused as unsolvable is published with a tighter limit."""
     if limit_of(case) == 0 or case.model in (PERMUTATION, "levels", "patterns"):
         return None
     for limit in dict.fromkeys((0, limit_of(case) // 2, limit_of(case) - 1)):
@@ -169,7 +173,7 @@ def refuses_the_looser(case: Case) -> Outcome | None:
 
 
 def judged(case: Case) -> Outcome:
-    """An attempt, and where it was refused for want of a solution another with a tighter limit."""
+    """Attempt a case and, if it was refused as unsolvable, the same with a tighter limit."""
     found = attempt(case)
     if found.what == "refused" and found.why.startswith("NoSolution"):
         return refuses_the_looser(case) or found
@@ -177,7 +181,7 @@ def judged(case: Case) -> Outcome:
 
 
 def failure_place(error: BaseException) -> str:
-    """Return the file and line of an error, in the program where it was raised there."""
+    """Return the file and line of an error, in the program if it was raised there."""
     frames = [f for f in traceback.extract_tb(error.__traceback__) if "discreet" in f.filename]
     inside = [f for f in frames if "/src/discreet/" in f.filename] or frames
     return f"at {'/'.join(Path(inside[-1].filename).parts[-2:])}:{inside[-1].lineno}" if inside else ""
@@ -185,7 +189,7 @@ def failure_place(error: BaseException) -> str:
 
 @contextlib.contextmanager
 def limited() -> Iterator[None]:
-    """Raise ``TooSlow`` within the context after so many seconds of processor time."""
+    """Raise ``TooSlow`` within the context after a limit of processor time."""
 
     def ring(number: int, frame: FrameType | None) -> None:
         raise TooSlow(f"over {SECONDS} seconds of processor time")

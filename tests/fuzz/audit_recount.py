@@ -1,4 +1,4 @@
-"""What an audit of any file must find, in plain Python, and how that is compared with what it found."""
+"""The expected findings of an audit of any file, in plain Python, and their comparison with its findings."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _LARGEST_FOUND = ("alpha", "beta", "t", "delta_disclosure", "recursive_c", "delt
 
 @dataclass(frozen=True)
 class Claims:
-    """What an audit takes for granted: columns, conditions, and how suppressed rows are shown."""
+    """The assumptions of an audit: columns, conditions, and how suppressed rows are published."""
 
     keys: tuple[str, ...]
     sensitive: tuple[str, ...]
@@ -63,7 +63,7 @@ class Claims:
 
 @dataclass(frozen=True)
 class Finding:
-    """A condition as it was recounted: the worst measure, None without one, and the classes that fail."""
+    """A recounted condition: the worst measure, None without one, and the classes that fail."""
 
     condition: Condition
     worst: Any
@@ -83,12 +83,12 @@ class Recount:
 
     @property
     def judged(self) -> bool:
-        """Whether every condition could be judged."""
+        """Whether every condition could be evaluated."""
         return all(finding.worst is not UNJUDGED for finding in self.findings)
 
 
 def without_starred(rows: Sequence[Texts], claims: Claims) -> list[Texts]:
-    """Return the rows without as many rows of stars as the manifest says were starred."""
+    """Return the rows without as many rows of stars as the manifest reports as starred."""
     left = claims.suppressed if claims.starred else 0
     plain = []
     for row in rows:
@@ -105,7 +105,7 @@ def recount(
     table: WholeTable | None,
     paths: Mapping[str, Mapping[str, Sequence[str]]],
 ) -> Recount:
-    """Count a file again; ``table`` is the publisher's, None where the file alone is known."""
+    """Recount a file; ``table`` is the publisher's, None if only the file is known."""
     plain = without_starred(rows, claims)
     persons = None if claims.subject is None else [row[claims.subject] for row in plain]
     classes = classes_of(plain, claims.keys, persons)
@@ -145,7 +145,7 @@ def _finding(
 
 
 def _least_group(condition: Condition, classes: Sequence[PlainClass], claims: Claims) -> int | None:
-    """The fewest rows that whoever knows few cells finds; 0 where one of their values is too likely."""
+    """Return the fewest rows that match a few known cells; 0 if one of their values is too likely."""
     confidence, shown = condition.part("confidence"), [cells_class(one, claims.sensitive) for one in classes]
     scores = [
         score_of([row for place in group for row in shown[place].rows], confidence)
@@ -155,7 +155,7 @@ def _least_group(condition: Condition, classes: Sequence[PlainClass], claims: Cl
 
 
 def _rest_fails(condition: Condition, classes: Sequence[PlainClass], table: WholeTable) -> bool:
-    """Whether the people who match no published class give away who is suppressed."""
+    """Test whether the people outside of all published classes reveal the suppressed persons."""
     if table.people is None:
         return True
     unmatched = table.people.total() - sum(table.people[one.cells] for one in classes)
@@ -163,7 +163,7 @@ def _rest_fails(condition: Condition, classes: Sequence[PlainClass], table: Whol
 
 
 def presence_between(rows: Sequence[Texts], claims: Claims, table: WholeTable) -> Condition | None:
-    """Return a δ-presence that some class meets and the suppressed rows do not, where there is one."""
+    """Return a δ-presence that some class meets and the suppressed rows do not, if there is one."""
     if table.people is None or not claims.suppressed:
         return None
     plain = without_starred(rows, claims)
@@ -179,7 +179,7 @@ def presence_between(rows: Sequence[Texts], claims: Claims, table: WholeTable) -
 
 
 def check_audit(report: AuditReport, expected: Recount, claims: Claims, *, intact: bool, what: str) -> None:
-    """Demand that an audit found what the recount found; ``intact`` is whether the digest is right."""
+    """Require that an audit reports the recount; ``intact`` is whether the digest is right."""
     counts = (report.rows, report.starred, report.classes)
     mine = (expected.rows, expected.starred, expected.sizes.total())
     demand(counts == mine, "the rows and classes of an audit", what, counts, mine)
@@ -229,5 +229,5 @@ def _check_finding(found: CriterionFinding, finding: Finding, what: str) -> None
 
 
 def _is_stepped(condition: Condition) -> bool:
-    """Whether an audit tells a criterion in steps alone."""
+    """Test whether an audit reports a criterion only in steps."""
     return condition.name == "k_map" and condition.part("estimator") != "counted"

@@ -23,15 +23,15 @@ _FOR = " for "
 _SHOWN_SEEDS = 3
 _EXTRA_TRIES = 60
 _HOSTILE_EVERY = 4
-"""Of so many attempts one is a table of hostile cells."""
+"""Attempts per table of hostile cells."""
 
 
 @dataclass
 class Campaign:
     """The counts of a run.
 
-    ``first`` ends it at the first failure; ``cases`` bounds the attempts. With ``processor`` the minutes are
-    those of this process, else of the clock.
+    ``first`` ends it at the first failure; ``cases`` limits the attempts. With ``processor`` the minutes are
+    processor time of this process, else time of the clock.
     """
 
     minutes: float
@@ -46,7 +46,7 @@ class Campaign:
     trials: int = 0
 
     def run(self) -> bool:
-        """Attempt until the time is over; return whether all was right."""
+        """Attempt until the time is over; return whether all attempts succeeded."""
         end = self._now() + 60 * self.minutes
         for kind, seed in self._turns():
             if self._now() > end or self.hostile + self.trials >= self.cases:
@@ -95,7 +95,7 @@ class Campaign:
                 print(f"{outcome.why}: {outcome.facts}\n  make fuzz SEED='{name}'", flush=True)
 
     def _cover_the_rest(self, end: float) -> None:
-        """Draw further trials for each feature that no trial has covered; one that stays so fails by name."""
+        """Draw further trials for each uncovered feature; one that stays uncovered fails by name."""
         for feature in uncovered(self.notes.covered):
             for number in range(_EXTRA_TRIES):
                 seed, wants = seed_for(feature, self.base * TURNS + number)
@@ -137,7 +137,7 @@ def _model_of(trial: Trial) -> str:
 
 
 def short_name(model: str) -> str:
-    """Return a model's shorter name, or the beginnings of its words."""
+    """Return a model's shorter name, or the initials of its words."""
     aliases = MODELS.named(model).aliases if model in MODELS else ()
     words = (aliases[0] if aliases else model).split("-")
     return "-".join(word[: 9 if len(words) == 1 else 3] for word in words)[:9]
@@ -159,7 +159,7 @@ def table_lines(table: Counter[tuple[str, str, str]]) -> list[str]:
 
 
 def case_of(name: str) -> Case:
-    """Return what a name stands for: ``trial-17``, ``trial-17 for FEATURE``, or ``case-17``."""
+    """Return the case of a name: ``trial-17``, ``trial-17 for FEATURE``, or ``case-17``."""
     kind, _, number = name.partition("-")
     number, _, feature = number.partition(_FOR)
     if kind != TRIAL:
@@ -168,5 +168,5 @@ def case_of(name: str) -> Case:
 
 
 def outcome_of(case: Case) -> Outcome:
-    """Judge a trial or a hostile case."""
+    """Run a trial or a hostile case and return its outcome."""
     return attempt_trial(case) if isinstance(case, Trial) else judged(case)

@@ -1,4 +1,4 @@
-"""One case of the fuzz: a hostile table, what is asked of it, and how; all of it follows from the seed."""
+"""One case of the fuzz: a hostile table and its request, all of it determined by the seed."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ RECODINGS = (
 )
 PERMUTATION = "permutation"
 ROW = "row_number"
-"""The insensitive column that tells, in most tables, which source row a published row is."""
+"""The insensitive column that identifies, in most tables, the source row of a published row."""
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column: its cells as texts or, where ``kind`` is not ``text``, as Python values."""
+    """A column: its cells as texts or, if ``kind`` is not ``text``, as Python values."""
 
     name: str
     role: str
@@ -41,10 +41,10 @@ class Column:
     cells: tuple[Any, ...]
     hierarchy: Mapping[str, Any] | None = None
     more: Mapping[str, Any] = field(default_factory=dict)
-    """Further keys of the spec: ``way``, ``shift``, ``weight``, ``domain``."""
+    """Further keys of the spec, such as the pseudonymization, ``shift``, ``weight`` and ``domain``."""
 
     def value(self, row: int) -> Any:
-        """The cell of a row as the program reads it: stars in a sensitive column are NULL."""
+        """Return the cell of a row as the program reads it: stars in a sensitive column are NULL."""
         cell = self.cells[row]
         return None if self.role == "sensitive" and is_star(cell) else cell
 
@@ -54,7 +54,7 @@ class Column:
         return self.role not in ("identifier", "subject") or "way" in self.more
 
     def at(self, rows: Sequence[int]) -> Column:
-        """The column with some of its rows."""
+        """Return the column with some of its rows."""
         return replace(self, cells=tuple(self.cells[row] for row in rows))
 
 
@@ -81,17 +81,17 @@ class Case:
         return len(self.columns[0].cells)
 
     def of(self, role: str) -> list[Column]:
-        """The columns of a role."""
+        """Return the columns of a role."""
         return [column for column in self.columns if column.role == role]
 
     @property
     def subject(self) -> Column | None:
-        """The column that names the subjects."""
+        """The column of the subjects."""
         return next(iter(self.of("subject")), None)
 
     @property
     def kept(self) -> list[int]:
-        """The rows that the policy for NULLs leaves."""
+        """The rows that the policy for NULLs retains."""
         listed = [*self.of("quasi-identifier"), *self.of("sensitive")]
         return [
             row
@@ -101,17 +101,20 @@ class Case:
         ]
 
     def _is_nobody(self, row: int) -> bool:
-        """Whether a row has a star or NULL in every quasi-identifier, and a star in one: it is set apart."""
+        """Test whether a row has only stars or NULLs as quasi-identifiers, and at least one star.
+
+        The program sets such rows apart.
+        """
         cells = [column.cells[row] for column in self.of("quasi-identifier")]
         return all(cell is None or is_star(cell) for cell in cells) and any(map(is_star, cells))
 
     def at(self, rows: Sequence[int]) -> Self:
-        """The case with some of its rows."""
+        """Return the case with some of its rows."""
         return replace(self, columns=tuple(column.at(rows) for column in self.columns))
 
 
 def drawn(seed: int) -> Case:
-    """The case of a seed."""
+    """Draw the case of a seed."""
     random = Random(seed)
     permuted = random.random() < 0.25
     source = random.choice(("csv", "csv", "parquet", "duckdb", "jsonl"))
@@ -195,7 +198,7 @@ def _subjects(random: Random, number: int, *, alone: bool) -> Column:
 
 
 def _column(random: Random, name: str, role: str, source: str, number: int) -> Column:
-    """A column of a family of cells, with a hierarchy where it is a quasi-identifier."""
+    """Draw a column of a family of cells, with a hierarchy if it is a quasi-identifier."""
     nulls = random.choice((0.0, 0.0, 0.1, 0.5))
     if source in ("parquet", "duckdb", "jsonl") and random.random() < 0.3:
         kind, pool = random.choice(
@@ -241,7 +244,7 @@ def _of_texts(random: Random, role: str, family: str, cells: Sequence[Any]) -> M
 
 
 def _levels(random: Random, cells: Sequence[Any]) -> Mapping[str, Any] | None:
-    """Nested levels of hostile labels over the values that occur, and over one that does not."""
+    """Draw nested levels of hostile labels over the values that occur, and over one that does not."""
     leaves = [*list(dict.fromkeys(cell for cell in cells if cell is not None)), "not in the table"]
     pool = [label for label in (*values.FAMILIES["labels"], *values.FAMILIES["blanks"]) if label]
     column = list(leaves)

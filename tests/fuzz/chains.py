@@ -1,7 +1,7 @@
 """Generalization in plain Python: the labels of a value, level by level, by the documented rules.
 
-Nothing here is the program's. ``chain_of`` returns None for a hierarchy whose labels this module does not
-know: those that depend on the whole column (``auto``) and most of the built-in ones.
+Nothing here is the program's. ``chain_of`` returns None for a hierarchy whose labels this module cannot
+derive: those that depend on the whole column (``auto``) and most of the built-in ones.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ TOP = "*"
 Chain = tuple[str, ...]
 """The labels of a value from level 0 to the top."""
 Rule = Mapping[str, Any]
-"""A hierarchy as the spec writes it."""
+"""A hierarchy as written in the spec."""
 
 CALENDAR = ("month", "quarter", "year", "decade")
 _AGES = {"kind": "intervals", "widths": [5, 10, 20], "upper": 90}
@@ -44,7 +44,7 @@ def leaves_of(rule: Rule | None, values: list[str]) -> list[str]:
 
 
 def shown_at(chains: Mapping[str, Chain], value: str | None, level: int) -> str | None:
-    """Return what a release shows of a value at a level; NULL stays NULL below the top."""
+    """Return the published cell of a value at a level; NULL stays NULL below the top."""
     if value is not None:
         return chains[value][level]
     height = len(next(iter(chains.values()))) - 1 if chains else 1
@@ -185,7 +185,7 @@ def _builtin(rule: Rule, values: list[str]) -> dict[str, Chain] | None:
 
 
 def _paths(tree: Any) -> dict[str, list[str]]:
-    """The names above each leaf of a tree, itself first."""
+    """Return the names above each leaf of a tree, itself first."""
     paths: dict[str, list[str]] = {}
 
     def walk(node: Any, above: list[str]) -> None:
@@ -244,4 +244,4 @@ _BUILDERS: Mapping[str, Callable[[Rule, list[str]], dict[str, Chain] | None]] = 
     "order": _order,
 }
 UNKNOWN = ("auto",)
-"""Kinds of hierarchies without a chain here; a test demands that every other kind has one."""
+"""Kinds of hierarchies without a chain here; a test requires that every other kind has one."""

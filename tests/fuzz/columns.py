@@ -21,7 +21,7 @@ PATHS = {ILL: {row[0]: row for row in ILLNESSES}}
 
 @dataclass(frozen=True)
 class KeyKind:
-    """A kind of hierarchy: how its rules and its values are drawn, and what the column is called."""
+    """A kind of hierarchy: functions that draw its rules and its values, and the name of the column."""
 
     name: str
     rules: Callable[[Random], Rule | None]
@@ -135,7 +135,7 @@ def _tree_rule(random: Random) -> Rule:
 
 
 def _of(*values: str) -> Callable[[Random, Rule | None], Sequence[str]]:
-    """The same values whatever the rule."""
+    """Return the same values for any rule."""
 
     def pool(random: Random, rule: Rule | None) -> Sequence[str]:
         return values
@@ -191,18 +191,18 @@ def sensitive_columns(random: Random, number: int, nulls: float) -> list[Column]
 
 
 def row_column(number: int) -> Column:
-    """The insensitive column that says which source row a published row is."""
+    """Build the insensitive column that identifies the source row of a published row."""
     return Column(ROW, "insensitive", "text", tuple(f"row-{i}" for i in range(number)))
 
 
 def name_column(number: int, way: Mapping[str, Any] | None = None) -> Column:
-    """An identifier, left out or published in another form."""
+    """Build an identifier, left out or published in another form."""
     cells = tuple(f"{SECRET}{i // 2 if way else i}" for i in range(number))
     return Column("name", "identifier", "text", cells, None, {} if way is None else {"way": way})
 
 
 def subject_column(random: Random, number: int, way: Mapping[str, Any] | None = None) -> Column:
-    """The people, of whom some have several rows."""
+    """Draw the people, some of them with several rows."""
     most = random.choice((3, 4, 5, max(number // 3, 1)))
     people = [random.randrange(most) for _ in range(number)]
     cells = tuple(f"{SECRET}person-{i}" for i in people)

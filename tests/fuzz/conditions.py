@@ -1,4 +1,4 @@
-"""Plausible values for every criterion of the registry, and what each criterion needs of a table."""
+"""Plausible values for every criterion of the registry, and the columns that each criterion needs."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ PARTS: Mapping[tuple[str, str], Sequence[Any]] = {
     ("lkc", "known"): (1, 2),
     ("lkc", "confidence"): (0.5, 0.75, 1.0),
 }
-"""Fixed parts that are no choices; those that are have the choices that they declare."""
+"""Fixed parts that are not choices; choices are drawn from the declared ones."""
 
 ATTRIBUTES = {"range_e": WAGE, "epsilon_m": WAGE, "weighted_k": WEIGHT}
 """Criteria of numbers, each with its column."""
@@ -87,11 +87,11 @@ def features_of(condition: Condition) -> list[str]:
 
 
 def condition_of(random: Random, name: str, wanted: Mapping[str, Any] | None = None) -> Condition:
-    """Draw a condition of a criterion; ``wanted`` are parts that are chosen already."""
+    """Draw a condition of a criterion; ``wanted`` contains parts that are already chosen."""
     kind = CRITERIA.named(name)
     parts = {}
     for part in fixed_parameters(kind):
-        # What is refused without a fraction has one; all else is drawn.
+        # Parameters that require a fraction get one; all others are drawn.
         choices = PARTS.get((name, part.name)) or part.choices
         parts[part.name] = random.choice(list(choices))
     parts |= wanted or {}
@@ -104,6 +104,6 @@ def condition_of(random: Random, name: str, wanted: Mapping[str, Any] | None = N
 
 
 def every_condition(random: Random, *, people: bool) -> list[Condition]:
-    """Draw one condition of each criterion other than k and l; those of a population where there is one."""
+    """Draw one condition of each criterion except k and l; those of a population only if there is one."""
     found = [condition_of(random, name) for name in CRITERIA.names() if name not in ("k", "l")]
     return [one for one in found if people or not one.criterion.of_population]

@@ -1,4 +1,4 @@
-"""Whether a published cell stands for a source value: an independent reading of hierarchies and of labels."""
+"""Whether a published cell covers a source value: an independent reading of hierarchies and of labels."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _DECADE = re.compile(r"(\d{3}0)-(\d{3}9)")
 
 
 def covers(column: Column, texts: Collection[str | None], value: str | None, shown: str | None) -> bool:
-    """Whether ``shown`` stands for ``value``, one of the column's ``texts``."""
+    """Test whether ``shown`` covers ``value``, one of the column's ``texts``."""
     if shown == value or shown == "*":
         return True
     if value is None or shown is None:
@@ -62,7 +62,7 @@ def _in_period(value: str, shown: str) -> bool:
 
 
 def _in_group(texts: Collection[str | None], value: str, shown: str) -> bool:
-    """A set that names the value, or a range whose ends are values of the column."""
+    """Test a set that contains the value, or a range whose ends are values of the column."""
     if shown.startswith("{") and shown.endswith("}"):
         return value in shown or json.dumps(value, ensure_ascii=False)[1:-1] in shown or "… (" in shown
     if found := re.fullmatch(r"\S+ \((.* … .*)\)", shown, re.DOTALL):
@@ -76,7 +76,7 @@ def _in_group(texts: Collection[str | None], value: str, shown: str) -> bool:
 
 
 def _end(text: str) -> str:
-    """An end of a range, which stands in quotes where it holds the sign itself."""
+    """Return an end of a range, which is quoted if it contains the sign itself."""
     if re.fullmatch(r'".*"', text, re.DOTALL):
         with suppress(ValueError):
             return str(json.loads(text))
@@ -84,7 +84,7 @@ def _end(text: str) -> str:
 
 
 def _between(texts: Collection[str | None], value: str, first: str, last: str) -> bool:
-    """By value where all values are numbers; what the order of others is, the range does not tell."""
+    """Compare by value if all values are numbers; a range does not define the order of others."""
     if any(text is not None and number_of(text) is None for text in texts):
         return True
     number, low, high = number_of(value), number_of(first), number_of(last)

@@ -1,7 +1,7 @@
-"""Every criterion by its definition, in plain Python: what a class has, and whether that is enough.
+"""Every criterion by its definition, in plain Python: the measure of a class, and whether it suffices.
 
-Measures are exact: whole numbers, fractions, or decimals of fifty digits where there is a logarithm. None is
-the measure of a class that fails for every parameter. A criterion without a definition here fails the fuzz.
+Measures are exact: integers, fractions, or decimals of fifty digits for logarithms. None is the measure of a
+class that fails for every parameter. A criterion without a definition here fails the fuzz.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ UNJUDGED = object()
 
 @dataclass(frozen=True)
 class PlainClass:
-    """The rows that show the same cells, and of each row the person, where people count."""
+    """The rows with the same published cells, and the person of each row if people count."""
 
     cells: Cells
     rows: tuple[Texts, ...]
@@ -36,21 +36,21 @@ class PlainClass:
 
     @property
     def size(self) -> int:
-        """The rows, or the people where these count."""
+        """The number of rows, or of people if these count."""
         return len(set(self.persons)) if self.persons else len(self.rows)
 
     def held(self, attribute: str) -> list[str]:
-        """The values of a sensitive attribute without NULL."""
+        """Return the values of a sensitive attribute without NULL."""
         return [str(row[attribute]) for row in self.rows if value_of(row[attribute]) is not None]
 
 
 @dataclass(frozen=True)
 class WholeTable:
-    """What a criterion knows of the whole table.
+    """The inputs of a criterion from the whole table.
 
     ``values`` are the rows by value of each sensitive attribute, ``paths`` the ancestors of each value,
-    ``people`` the population by shown cells, ``suppressed`` the rows that no class shows. ``people_unknown``
-    says that there is a population whose labels the fuzz does not know.
+    ``people`` the population by published cells, ``suppressed`` the rows outside of all classes.
+    ``people_unknown`` means that there is a population whose labels the fuzz cannot derive.
     """
 
     values: Mapping[str, Counter[str]]
@@ -61,14 +61,14 @@ class WholeTable:
 
 
 def value_of(cell: str | None) -> str | None:
-    """Return a sensitive cell's value; stars are none."""
+    """Return a sensitive cell's value; stars are not a value."""
     return None if is_star(cell) else cell
 
 
 def classes_of(
     rows: Sequence[Texts], keys: Sequence[str], persons: Sequence[Any] | None = None
 ) -> list[PlainClass]:
-    """Group rows by what they show of the quasi-identifiers."""
+    """Group rows by the published cells of the quasi-identifiers."""
     found: dict[Cells, list[int]] = {}
     for place, row in enumerate(rows):
         found.setdefault(tuple(row[name] for name in keys), []).append(place)
@@ -83,7 +83,7 @@ def classes_of(
 
 
 def measure(condition: Condition, one: PlainClass, table: WholeTable) -> Measure:
-    """Compute what a condition bounds in one class; the condition names its attribute where it has any."""
+    """Compute the measure that a condition bounds in one class; the condition names its attribute, if any."""
     return _MEASURES[condition.name](condition, one, table)
 
 
@@ -110,7 +110,7 @@ def _distinct(condition: Condition, one: PlainClass, table: WholeTable) -> Measu
 
 
 def _shares(condition: Condition, one: PlainClass, table: WholeTable) -> Measure:
-    """α, β, δ-disclosure, entropy and recursive diversity, from the rows by value."""
+    """Compute α, β, δ-disclosure, entropy and recursive diversity from the rows by value."""
     name = str(condition.attribute)
     held, whole = Counter(one.held(name)), table.values[name]
     compares = condition.name in ("beta", "delta_disclosure")
@@ -183,7 +183,7 @@ def _weight(condition: Condition, one: PlainClass, table: WholeTable) -> Measure
 
 
 def _people(condition: Condition, one: PlainClass, table: WholeTable) -> Measure:
-    """k-map: people who match, or the largest k that the class's rows let believe in."""
+    """Compute k-map: the matching people, or the largest k that the class's rows make credible."""
     estimator = condition.part("estimator")
     if estimator == "counted":
         return _matching(one, table)
@@ -229,7 +229,7 @@ def _at_most(found: Any, asked: Fraction) -> bool:
 
 
 def _risk_at_most(found: Any, asked: Fraction) -> bool:
-    """Both as doubles: a third is met by classes of three."""
+    """Compare both as doubles: classes of three meet a third."""
     return bool(found <= float(asked))
 
 
@@ -268,7 +268,7 @@ _COMPARISONS: Mapping[str, Callable[[Any, Fraction], bool]] = {
 
 
 def rest_fails(condition: Condition, suppressed: int, unmatched: int) -> bool:
-    """Judge δ-presence of the people who match no published class."""
+    """Evaluate δ-presence of the people outside of all published classes."""
     if condition.name != "delta_presence" or not unmatched:
         return False
     least, most = _exact(float(condition.part("least"))), _exact(float(condition.value))
@@ -277,7 +277,7 @@ def rest_fails(condition: Condition, suppressed: int, unmatched: int) -> bool:
 
 
 def release_measure(condition: Condition, sizes: Sequence[int]) -> Measure:
-    """Compute what a condition of the whole release bounds, from the sizes of the published classes."""
+    """Compute the measure of a condition of the whole release, from the sizes of the published classes."""
     rows = sum(sizes)
     if not rows:
         return None
@@ -294,7 +294,7 @@ def release_measure(condition: Condition, sizes: Sequence[int]) -> Measure:
 
 
 def _uniques(condition: Condition, sizes: Sequence[int]) -> Measure:
-    """Zayatz's estimate by whole numbers; of the other estimators only that no unique record means none."""
+    """Compute Zayatz's estimate with integers; for other estimators only that no unique record means none."""
     if 1 not in sizes:
         return Fraction(0)
     if condition.part("estimator") != "zayatz":
@@ -324,5 +324,5 @@ def expanded(conditions: Sequence[Condition], sensitive: Sequence[str]) -> list[
 def table_of(
     rows: Sequence[Texts], sensitive: Sequence[str], paths: Mapping[str, Mapping[str, Sequence[str]]]
 ) -> WholeTable:
-    """Build the whole table's part of a recount."""
+    """Build the whole table's inputs of a recount."""
     return WholeTable({name: counted([value_of(row[name]) for row in rows]) for name in sensitive}, paths)

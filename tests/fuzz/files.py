@@ -50,7 +50,7 @@ def _arrow(columns: Sequence[Column]) -> pa.Table:
 
 
 def source_entry(case: Case, path: Path) -> dict[str, Any]:
-    """``[source]`` of the spec, but for the path."""
+    """Return ``[source]`` of the spec, except the path."""
     found: dict[str, Any] = {"nulls": "drop"} if case.drop_nulls else {}
     if case.subject is not None:
         found["subject"] = case.subject.name
@@ -60,7 +60,7 @@ def source_entry(case: Case, path: Path) -> dict[str, Any]:
 
 
 def attribute_entries(case: Case) -> dict[str, Any]:
-    """``[attributes]`` of the spec."""
+    """Return ``[attributes]`` of the spec."""
     return {
         column.name: {"role": "identifier" if column.role == "subject" else column.role}
         | ({"hierarchy": column.hierarchy} if column.hierarchy else {})
@@ -71,7 +71,7 @@ def attribute_entries(case: Case) -> dict[str, Any]:
 
 
 def spec_text(case: Case, path: Path) -> str:
-    """The spec as TOML."""
+    """Return the spec as TOML."""
     lines = ["[source]", f"path = {toml_value(str(path))}"]
     lines += [f"{name} = {toml_value(value)}" for name, value in source_entry(case, path).items()]
     for name, entry in attribute_entries(case).items():
@@ -83,7 +83,7 @@ def spec_text(case: Case, path: Path) -> str:
 
 
 def toml_value(value: Any) -> str:
-    """A value as TOML."""
+    """Return a value as TOML."""
     if isinstance(value, dict):
         return "{" + ", ".join(f"{toml_value(k)} = {toml_value(v)}" for k, v in value.items()) + "}"
     if isinstance(value, list):
@@ -92,7 +92,7 @@ def toml_value(value: Any) -> str:
 
 
 def read_release(path: Path, table: str = "release") -> list[Record]:
-    """The rows of a published file, or of a table of a published database."""
+    """Read the rows of a published file, or of a table of a published database."""
     if path.suffix == ".csv":
         header, rows = read_csv(path)
         return [dict(zip(map(str, header), row, strict=True)) for row in rows]
@@ -110,7 +110,7 @@ def _records(names: Sequence[str], columns: Sequence[Sequence[Any]]) -> list[Rec
 
 
 def text_of(cell: Any, kind: str) -> str | None:
-    """A cell of a file as the text that it must have had in the source; doubles by their value."""
+    """Return the text that a cell of a file must have had in the source; doubles by their value."""
     if cell is None:
         return None
     if kind == "double":

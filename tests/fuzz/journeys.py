@@ -1,4 +1,4 @@
-"""What is done with a trial: publish and audit it, and what each further journey adds."""
+"""Journeys of a trial: publish and audit it, and the additional steps of each further journey."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def _check_lattice(place: Workplace, table: Any, notes: Notes) -> None:
 
 
 def _check_single_nodes(table: Any, lattice: PlainLattice, random: Random) -> None:
-    """Compare nodes that are counted by themselves, without the lattice, as publishing by levels does."""
+    """Compare nodes that are counted separately, without the lattice, as in publishing by levels."""
     nodes = lattice.nodes()
     for node in random.sample(nodes, min(len(nodes), 6)):
         for l in (2, 3, 4):
@@ -98,7 +98,7 @@ def _lattice_of(table: Any, conditions: Sequence[Condition]) -> Any:
 
 
 def _check_nodes(found: Any, lattice: PlainLattice, conditions: Sequence[Condition]) -> None:
-    """Compare what every node suppresses for a request."""
+    """Compare the suppressed rows of every node for a request."""
     by_name = {c.name: c.value for c in conditions if c.name in ("k", "l")}
     others = [c.criterion for c in conditions if c.name not in by_name]
     values = found.suppression(**by_name, criteria=others).values.tolist()
@@ -142,13 +142,13 @@ def _check_answer(table: Any, trial: Trial, lattice: PlainLattice, box: Box) -> 
 
 
 def least_level(trial: Trial, name: str) -> int:
-    """Return the least level of a column where the request gives none: 1 for a date of birth."""
+    """Return the least level of a column if the request gives none: 1 for a date of birth."""
     column = next(each for each in trial.keys if each.name == name)
     return int(column.hierarchy is not None and column.hierarchy["kind"] == "age")
 
 
 def _audit_all(place: Workplace, rows: Rows, manifest: Mapping[str, Any], notes: Notes) -> None:
-    """Audit a release for what it had to meet and for every criterion, and then changed ones."""
+    """Audit a release for its requirements and for every criterion, and then changed releases."""
     trial = place.trial
     if trial.release == MEMORY:
         return
@@ -175,7 +175,7 @@ def audit_with(
     intact: bool,
     what: str,
 ) -> None:
-    """Audit what a manifest requires, and compare."""
+    """Audit the requirements of a manifest, and compare."""
     unknown = any(finding.worst is UNJUDGED for finding in expected.findings)
     if spec is None and any(_asks_publisher(c) for c in claims.conditions):
         return
@@ -191,7 +191,7 @@ def _asks_publisher(condition: Condition) -> bool:
 
 
 def _with_people(place: Workplace, table: WholeTable, manifest: Mapping[str, Any]) -> WholeTable:
-    """The whole table with the population as a release by levels shows it."""
+    """Return the whole table with the population at the levels of a release."""
     trial = place.trial
     lattice = PlainLattice.of(trial, table)
     told = {entry["name"]: entry.get("level") for entry in manifest["attributes"]}
@@ -206,7 +206,7 @@ def _with_people(place: Workplace, table: WholeTable, manifest: Mapping[str, Any
 def _audit_changed(
     place: Workplace, rows: Rows, manifest: dict[str, Any], table: WholeTable, spec: Path | None, notes: Notes
 ) -> None:
-    """Change the file and its manifest in several ways; each audit must tell what is there then."""
+    """Change the file and its manifest in several ways; each audit must then report the actual content."""
     trial = place.trial
     path, beside = place.path, place.path.with_name(f"{place.path.name}.manifest.json")
     data, text = path.read_bytes(), beside.read_text(encoding="utf-8")
@@ -236,7 +236,7 @@ def _audit_changed(
 
 
 def _required(trial: Trial, manifest: Mapping[str, Any]) -> list[Condition]:
-    """The trial's conditions as far as a manifest, forged perhaps, requires them."""
+    """Return the trial's conditions that a manifest, possibly forged, requires."""
     stated = manifest["requirement"]
     found = [Condition(name, stated[name]) for name in ("k", "l") if stated[name]]
     return found + [c for c in trial.further if c.name in stated]
@@ -245,7 +245,7 @@ def _required(trial: Trial, manifest: Mapping[str, Any]) -> list[Condition]:
 def _audit_every(
     place: Workplace, rows: Rows, claims: Claims, table: WholeTable, spec: Path | None, random: Random
 ) -> None:
-    """Audit a changed file for every criterion that there is, whatever was published."""
+    """Audit a changed file for every criterion, whatever was published."""
     trial = place.trial
     people = table.people is not None and not table.people_unknown and spec is not None
     asked = every_condition(random, people=people)
@@ -261,7 +261,7 @@ def _audit_every(
     every = replace(claims, conditions=(*first, *asked))
     expected = recount(rows, every, table if spec else None, PATHS)
     if random.random() < 0.3:
-        # One more than there is: the weakest request that fails.
+        # One more than the published value: the weakest request that fails.
         asked = []
         first = [Condition("k", min(expected.sizes, default=1) + 1)]
         every = replace(claims, conditions=(*first, *asked))
@@ -305,6 +305,6 @@ JOURNEYS: Mapping[str, Journey] = {
     "safepub": sampled,
     "related": related_tables,
 }
-"""What can be done with a trial."""
+"""All journeys of a trial."""
 OWN_TABLES = ("related", "tabulate", "safepub")
-"""Journeys that make their own table, of which a trial says no more than the seed."""
+"""Journeys that create their own table; of the trial they use only the seed."""

@@ -81,7 +81,7 @@ def _is_within(trial: Trial, suppressed: int) -> bool:
 
 
 def locked(place: Workplace, notes: Notes) -> None:
-    """Publish and lock, then other rows under the lock, and refuse a spec that says something else."""
+    """Publish and lock, then other rows under the lock, and refuse a spec with differing content."""
     trial, table = place.trial, place.opened()
     lock, request = place.out / "decision.lock", request_of(trial)
     policy = "star" if trial.star else "drop"
@@ -112,7 +112,7 @@ def locked(place: Workplace, notes: Notes) -> None:
 
 
 def _check_other_spec(place: Workplace, lock: Any) -> None:
-    """The locked rows under a spec with another role must not be published by the lock."""
+    """Require that a lock refuses its rows under a spec with another role."""
     columns = tuple(replace(c, role="insensitive") if c.name == WEIGHT else c for c in place.trial.columns)
     other = Workplace(replace(place.trial, columns=columns), place.given, place.out)
     try:
@@ -123,7 +123,7 @@ def _check_other_spec(place: Workplace, lock: Any) -> None:
 
 
 def after(place: Workplace, notes: Notes) -> None:
-    """Publish, then again beside that release: k and l hold of every part that both make."""
+    """Publish twice, the second time after the first: k and l hold for every part that both define."""
     trial, table = place.trial, place.opened()
     levels: Mapping[str, int] = trial.more["levels"]
     publish(place, table, place.path)
@@ -198,7 +198,7 @@ def _published_after(place: Workplace, path: Path) -> Mapping[str, int]:
 
 
 def _shown_at(lattice: PlainLattice, node: Node, trial: Trial) -> list[Any]:
-    """What a release at a node shows of each kept row: its class, or None where it is suppressed."""
+    """Return the class of each kept row in a release at a node, or None if it is suppressed."""
     gone = set()
     conditions = expanded(trial.conditions, [c.name for c in trial.of("sensitive")])
     for one in lattice.classes(node):
@@ -210,7 +210,10 @@ def _shown_at(lattice: PlainLattice, node: Node, trial: Trial) -> list[Any]:
 
 
 def _parts_hold(lattice: PlainLattice, releases: Sequence[Sequence[Any]]) -> bool:
-    """Whether k and l hold of the rows that are together in both releases; what both suppress is no part."""
+    """Test whether k and l hold for the rows that are together in both releases.
+
+    Rows that both suppress are not a part.
+    """
     parts: dict[Any, list[Any]] = defaultdict(list)
     for row, seen in zip(lattice.rows, zip(*releases, strict=True), strict=True):
         if any(cells is not None for cells in seen):
@@ -222,7 +225,7 @@ def _parts_hold(lattice: PlainLattice, releases: Sequence[Sequence[Any]]) -> boo
 
 
 def given_levels(trial: Trial, random: Random) -> Trial:
-    """Return the trial with levels to publish at, those without a meaning of their own left out."""
+    """Return the trial with levels to publish at, without the bounds that have no meaning then."""
     chains = trial.chains()
     heights = {name: len(next(iter(chain.values()))) - 1 for name, chain in chains.items() if chain}
     levels = {

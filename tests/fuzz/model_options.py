@@ -1,4 +1,4 @@
-"""The options of every recoding model: a plausible setting for each one that a model declares."""
+"""The options of every recoding model: a plausible setting for each option that a model declares."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.fuzz.cases import Column
 from tests.fuzz.conditions import ILL, WAGE
 
 NEGOTIATED, LEVELS = "negotiated", "levels"
-"""What can be published in the place of a model: a negotiation's answer, and levels by attribute."""
+"""Requests that are published without a model: a negotiation's answer, and levels by attribute."""
 Columns = list[Column]
 Setting = Callable[[Random, Columns], Mapping[str, Any]]
 
@@ -33,7 +33,7 @@ def _vectors(random: Random, columns: Columns) -> Mapping[str, Any]:
 
 
 def _always(**options: Any) -> Setting:
-    """The same options whatever is drawn."""
+    """Return the same options for all draws."""
 
     def setting(random: Random, columns: Columns) -> Mapping[str, Any]:
         return options
@@ -42,7 +42,7 @@ def _always(**options: Any) -> Setting:
 
 
 def _one_of(name: str, values: tuple[Any, ...], **more: Any) -> Setting:
-    """One of some values, and further options."""
+    """Return one of some values, and further options."""
 
     def setting(random: Random, columns: Columns) -> Mapping[str, Any]:
         return {name: random.choice(values), **more}
@@ -113,7 +113,7 @@ SETTINGS: Mapping[tuple[str, str], Setting] = {
     ("permutation", "merge_failing"): _always(partition="recoding", merge_failing=True),
     ("ordered-single-dimension", "time_limit"): _always(method="optimal", time_limit=20.0),
 }
-"""Options that are no choices, by model and option."""
+"""Options that are not choices, by model and option."""
 
 _WITH: Mapping[tuple[str, str, str], Mapping[str, Any]] = {
     ("ordered-single-dimension", "cost", "c-dm"): {"method": "optimal"},
@@ -122,7 +122,7 @@ _WITH: Mapping[tuple[str, str, str], Mapping[str, Any]] = {
     ("permutation", "partition", "contiguous-min-max"): {"sensitive": WAGE},
     ("patterns", "tie", "as-given"): {},
 }
-"""What a choice needs of other options."""
+"""Other options that a choice needs."""
 
 
 def features_of_models() -> list[str]:
@@ -152,7 +152,7 @@ def missing_options() -> list[str]:
 
 
 def options_of(random: Random, feature: str, columns: Columns) -> dict[str, Any]:
-    """Return the options that cover a feature: a model alone, one of its options, or a choice."""
+    """Return the options that cover a feature: only a model, one of its options, or a choice."""
     _, model, *rest = feature.split(" ")
     own = {"sensitive": random.choice((ILL, WAGE))} if model == "permutation" else {}
     if not rest:

@@ -1,4 +1,4 @@
-"""Changed releases and forged manifests, which an audit must judge as plain Python does."""
+"""Changed releases and forged manifests, which an audit must evaluate as plain Python does."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from random import Random
 from typing import Any
 
 FURTHER_STARS_ARE_JUDGED = False
-"""Whether an audit judges rows of stars, beyond those that were starred, by every criterion.
+"""Whether an audit evaluates rows of stars, beyond those that were starred, by every criterion.
 
-It judges them by k and l alone (``audit.recount``), so a release with starred rows gets no further one.
+It evaluates them only by k and l (``audit.recount``), so a release with starred rows gets no further one.
 """
 Rows = list[dict[str, str | None]]
 Manifest = dict[str, Any]
@@ -36,18 +36,18 @@ RowMutation = Callable[[Random, Rows, Columns], None]
 
 
 def _plain(rows: Rows) -> Rows:
-    """The rows that show something; all where none does."""
+    """Return the rows with a cell that is not a star; all if there is none."""
     return [row for row in rows if set(row.values()) != {"*"}] or rows
 
 
 def _cell(random: Random, rows: Rows, columns: Columns) -> None:
-    """Another row's cell in the place of a quasi-identifier's."""
+    """Replace a quasi-identifier's cell by another row's."""
     name = random.choice(columns.keys)
     random.choice(_plain(rows))[name] = random.choice(rows)[name]
 
 
 def _alone(random: Random, rows: Rows, columns: Columns) -> None:
-    """A row that no other looks like."""
+    """Make a row unique."""
     random.choice(_plain(rows))[random.choice(columns.keys)] = "nobody else"
 
 
@@ -70,7 +70,7 @@ def _swapped(random: Random, rows: Rows, columns: Columns) -> None:
 
 
 def _alike(random: Random, rows: Rows, columns: Columns) -> None:
-    """One sensitive value for a whole class."""
+    """Give a whole class one sensitive value."""
     shown = random.choice(_plain(rows))
     for row in _plain(rows):
         if columns.sensitive and all(row[name] == shown[name] for name in columns.keys):
@@ -83,7 +83,7 @@ def _starred(random: Random, rows: Rows, columns: Columns) -> None:
 
 
 def _nothing(random: Random, rows: Rows, columns: Columns) -> None:
-    """The rows as they are, for a forged manifest."""
+    """Return the rows unchanged, for a forged manifest."""
 
 
 def _lower_k(random: Random, manifest: Manifest) -> None:
@@ -112,7 +112,7 @@ def _one_criterion_less(random: Random, manifest: Manifest) -> None:
 
 
 def _as_it_was(random: Random, manifest: Manifest) -> None:
-    """The manifest as it was, or with the digest of the changed file."""
+    """Return the manifest unchanged, or with the digest of the changed file."""
 
 
 ROWS: Mapping[str, RowMutation] = {
@@ -142,7 +142,7 @@ def features_of_mutations() -> list[str]:
 
 
 def changed(random: Random, names: Sequence[str], rows: Rows, columns: Columns) -> Rows:
-    """Return changed rows; the given ones stay as they are."""
+    """Return changed rows without changing the given ones."""
     found = [dict(row) for row in rows]
     for name in names:
         if found:
@@ -151,7 +151,7 @@ def changed(random: Random, names: Sequence[str], rows: Rows, columns: Columns) 
 
 
 def forged(random: Random, names: Sequence[str], manifest: Manifest) -> Manifest:
-    """Return a forged manifest; the given one stays as it is."""
+    """Return a forged manifest without changing the given one."""
     found = deepcopy(manifest)
     for name in names:
         FORGERIES[name](random, found)

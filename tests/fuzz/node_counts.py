@@ -1,4 +1,4 @@
-"""The lattice of a small table by enumeration: what every node suppresses, and what a request is answered."""
+"""The lattice of a small table by enumeration: suppressed rows of every node, and answers to requests."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class PlainLattice:
 
     @classmethod
     def of(cls, trial: Trial, table: WholeTable) -> PlainLattice | None:
-        """Build the lattice; None where a chain is unknown, or where there are too many nodes."""
+        """Build the lattice; None if a chain is unknown, or if there are too many nodes."""
         chains = {name: found for name, found in trial.chains().items() if found}
         if len(chains) < len(trial.keys):
             return None
@@ -62,7 +62,7 @@ class PlainLattice:
         return tuple(len(next(iter(chain.values()))) - 1 for chain in self.chains.values())
 
     def nodes(self) -> list[Node]:
-        """Every node, the last attribute's levels changing first."""
+        """Return every node, the last attribute's levels changing first."""
         return list(product(*(range(height + 1) for height in self.heights)))
 
     @cached_property
@@ -72,7 +72,7 @@ class PlainLattice:
 
     @cached_property
     def persons(self) -> list[str | None] | None:
-        """The subject of each kept row, where people count."""
+        """Return the subject of each kept row, if people count."""
         subject = self.trial.subject
         return None if subject is None else [row[subject.name] for row in self.rows]
 
@@ -88,7 +88,7 @@ class PlainLattice:
 
     @lru_cache(maxsize=256)  # noqa: B019
     def people(self, node: Node) -> Counter[tuple[str | None, ...]]:
-        """Return the population by what it shows at a node."""
+        """Count the population by its published cells at a node."""
         found: Counter[tuple[str | None, ...]] = Counter()
         for one in [*self.rows, *self._others()]:
             shown = self.shown(one, node)
@@ -102,16 +102,16 @@ class PlainLattice:
         ]
 
     def at(self, node: Node) -> WholeTable:
-        """Return the whole table with its population as a node shows it."""
+        """Return the whole table with its population at a node."""
         return replace(self.table, people=self.people(node) if self.trial.people else None)
 
     def suppressed(self, node: Node, conditions: Sequence[Condition]) -> int | None:
-        """Count the rows that a node suppresses; None where a definition cannot judge it."""
+        """Count the rows that a node suppresses; None if a definition cannot evaluate it."""
         gone = self.gone(node, conditions)
         return None if gone is None else sum(len(one.rows) for one in gone)
 
     def gone(self, node: Node, conditions: Sequence[Condition]) -> list[PlainClass] | None:
-        """Return the classes that a node suppresses; None where a definition cannot judge it."""
+        """Return the classes that a node suppresses; None if a definition cannot evaluate it."""
         classes, asked = self.classes(node), expanded(conditions, list(self.table.values))
         left = [one for one in classes if not _fails(one, asked, self.at(node))]
         left = _after_cells(left, asked, list(self.table.values))
@@ -143,7 +143,7 @@ class PlainLattice:
         return lost
 
     def _leaves(self, column: Column) -> Mapping[str, Chain]:
-        """The chains of all leaves of a hierarchy: those that it lists, else those of the table."""
+        """Return the chains of all leaves of a hierarchy: those that it lists, else those of the table."""
         found = chain_of(column.hierarchy, leaves_of(column.hierarchy, list(self.chains[column.name])))
         assert found is not None
         return found
@@ -157,7 +157,7 @@ def _fails(one: PlainClass, conditions: Sequence[Condition], table: WholeTable) 
 def _after_cells(
     left: list[PlainClass], conditions: Sequence[Condition], sensitive: Sequence[str]
 ) -> list[PlainClass]:
-    """The classes that stay where whoever knows few cells must find enough rows."""
+    """Return the classes that remain if every combination of a few known cells must match enough rows."""
     for condition in conditions:
         if condition.name in OF_CELLS:
             shown = [cells_class(one, sensitive) for one in left]
@@ -166,12 +166,12 @@ def _after_cells(
 
 
 def cells_class(one: PlainClass, sensitive: Sequence[str]) -> CellsClass:
-    """Return a class as the oracle of LKC-privacy reads it."""
+    """Return a class in the form of the oracle of LKC-privacy."""
     return CellsClass(one.cells, tuple(tuple(value_of(row[name]) for name in sensitive) for row in one.rows))
 
 
 def _after_release(left: list[PlainClass], conditions: Sequence[Condition]) -> list[PlainClass] | None:
-    """The classes that stay where the smallest go until the release as a whole meets everything."""
+    """Return the classes that remain if the smallest are suppressed until the release meets everything."""
     judged = [condition for condition in conditions if condition.name in OF_RELEASES]
     while left:
         found = [release_measure(condition, [len(one.rows) for one in left]) for condition in judged]
@@ -186,7 +186,7 @@ def _after_release(left: list[PlainClass], conditions: Sequence[Condition]) -> l
 
 @dataclass(frozen=True)
 class Box:
-    """A request's nodes: what each node suppresses, the limit, the lowest and the highest node."""
+    """The nodes of a request: suppressed rows of each node, the limit, the lowest and the highest node."""
 
     counts: Mapping[Node, int]
     limit: int
@@ -224,6 +224,6 @@ def _between(node: Node, low: Node, high: Node) -> bool:
 
 
 def _lowest(among: Mapping[Node, int], limit: int) -> Answer | None:
-    """The least height, then the fewest suppressed rows."""
+    """Return the least height, then the fewest suppressed rows."""
     found = [(sum(node), rows) for node, rows in among.items() if rows <= limit]
     return min(found, default=None)

@@ -1,4 +1,4 @@
-"""What trials did: counts of releases, audits and nodes, and the features that were covered."""
+"""Statistics of trials: counts of releases, audits and nodes, and the features that were covered."""
 
 from __future__ import annotations
 

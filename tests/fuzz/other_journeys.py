@@ -22,7 +22,7 @@ from tests.fuzz.tables import read_texts
 from tests.verbs import related
 
 _FAR = 60
-"""Noise beyond so many scales has a probability below 1e-20."""
+"""Number of scales beyond which noise has a probability below 1e-20."""
 
 
 def related_tables(place: Workplace, notes: Notes) -> None:
@@ -59,7 +59,7 @@ def related_tables(place: Workplace, notes: Notes) -> None:
 def _check_related_rows(
     shown: Mapping[str, related.Rows], kept: tuple[related.Rows, ...], lists: Mapping[str, Mapping[str, str]]
 ) -> None:
-    """The rows of each table are those of its classes of two people, under their pseudonyms."""
+    """Require that each table contains the rows of its classes of two people, under their pseudonyms."""
     people, visits = lists["patients"], lists["visits"]
     expected = (
         Counter((people[row["patient"]], row["age"], row["sex"]) for row in kept[0]),
@@ -75,7 +75,7 @@ def _check_related_rows(
 
 
 def _check_related_owners(shown: Mapping[str, related.Rows]) -> None:
-    """Every key finds its row in the table above, and the rows below name its person."""
+    """Require that every key has its row in the parent table, and that child rows name its person."""
     people = {row["patient"] for row in shown["patients"]}
     owner = {row["visit"]: row["patient"] for row in shown["visits"]}
     demand(people >= set(owner.values()), "a key without its row", set(owner.values()) - people)
@@ -99,7 +99,7 @@ def _check_related_shifts(
 
 
 def _check_broken_key(out: Path, settings: Any) -> None:
-    """A visit of somebody who is not released must fail the audit."""
+    """Require that a visit of a person outside of the release fails the audit."""
     path = out / "visits.csv"
     text = path.read_text(encoding="utf-8")
     rows = related.rows_of(path)
@@ -114,7 +114,7 @@ def _check_broken_key(out: Path, settings: Any) -> None:
 
 
 def _private_spec(place: Workplace, epsilon: str) -> tuple[Path, list[tuple[str | None, str, str]]]:
-    """A table with public domains and a budget; its rows."""
+    """Build a table with public domains and a budget; return its rows."""
     random = Random(place.trial.seed)
     number = random.choice((20, 60, 200))
     rows = [
@@ -156,7 +156,10 @@ def _label(age: str | None, level: int) -> str:
 
 
 def tabulated(place: Workplace, notes: Notes) -> None:
-    """Release noisy counts until the budget is spent; each count is near its own, and the ledger adds up."""
+    """Release noisy counts until the budget is spent.
+
+    Each count is near its true count, and the ledger adds up.
+    """
     spec, rows = _private_spec(place, "2.0")
     ledger = place.given / "discreet.budget.json"
     spent = Decimal(0)
@@ -204,7 +207,7 @@ def _check_ledger(ledger: Path, spent: Decimal) -> None:
 
 
 def _check_copies(place: Workplace, spec: Path) -> None:
-    """A copied file has the budget of the first, and so has a changed one in its place."""
+    """Require that a copied file, and a changed file that replaces it, have the budget of the first."""
     copyfile(place.given / "people.csv", place.given / "copy.csv")
     text = spec.read_text(encoding="utf-8")
     other = place.given / "copy.toml"
@@ -247,7 +250,7 @@ def sampled(place: Workplace, notes: Notes) -> None:
 
 
 def _sample_k(epsilon: float, delta: Fraction) -> int:
-    """The least k whose tail keeps δ, over class sizes as far as they matter (Li, Qardaji and Su 2012)."""
+    """Return the least k whose tail is at most δ, over all relevant class sizes (Li, Qardaji and Su 2012)."""
     beta = 1 - exp(-epsilon)
     gamma = 1 - (1 - beta) * exp(-epsilon)
 

@@ -1,6 +1,6 @@
-"""The order of trials: every feature that a registry declares has its turn within one cycle.
+"""The order of trials: every feature that a registry declares occurs within one cycle.
 
-A trial's seed says which turn it is (``seed % TURNS``) and how all else is drawn: one number repeats it.
+A trial's seed determines its turn (``seed % TURNS``) and all other draws: one number repeats it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tests.fuzz.trial import Trial
 from tests.fuzz.trial_drawing import Wants, trial_of
 
 TURNS = 1000
-"""More than a cycle has."""
+"""An upper bound of a cycle's length."""
 _FIRST = ("negotiated", "levels", "full-domain")
 _OTHERS = tuple(name for name in JOURNEYS if name != "publish")
 _CRITERIA = sorted(conditions.features_of_criteria(), key=lambda name: name.count(" "))
@@ -30,11 +30,11 @@ _MODELS = sorted(model_options.features_of_models(), key=lambda name: name.count
 _WAYS = tuple(known_methods())
 _JOURNEY_EVERY = 5
 CYCLE = 2 * len(_MODELS) * _JOURNEY_EVERY // (_JOURNEY_EVERY - 1) + 1
-"""So many trials have covered every feature, unless one was refused."""
+"""Number of trials that cover every feature, unless one is refused."""
 
 
 def wants_of(turn: int) -> Wants:
-    """Return what the plan chooses for a turn; every fifth turn goes on another journey than to publish."""
+    """Return the plan's choices for a turn; every fifth turn takes another journey than to publish."""
     block, place = divmod(turn % CYCLE, _JOURNEY_EVERY)
     if place == _JOURNEY_EVERY - 1:
         return _choices(block) | {"journey": _OTHERS[block % len(_OTHERS)]}
@@ -60,7 +60,7 @@ def _choices(turn: int) -> dict[str, str]:
 
 
 def _people(turn: int) -> dict[str, str]:
-    """Identifiers, subjects, shifted dates, weights and the command line."""
+    """Choose identifiers, subjects, shifted dates, weights and the command line."""
     found = {}
     if turn % 5 in (1, 3):
         found["way"] = _WAYS[turn // 5 % len(_WAYS)]
@@ -145,7 +145,7 @@ def uncovered(covered: Iterable[str]) -> list[str]:
 
 
 def _writer_of(release: str) -> str:
-    """The first model that writes a format."""
+    """Return the first model that writes a format."""
     return next((model.name for model in MODELS if f".{release}" in model.formats), _FIRST[0])
 
 

@@ -1,4 +1,4 @@
-"""Publish a trial by the API or by the command, and keep what its journey needs of the folder."""
+"""Publication of a trial by the API or by the command, and the state that its journey needs."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ WORKLOAD = "queries = 4\ndimensions = 1\nselectivity = 0.3\nseed = 3\n"
 
 @dataclass
 class Workplace:
-    """The folder of a trial: ``given`` holds what the publisher has, ``out`` what is made."""
+    """The folder of a trial: ``given`` contains the publisher's files, ``out`` the outputs."""
 
     trial: Trial
     given: Path
@@ -52,12 +52,12 @@ class Workplace:
 
     @property
     def settings(self) -> Settings:
-        """Small limits, and a private log of its own."""
+        """Return small limits, and a private log."""
         return Settings(10**9, 1, self.out / "log.jsonl")
 
     @property
     def path(self) -> Path:
-        """Where the release goes."""
+        """Return the path of the release."""
         return self.out / f"release.{self.trial.release}"
 
     def opened(self) -> Any:
@@ -79,7 +79,7 @@ class Workplace:
         return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
 
     def check_inputs(self) -> None:
-        """Demand that no given file was changed or removed; key files may be new."""
+        """Require that no given file was changed or removed; key files may be new."""
         now = self.read_digests()
         changed = [name for name, digest in self.digests.items() if now.get(name) != digest]
         demand(not changed, "no given file is changed", changed)
@@ -134,7 +134,7 @@ def _options(place: Workplace) -> dict[str, Any]:
 
 
 def publish_by_command(place: Workplace, path: Path) -> None:
-    """Publish by the command line; an error that it prints is raised."""
+    """Publish by the command line; raise the error that it prints."""
     trial = place.trial
     command = [
         "publish",

@@ -1,4 +1,4 @@
-"""A recoded release counted again in plain Python, from its file and the source alone."""
+"""Recount of a recoded release in plain Python, only from its file and the source."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Texts = dict[str, str | None]
 
 
 class Wrong(AssertionError):
-    """A release that does not hold what it must; ``args[0]`` is which rule, the rest is how."""
+    """A release that breaks a rule; ``args[0]`` names the rule, the rest the details."""
 
 
 def demand(holds: bool, rule: str, *facts: object) -> None:
@@ -24,17 +24,17 @@ def demand(holds: bool, rule: str, *facts: object) -> None:
 
 
 def source_texts(case: Case, columns: Sequence[Column]) -> list[Texts]:
-    """The kept source rows, cells as texts."""
+    """Return the kept source rows, with cells as texts."""
     return [{c.name: text_of(c.value(row), c.kind) for c in columns} for row in case.kept]
 
 
 def published_texts(records: Sequence[Record], columns: Sequence[Column]) -> list[Texts]:
-    """The published rows, cells as texts."""
+    """Return the published rows, with cells as texts."""
     return [{c.name: text_of(record[c.name], c.kind) for c in columns} for record in records]
 
 
 def matched(case: Case, rows: Sequence[Texts]) -> Iterator[tuple[Texts, int]]:
-    """Each published row with the number of its source row, where the table tells it."""
+    """Return each published row with the number of its source row, if the table contains it."""
     kept = set(case.kept)
     seen: set[int] = set()
     for row in rows:
@@ -45,7 +45,7 @@ def matched(case: Case, rows: Sequence[Texts]) -> Iterator[tuple[Texts, int]]:
 
 
 def check_recoded(case: Case, records: list[Record], suppressed: int, limit: int) -> None:
-    """Raise ``Wrong`` where the file is not a release of the table that meets the request."""
+    """Raise ``Wrong`` if the file is not a release of the table that meets the request."""
     shown = [c for c in case.columns if c.role not in ("identifier", "subject")]
     if records:
         demand(list(records[0]) == [c.name for c in shown], "the published columns", list(records[0]))
@@ -80,7 +80,7 @@ def _check_cells(case: Case, shown: Sequence[Column], rows: Sequence[Texts]) -> 
 
 
 def _check_classes(case: Case, rows: Sequence[Texts]) -> None:
-    """k and l by what the classes show; subjects where the rows are known."""
+    """Check k and l by the published cells of the classes; by subjects if the rows are known."""
     names = [column.name for column in case.of("quasi-identifier")]
     classes: dict[tuple[str | None, ...], list[Texts]] = defaultdict(list)
     for row in rows:
@@ -95,7 +95,7 @@ def _check_classes(case: Case, rows: Sequence[Texts]) -> None:
 
 
 def _people(case: Case, members: Sequence[Texts]) -> list[Any]:
-    """Who each row of a class is: the subject where one is named and the rows tell, else the row itself."""
+    """Return the person of each row of a class: the subject if named and known, else the row itself."""
     if case.subject is None or any(ROW not in row for row in members):
         return list(range(len(members)))
     cells = case.subject.cells
@@ -103,7 +103,7 @@ def _people(case: Case, members: Sequence[Texts]) -> list[Any]:
 
 
 def diversity(pairs: Sequence[tuple[Any, Any]]) -> int:
-    """The most values that as many different persons can stand for: a matching, by augmenting paths."""
+    """Return the most values that as many different persons can have: a matching, by augmenting paths."""
     of_value: dict[Any, list[Any]] = defaultdict(list)
     for value, person in pairs:
         of_value[value].append(person)

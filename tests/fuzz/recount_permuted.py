@@ -1,4 +1,4 @@
-"""A permuted release counted again in plain Python: its rows, its groups, its help table."""
+"""Recount of a permuted release in plain Python: its rows, its groups, its help table."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.fuzz.values import number_of
 
 
 def check_permuted(case: Case, path: Path) -> None:
-    """Raise ``Wrong`` where the files are not a permutation of the table that meets the request."""
+    """Raise ``Wrong`` if the files are not a permutation of the table that meets the request."""
     column = permuted_column(case)
     two = case.options.get("form") == "two-tables"
     records = read_release(path, "quasi_identifiers" if two else "release")
@@ -45,13 +45,13 @@ def check_permuted(case: Case, path: Path) -> None:
 
 
 def is_generalized(case: Case, column: Column) -> bool:
-    """Whether a quasi-identifier is shown at another level than its values."""
+    """Test whether a quasi-identifier is published at another level than its values."""
     born = column.hierarchy is not None and column.hierarchy["kind"] == "age"
     return born or bool(case.options.get("level", {}).get(column.name))
 
 
 def permuted_column(case: Case) -> Column:
-    """The column whose values are dealt out anew."""
+    """Return the column whose values are permuted."""
     chosen = case.options.get("sensitive")
     return next(c for c in case.of("sensitive") if chosen in (None, c.name))
 
@@ -88,7 +88,7 @@ def _check_help(rows: Sequence[Record], group: str, dealt: dict[Any, list[str | 
 
 
 def _are_exact(texts: Sequence[str]) -> bool:
-    """Whether sums are not rounded: one exponent, or more than 64 bits, in whichever group, makes doubles."""
+    """Test whether sums are exact: one exponent, or more than 64 bits, in any group makes doubles."""
     numbers = [number for number in map(number_of, texts) if number is not None]
     if len(numbers) < len(texts) or any("e" in text.lower() for text in texts):
         return False
@@ -97,7 +97,7 @@ def _are_exact(texts: Sequence[str]) -> bool:
 
 
 def _check_sums(row: Record, hits: int, members: Sequence[str | None], *, exact: bool) -> None:
-    """Sums of the smallest and of the largest values lie within the bounds; exact whole ones reach them."""
+    """Check that sums of the smallest and largest values are within the bounds; exact integers reach them."""
     numbers = sorted(number for number in map(number_of, members) if number is not None)
     if len(numbers) < len(members):
         return

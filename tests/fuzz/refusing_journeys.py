@@ -1,4 +1,4 @@
-"""Journeys that must end in a refusal: a release in the place of a given file, and an engine that errs."""
+"""Journeys that must end in a refusal: a release that replaces a given file, and a faulty engine."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ENDINGS = (".csv", ".parquet")
 
 
 def protected(place: Workplace, notes: Notes) -> None:
-    """Publish in the place of each given file, with leave to overwrite; none may be replaced."""
+    """Publish over each given file, with permission to overwrite; none may be replaced."""
     trial, table = place.trial, place.opened()
     publish(place, table, place.path)
     notes.releases += 1
@@ -38,7 +38,7 @@ def protected(place: Workplace, notes: Notes) -> None:
 
 
 def faulty(place: Workplace, notes: Notes) -> None:
-    """Publish by an engine that writes another cell than it should; nothing may be published."""
+    """Publish by an engine that writes a wrong cell; nothing may be published."""
     table, random = place.opened(), Random(place.trial.seed)
     with patch.object(DuckdbEngine, "write_file", _erring(DuckdbEngine.write_file, random)):
         try:

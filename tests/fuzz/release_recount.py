@@ -1,4 +1,4 @@
-"""A trial's release counted again in plain Python, from its rows, its manifest and the source alone."""
+"""Recount of a trial's release in plain Python, only from its rows, its manifest and the source."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from tests.fuzz.tables import STATISTICS, published_columns
 from tests.fuzz.trial import SECRET, Trial
 
 BY_LEVELS = (NEGOTIATED, LEVELS, "full-domain", "attribute-suppression")
-"""Models that bring every value of a column to one level."""
+"""Models that generalize all values of a column to one level."""
 LEAST_LOSS = ("full-domain", "attribute-suppression")
 """Models that publish the node of least loss."""
 Rows = list[dict[str, Any]]
@@ -41,7 +41,7 @@ def whole_table(trial: Trial) -> WholeTable:
 
 
 def check_release(place: Workplace, rows: Rows, manifest: Mapping[str, Any]) -> Recount:
-    """Demand that rows and manifest are a release of the trial's table that meets its request."""
+    """Require that rows and manifest are a release of the trial's table that meets its request."""
     trial = place.trial
     shown = published_columns(trial.columns)
     if rows:
@@ -69,7 +69,7 @@ def check_release(place: Workplace, rows: Rows, manifest: Mapping[str, Any]) -> 
 
 
 def limit_of(trial: Trial) -> int:
-    """Return the rows that may be suppressed; a policy for outliers decides by itself."""
+    """Return the rows that may be suppressed; a policy for outliers has its own limit."""
     free = trial.model == "patterns" and trial.limit == 0
     return len(trial.kept) if free else int(trial.limit)
 
@@ -92,7 +92,7 @@ def _check_stated_request(trial: Trial, manifest: Mapping[str, Any]) -> None:
 
 
 def _check_weights(trial: Trial, suppressed: int, manifest: Mapping[str, Any]) -> None:
-    """Demand a warning where suppressed rows take people of a survey with them."""
+    """Require a warning if suppressed rows have survey weights."""
     weighed = trial.survey and all(cell for column in trial.of("sensitive") for cell in column.cells)
     codes = [warning["code"] for warning in manifest["warnings"]]
     if weighed and suppressed:
@@ -114,7 +114,7 @@ def _check_exact_cells(trial: Trial, numbered: Sequence[tuple[Texts, int]]) -> N
 
 
 def same_cell(trial: Trial, shown: str | None, cell: str | None) -> bool:
-    """Compare a published cell with the source's; programs for statistics hold numbers as such."""
+    """Compare a published cell with the source's; files of statistics programs contain numbers as such."""
     if shown == cell:
         return True
     number = trial.release in STATISTICS and None not in (shown, cell)
@@ -127,7 +127,7 @@ def same_cell(trial: Trial, shown: str | None, cell: str | None) -> bool:
 def _check_keys(
     trial: Trial, numbered: Sequence[tuple[Texts, int]], manifest: Mapping[str, Any]
 ) -> Node | None:
-    """Demand that each quasi-identifier shows its value; return the node of a full-domain release."""
+    """Require that each quasi-identifier covers its value; return the node of a full-domain release."""
     told = {entry["name"]: entry for entry in manifest["attributes"]}
     levels = []
     for column in trial.keys:
@@ -170,7 +170,7 @@ def _check_covered(
 
 
 def _check_pattern(trial: Trial, numbered: Sequence[tuple[Texts, int]]) -> None:
-    """Demand that each row shows an allowed combination of values and stars."""
+    """Require that each row shows an allowed combination of values and stars."""
     names = [column.name for column in trial.keys]
     options = trial.options
     weaker = options.get("outliers") in (None, "suppress")
@@ -188,7 +188,7 @@ def _check_pattern(trial: Trial, numbered: Sequence[tuple[Texts, int]]) -> None:
 
 
 def check_way(place: Workplace, column: Column, numbered: Sequence[tuple[Texts, int]]) -> None:
-    """Demand that what stands for an identifier is made by its way, and by its key's file."""
+    """Require that the replacement of an identifier follows its method, and its key file."""
     way = column.more["way"]
     pairs = [(column.cells[number], row[column.name]) for row, number in numbered]
     if way["way"] == "mask":
@@ -221,7 +221,7 @@ def _listed(place: Workplace, name: str) -> Mapping[str, str]:
 
 
 def check_shifts(trial: Trial, numbered: Sequence[tuple[Texts, int]]) -> None:
-    """Demand that the dates of a subject move by one number of days, within the bounds, and not all alike."""
+    """Require that a subject's dates move by one number of days, within the bounds, and not all alike."""
     subject = trial.subject
     for column in trial.columns:
         if "shift" not in column.more or subject is None:
@@ -239,7 +239,7 @@ def check_shifts(trial: Trial, numbered: Sequence[tuple[Texts, int]]) -> None:
 
 
 def _check_order(trial: Trial, numbered: Sequence[tuple[Texts, int]]) -> None:
-    """Demand that rows of a class lie together, or that a drawn order is not the source's."""
+    """Require that rows of a class are adjacent, or that a drawn order is not the source's."""
     keys = [tuple(row[c.name] for c in trial.keys) for row, _ in numbered]
     numbers = [number for _, number in numbered]
     if trial.order == "random":
@@ -252,7 +252,7 @@ def _check_order(trial: Trial, numbered: Sequence[tuple[Texts, int]]) -> None:
 
 
 def check_secrets(place: Workplace) -> None:
-    """Demand that no published file holds an identifier, and that no manifest tells of a row."""
+    """Require that no published file contains an identifier, and that no manifest describes a row."""
     for path in place.out.rglob("*"):
         if path.is_file():
             data = path.read_bytes()
@@ -268,7 +268,7 @@ def _check_conditions(
     manifest: Mapping[str, Any],
     node: Node | None,
 ) -> Recount:
-    """Demand that every class meets every condition; people are counted by the source's rows."""
+    """Require that every class meets every condition; people are counted by the source's rows."""
     table = replace(whole_table(trial), people_unknown=bool(trial.people))
     lattice = None if node is None else PlainLattice.of(trial, table)
     if lattice is not None and node is not None:
@@ -297,7 +297,7 @@ def _check_conditions(
 
 
 def _check_optimum(lattice: PlainLattice, node: Node) -> None:
-    """Demand that no node within the limit loses less detail than the published one."""
+    """Require that no node within the limit loses less detail than the published one."""
     trial = lattice.trial
     flat = trial.model == "attribute-suppression"
     losses: dict[Node, Fraction] = {}

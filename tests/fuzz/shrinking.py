@@ -15,7 +15,7 @@ C = TypeVar("C", bound=Case)
 
 
 def shrunken(case: C, why: str, judge: Callable[[C], Outcome]) -> C:
-    """Drop rows, columns and options for as long as the case fails with the signature ``why``."""
+    """Drop rows, columns and options while the case fails with the signature ``why``."""
     tries = 0
     found = True
     while found and tries < MOST_TRIES:
@@ -51,7 +51,7 @@ def _smaller(case: C) -> Iterator[C]:
 
 
 def _with_fewer_columns(case: C) -> Iterator[C]:
-    """Without one column, or without its hierarchy; a trial needs the number of each row."""
+    """Return cases without one column, or without its hierarchy; a trial needs the number of each row."""
     for column in case.columns:
         last = column.role == "quasi-identifier" and len(case.of("quasi-identifier")) == 1
         needed = isinstance(case, Trial) and column.name == ROW

@@ -27,7 +27,7 @@ from tests.oracle.plain_release import write_csv
 FRAMES = ("arrow", "pandas", "polars")
 """Tables in memory."""
 STATISTICS = ("sav", "zsav", "dta", "xpt")
-"""Formats whose empty text is NULL, and which hold numbers wherever every cell of a column reads as one."""
+"""Formats whose empty text is NULL, and which store numbers if every cell of a column reads as one."""
 UNWRITTEN = ("sas7bdat",)
 """Formats of sources that no library here writes."""
 WITHOUT_NULL = (*STATISTICS, "xlsx")
@@ -162,7 +162,7 @@ def spec_document(trial: Trial, folder: Path) -> dict[str, Any]:
 
 
 def _population(trial: Trial, folder: Path) -> Path:
-    """The people of the table and the others."""
+    """Return the people of the table and the others."""
     names = [column.name for column in trial.keys]
     own = [{c.name: c.cells[row] for c in trial.keys} for row in trial.kept]
     path = folder / "population.csv"
@@ -236,10 +236,10 @@ def write_release(path: Path, rows: Sequence[Mapping[str, str | None]], names: S
 
 
 def is_rewritable(path: Path) -> bool:
-    """Whether ``write_release`` knows the format."""
+    """Test whether ``write_release`` supports the format."""
     return path.suffix in (".csv", ".parquet")
 
 
 def published_columns(columns: Sequence[Column]) -> list[Column]:
-    """Return the columns that a release has, in order."""
+    """Return the columns of a release, in order."""
     return [column for column in columns if column.is_published]

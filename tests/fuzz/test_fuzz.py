@@ -1,4 +1,4 @@
-"""The fuzz finds what is planted: each fault in a release, or in what publishes, is told by its rule."""
+"""Tests of the fuzz: its rules report each planted fault in a release, or in the publisher."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def case(**changes: Any) -> Case:
 
 
 def records() -> list[Record]:
-    """A right release of the case."""
+    """A correct release of the case."""
     return [
         {"age": f"{age[0]}0-{age[0]}9", "town": town, "ill": ill, ROW: f"row-{i}"}
         for i, (age, town, ill) in enumerate(zip(AGES, TOWNS, ILLS, strict=True))

@@ -1,4 +1,4 @@
-"""The trials of the fuzz: all that is declared can be drawn, oracles are right, planted faults are found."""
+"""Tests of the trials: all declared features can be drawn, oracles are right, planted faults are found."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.fuzz.trial_drawing import trial_of
 
 BASE = secrets.randbits(24) if NEW else 11
 FIRST = 30
-"""So many attempts are made in ``make test``; ``make fuzz`` goes on where they end."""
+"""Number of attempts in ``make test``; ``make fuzz`` continues after them."""
 
 
 def test_the_first_turns_of_the_plan_pass() -> None:

@@ -1,4 +1,4 @@
-"""A trial of the fuzz: a plain table, a request of any criteria, and what is done with the release."""
+"""A trial of the fuzz: a plain table, a request of any criteria, and the journey of the release."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.fuzz.cases import Case, Column
 from tests.fuzz.chains import Chain, chain_of
 
 SECRET = "secret-"
-"""What every cell of an identifier begins with: it is in no release."""
+"""Prefix of every cell of an identifier: it occurs in no release."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Condition:
         return CRITERIA.named(self.name)(self.value, self.attribute, **dict(self.parts))
 
     def part(self, name: str) -> Any:
-        """The value of a fixed part, the proposed one where the condition gives none."""
+        """Return the value of a fixed part, the proposed one if the condition has none."""
         return getattr(self.criterion, name)
 
     def at(self, attribute: str | None) -> Condition:
@@ -45,12 +45,12 @@ class Condition:
 
 @dataclass(frozen=True)
 class Trial(Case):
-    """A table, a request, and a journey: what is done with them.
+    """A table, a request, and a journey: the steps that are run with them.
 
-    ``further`` are the conditions other than ``k`` and ``l``. ``people`` are the rows of the population by
+    ``further`` are the conditions except ``k`` and ``l``. ``people`` are the rows of the population by
     quasi-identifier, in addition to those of the table. ``kernels`` chooses compiled code or its numpy twin.
-    ``levels`` bound the request: the least and the greatest level by attribute. ``survey`` says that the spec
-    names a column of survey weights.
+    ``levels`` bound the request: the least and the greatest level by attribute. ``survey`` means that the
+    spec names a column of survey weights.
     """
 
     journey: str = "publish"
@@ -81,7 +81,7 @@ class Trial(Case):
         return self.subject is not None
 
     def chains(self, *, with_people: bool = True) -> dict[str, Mapping[str, Chain] | None]:
-        """The chain of every value, by quasi-identifier; None for labels that ``chains`` does not know."""
+        """The chain of every value, by quasi-identifier; None for labels that ``chains`` cannot derive."""
         found: dict[str, Mapping[str, Chain] | None] = {}
         for column in self.keys:
             texts = [str(column.cells[row]) for row in self.kept if column.cells[row] is not None]
@@ -95,7 +95,7 @@ class Trial(Case):
         return replace(self, columns=tuple(column.at(rows) for column in self.columns))
 
     def smaller(self) -> Iterator[Trial]:
-        """Smaller trials that may fail for the same reason."""
+        """Yield smaller trials that may fail for the same reason."""
         for place in range(len(self.further)):
             yield replace(self, further=self.further[:place] + self.further[place + 1 :])
         if self.mutations:
@@ -111,5 +111,5 @@ class Trial(Case):
 
 
 def counted(texts: Sequence[str | None]) -> Counter[str]:
-    """Count the values of a column, NULL left out."""
+    """Count the values of a column without NULL."""
     return Counter(text for text in texts if text is not None)

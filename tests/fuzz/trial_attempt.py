@@ -17,7 +17,7 @@ from tests.fuzz.trial import Trial
 
 
 def attempt_trial(trial: Trial, notes: Notes | None = None) -> Outcome:
-    """Do a trial's journey in a folder of its own, and judge what came of it."""
+    """Run a trial's journey in a separate folder, and evaluate the result."""
     notes = Notes() if notes is None else notes
     with tempfile.TemporaryDirectory(prefix="discreet-fuzz-") as name, limited():
         folder = Path(name)
@@ -35,7 +35,7 @@ def attempt_trial(trial: Trial, notes: Notes | None = None) -> Outcome:
 
 
 def _refused(place: Workplace, notes: Notes, error: discreet.DiscreetError) -> Outcome:
-    """Judge an error: before anything is published it is a refusal, and after that a failure."""
+    """Classify an error: before anything is published it is a refusal, and after that a failure."""
     found = refusal(place.trial, place.out, error)
     if not notes.releases or (found.failed and not found.why.endswith("leaves nothing")):
         return found

@@ -1,4 +1,4 @@
-"""Draw a trial: what the plan wants of it is given, and everything else follows from the seed."""
+"""Drawing of a trial: the plan's choices are fixed, and everything else follows from the seed."""
 
 from __future__ import annotations
 
@@ -26,22 +26,22 @@ from tests.fuzz.tables import FRAMES, WITHOUT_NULL
 from tests.fuzz.trial import Trial
 
 LATER = ("apply", "lock", "after")
-"""Journeys of several releases, which are made by levels."""
+"""Journeys of several releases, which are published by levels."""
 GIVEN = ("file", "levels", "intervals", "dates", "taxonomy", "order")
-"""Hierarchies that are there before the data, so that their levels mean the same of other rows."""
+"""Hierarchies that do not depend on the data, so that their levels mean the same for other rows."""
 
 PLAIN = ("protected", "faulty")
 """Journeys of plain files."""
 
 BY_LEVELS = (NEGOTIATED, LEVELS, "full-domain")
-"""Models that take every criterion, and a population."""
+"""Models that support every criterion, and a population."""
 _OF_K = ("exact", "fixed-parameter", "matching", "optimal")
-"""Methods that take k alone."""
+"""Methods that support only k."""
 _NOTHING_SUPPRESSED = ("full-subtree", "ordered-single-dimension", "unrestricted-single-dimension")
-"""Models that take a criterion that is not growing where no row may be suppressed."""
+"""Models that support criteria that are not growing only if no row may be suppressed."""
 
 Wants = Mapping[str, str]
-"""What the plan chooses: features by ``criterion``, ``model``, ``release``, ``source``, ``hierarchy``, …"""
+"""The plan's choices: features by ``criterion``, ``model``, ``release``, ``source``, ``hierarchy``, …"""
 
 
 def trial_of(seed: int, wants: Wants) -> Trial:
@@ -126,7 +126,7 @@ def _release(random: Random, wants: Wants, model: str) -> str:
 
 
 def _with_request(random: Random, trial: Trial, wants: Wants) -> Trial:
-    """The conditions, as many as the model takes, and the bounds of levels."""
+    """Draw the conditions, as many as the model supports, and the bounds of levels."""
     name, _, part = wants.get("criterion", "").removeprefix("criterion ").partition(" ")
     names = [name] if name and (trial.model in BY_LEVELS or random.random() < 0.5) else []
     if not names or random.random() < 0.4:
@@ -164,13 +164,13 @@ def _with_request(random: Random, trial: Trial, wants: Wants) -> Trial:
 
 
 def _together(trial: Trial, names: list[str]) -> list[str]:
-    """The criteria without a second one that suppresses classes the first rests on."""
+    """Return the criteria without a second one that suppresses classes that the first relies on."""
     of_rest = [name for name in names if CRITERIA.named(name).of_release or name == "delta_presence"]
     return [name for name in names if name not in of_rest[1:]]
 
 
 def _limits(trial: Trial) -> dict[str, Any]:
-    """What a model, or a method of it, asks of k and of suppression."""
+    """Return the limits of k and of suppression of a model, or of its method."""
     growing = all(CRITERIA.named(c.name).growing for c in trial.conditions)
     found: dict[str, Any] = {}
     if trial.options.get("method") == "matching":
@@ -183,13 +183,13 @@ def _limits(trial: Trial) -> dict[str, Any]:
 
 
 def _typed(name: str, part: str, text: str) -> Any:
-    """A part's value of its text in a feature."""
+    """Convert a part's value from its text in a feature."""
     proposed = getattr(condition_of(Random(0), name).criterion, part)
     return type(proposed)(text) if isinstance(proposed, int | float) else text
 
 
 def takes(model: str, name: str) -> bool:
-    """Whether a model can be asked for a criterion at all, by what the criterion declares."""
+    """Test whether a model supports a criterion at all, by the criterion's declaration."""
     kind = CRITERIA.named(name)
     if model in BY_LEVELS:
         return True
@@ -201,7 +201,7 @@ def takes(model: str, name: str) -> bool:
 
 
 def _with_people(random: Random, trial: Trial, wants: Wants) -> Trial:
-    """A population where a criterion needs one; subjects and identifiers where the plan wants them."""
+    """Add a population if a criterion needs one; subjects and identifiers if the plan wants them."""
     columns = list(trial.columns)
     needs = any(c.criterion.of_population for c in trial.further)
     way = _way(wants.get("way"))

@@ -10,7 +10,7 @@ Cell = str | None
 
 
 def is_star(cell: object) -> bool:
-    """Whether a cell shows stars alone: in a sensitive column it is no value (decision 0016)."""
+    """Test whether a cell contains only stars: in a sensitive column it is not a value (decision 0016)."""
     if not isinstance(cell, str) or "*" not in cell:
         return False
     return all(sign == "*" or sign.isspace() or sign in "\u200b\u2060\ufeff" for sign in cell)
@@ -171,13 +171,13 @@ NAMES = (
     "value",
     "class",
 )
-"""Names of columns, most of which need to be quoted somewhere."""
+"""Names of columns, most of which need quotes somewhere."""
 
 _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?")
 
 
 def number_of(text: str | None) -> Decimal | None:
-    """A plain number, or None."""
+    """Return a plain number, or None."""
     if text is None or not _NUMBER.fullmatch(text):
         return None
     try:

@@ -1,6 +1,6 @@
-"""``python -m tests.mutants``: plant each bug in a copy of the program, and print which attempt finds it.
+"""``python -m tests.mutants``: plant each bug in a copy of the program and print the attempt that finds it.
 
-The exit status is 1 where fewer than ``--least`` are found.
+The exit status is 1 if fewer than ``--least`` are found.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _SEED = re.compile(r"SEED='([^']+)'")
 
 @dataclass(frozen=True)
 class Hunt:
-    """What became of a mutant: the attempt that found it and its signature, empty where it was missed."""
+    """The result for a mutant: the attempt that found it and its signature, empty if it was missed."""
 
     mutant: Mutant
     attempt: str
@@ -49,7 +49,7 @@ def planted(mutant: Mutant, text: str) -> str:
 
 
 def copied(folder: Path) -> Path:
-    """Copy the program, with what is compiled of it."""
+    """Copy the program, including its compiled code."""
     target = folder / "src"
     shutil.copytree(SOURCE, target)
     return target
@@ -72,7 +72,7 @@ def hunt(mutant: Mutant, source: Path, seconds: float, base: int) -> Hunt:
 
 
 def fuzzed(source: Path, seconds: float, base: int) -> tuple[bool, str]:
-    """Run the fuzz on a copy for some seconds of a processor; return whether it failed, and its output."""
+    """Run the fuzz on a copy for some seconds of processor time; return whether it failed, and its output."""
     command = [
         "-m",
         "tests.fuzz",

@@ -1,4 +1,4 @@
-"""Planted bugs: each is a text of the program and what stands in its place in a copy."""
+"""Planted bugs: each is a text of the program and its replacement in a copy."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Mutant:
 
 
 MUTANTS = (
-    # What an audit counts.
+    # Counts of the audit.
     Mutant("audit counts k - 1", "sql/audit_classes.py", 'f"size < {k}"', 'f"size < {k - 1}"'),
     Mutant(
         "audit ignores l",
@@ -72,7 +72,7 @@ MUTANTS = (
         'left = f"suppressed > 0 AND',
         'left = f"suppressed < 0 AND',
     ),
-    # What a search counts.
+    # Counts of the search.
     Mutant(
         "search halves t",
         "model/criteria/t_closeness.py",
@@ -133,7 +133,7 @@ MUTANTS = (
         "return {a.name: a.weight for a in self.table.spec.quasi_identifiers}",
         "return {a.name: 1.0 for a in self.table.spec.quasi_identifiers}",
     ),
-    # What a release shows.
+    # Published cells.
     Mutant(
         "masks keep two characters too many",
         "hierarchy/character_mask.py",
@@ -182,7 +182,7 @@ MUTANTS = (
         "    most = total - least[back] + values[back]\n",
         "    most = total - least[back]\n",
     ),
-    # What is checked before and after.
+    # Checks before and after publication.
     Mutant(
         "a release may replace a hierarchy",
         "release/release_target.py",
@@ -229,4 +229,4 @@ MUTANTS = (
         "        max(requirement.k - 1, 2),\n",
     ),
 )
-"""All of them; a test demands that each text occurs once in its file."""
+"""All planted bugs; a test requires that each text occurs once in its file."""

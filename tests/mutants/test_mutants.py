@@ -1,4 +1,4 @@
-"""Planted bugs: each one still has its place in the program, and the fuzz finds one of them here."""
+"""Tests of the planted bugs: each text exists in the program, and the fuzz finds one of the bugs here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bounds of asked queries by trying every table that a release may stand for."""
+"""Oracle: bounds of aggregate queries by enumerating every table that a release may represent."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ World = Sequence[tuple[Row, Value]]
 
 
 def permuted(rows: Sequence[Row], groups: Sequence[int], values: Sequence[Value]) -> Iterator[World]:
-    """Every way to give a group's rows its values."""
+    """Enumerate all assignments of a group's values to its rows."""
     places = [[i for i, g in enumerate(groups) if g == group] for group in sorted(set(groups))]
     for orders in product(*(permutations([values[i] for i in place]) for place in places)):
         given = {
@@ -26,7 +26,7 @@ def permuted(rows: Sequence[Row], groups: Sequence[int], values: Sequence[Value]
 def recoded(
     worlds: Iterator[World], covers: Callable[[str, str | None], Sequence[str | None]]
 ) -> Iterator[World]:
-    """Every way to replace labels by values that they cover."""
+    """Enumerate all replacements of labels by values that they cover."""
     for world in worlds:
         choices = [
             [dict(zip(row, cells, strict=True)) for cells in product(*(covers(n, v) for n, v in row.items()))]
@@ -42,7 +42,10 @@ def bounds(
     key: Callable[[Row], object],
     measure: Callable[[Row, Value], Value] = lambda _, value: value,
 ) -> dict[object, dict[str, tuple[Value, Value]]]:
-    """By key and aggregate: least and largest over all worlds in which the key has rows; no value is NULL."""
+    """Compute, by key and aggregate, the least and largest answer over all worlds in which the key has rows.
+
+    No value is NULL.
+    """
     found: dict[object, dict[str, list[Value]]] = {}
     counts: dict[object, list[int]] = {}
     every = 0

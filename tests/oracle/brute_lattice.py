@@ -1,6 +1,6 @@
-"""Oracle: a lattice whose every node is counted by a plain dict, row type by row type.
+"""Oracle: a lattice whose nodes are all counted with a plain dict, one row type after another.
 
-It answers the evaluated lattice's questions by none of its methods: nothing is rolled up, sorted or packed.
+It answers the queries of the evaluated lattice by independent methods, without roll-up, sorting or packing.
 It is slow and meant for small tables.
 """
 
@@ -20,11 +20,11 @@ from discreet.model.requirement import Requirement
 from tests.oracle.weaker import with_k, with_l_at_most
 
 Signature = tuple[int, ...]
-"""What k counts in a class (rows or subjects), then l per sensitive attribute."""
+"""The size that k limits in a class (rows or subjects), then l per sensitive attribute."""
 
 
 class BruteLattice:
-    """Every node's classes, each a number of rows and a signature."""
+    """The classes of every node, each a number of rows and a signature."""
 
     def __init__(self, frequency_set: FrequencySet) -> None:
         self.hierarchies = frequency_set.hierarchies
@@ -71,7 +71,7 @@ class BruteLattice:
 
 
 def count_classes(frequency_set: FrequencySet, node: LatticeNode) -> Counter[tuple[int, Signature]]:
-    """The node's classes by rows and signature."""
+    """Count the classes of a node by rows and signature."""
     members: dict[tuple[str | None, ...], list[int]] = {}
     for i, codes in enumerate(frequency_set.codes.tolist()):
         published = tuple(
@@ -86,7 +86,7 @@ def count_classes(frequency_set: FrequencySet, node: LatticeNode) -> Counter[tup
 
 
 def value_at(hierarchy: GeneralizationHierarchy, code: int, level: int) -> str | None:
-    """The value that a row shows; NULL shows NULL below the top and the top value there."""
+    """Return the published value; NULL is NULL below the top level and the top value there."""
     if level == len(hierarchy.labels) - 1:
         return hierarchy.labels[level][0]
     if code == len(hierarchy.labels[0]):
@@ -95,7 +95,7 @@ def value_at(hierarchy: GeneralizationHierarchy, code: int, level: int) -> str |
 
 
 def signature_of(frequency_set: FrequencySet, types: list[int]) -> Signature:
-    """What k counts in the class of these row types, then l per sensitive attribute."""
+    """Return the size and the l values of the class of these row types."""
     if frequency_set.subjects is None:
         size = int(sum(frequency_set.counts[i] for i in types))
     else:
@@ -104,14 +104,14 @@ def signature_of(frequency_set: FrequencySet, types: list[int]) -> Signature:
 
 
 def entries(sets: ValueSets, types: list[int]) -> list[tuple[int, int | None]]:
-    """The codes of these row types, each with its subject where there is one."""
+    """Return the codes of these row types, each with its subject if there is one."""
     positions = [p for i in types for p in range(int(sets.offsets[i]), int(sets.offsets[i + 1]))]
     subjects = sets.subjects
     return [(int(sets.codes[p]), None if subjects is None else int(subjects[p])) for p in positions]
 
 
 def diversity(sets: ValueSets, types: list[int]) -> int:
-    """Distinct values; with subjects, the most values that as many distinct subjects can carry."""
+    """Count distinct values; with subjects, the most values that as many distinct subjects can have."""
     found = entries(sets, types)
     if sets.subjects is None:
         return len({code for code, _ in found})
@@ -119,7 +119,7 @@ def diversity(sets: ValueSets, types: list[int]) -> int:
 
 
 def most_pairs(pairs: Iterable[tuple[int, int | None]]) -> int:
-    """The most pairs of which no two share a value or a subject, by trying everything (tiny inputs)."""
+    """Find by exhaustion the most pairs of which no two share a value or a subject (tiny inputs)."""
     rest = list(pairs)
     if not rest:
         return 0

@@ -1,6 +1,6 @@
-"""Oracles of the searches: every solution by enumeration, and the paper's Incognito with sets and queries.
+"""Oracles of the searches: all solutions by enumeration, and the paper's Incognito with sets and queries.
 
-Nodes are judged by ``brute_lattice``; subsets of attributes by a lattice of these attributes alone.
+Nodes are evaluated by ``brute_lattice``; subsets of attributes by a lattice of only those attributes.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from tests.oracle.brute_lattice import BruteLattice
 
 Box = tuple[LatticeNode, LatticeNode]
 Node = tuple[tuple[int, int], ...]
-"""The paper's rows: attribute and level, attribute and level, …"""
+"""Rows in the paper's notation: attribute and level, attribute and level, …"""
 
 
 def every_solution(
     table: FrequencySet, requirement: Requirement, limit: int, box: Box
 ) -> dict[LatticeNode, int]:
-    """The nodes of a box that suppress at most ``limit`` rows, with what they suppress."""
+    """Return the nodes of a box that suppress at most ``limit`` rows, with their suppressed rows."""
     brute = BruteLattice(table)
     nodes = product(*(range(a, b + 1) for a, b in zip(*box, strict=True)))
     rows = {node: brute.suppressed(node, requirement) for node in nodes}
@@ -30,7 +30,7 @@ def every_solution(
 
 
 def minimal(solutions: Iterable[LatticeNode]) -> set[LatticeNode]:
-    """Those above no other one."""
+    """Return the solutions that are not above another one."""
     found = set(solutions)
     return {
         n for n in found if not any(m != n and all(a <= b for a, b in zip(m, n, strict=True)) for m in found)
@@ -38,13 +38,13 @@ def minimal(solutions: Iterable[LatticeNode]) -> set[LatticeNode]:
 
 
 def preferred(solutions: dict[LatticeNode, int]) -> LatticeNode | None:
-    """The contract's tie rule."""
+    """Apply the contract's tie rule."""
     order = sorted(solutions, key=lambda n: (sum(n), solutions[n], n[-1:], n[:-1]))
     return order[0] if order else None
 
 
 def projection(table: FrequencySet, attributes: tuple[int, ...]) -> FrequencySet:
-    """The table with some of its quasi-identifiers alone; that row types may repeat does no harm here."""
+    """Return the table with a subset of its quasi-identifiers; repeated row types do no harm here."""
     return replace(
         table,
         hierarchies=tuple(table.hierarchies[a] for a in attributes),
@@ -60,7 +60,7 @@ class Counts:
 
 
 def bottom_up(meets: dict[LatticeNode, bool], *, transitive: bool) -> Counts:
-    """Breadth first over the box that ``meets`` tells of, from its lowest node."""
+    """Search breadth first in the box of ``meets``, from its lowest node."""
     counts, marked, seen, queue = Counts(), set(), set(), {min(meets, key=sum)}
     while queue:
         node = min(queue, key=sum)
@@ -82,7 +82,7 @@ def bottom_up(meets: dict[LatticeNode, bool], *, transitive: bool) -> Counts:
 def incognito(
     table: FrequencySet, requirement: Requirement, limit: int, box: Box, *, transitive: bool
 ) -> Counts:
-    """The paper's loops over rows of attribute and level; scans are those of basic Incognito."""
+    """Run the paper's loops over rows of attribute and level; scans are those of basic Incognito."""
     low, high = box
     counts = Counts()
     survivors: set[Node] = set()
@@ -119,16 +119,16 @@ def incognito(
 
 
 def joined_and_pruned(survivors: set[Node]) -> set[Node]:
-    """The paper's self-join, then its prune by every subset."""
+    """Apply the paper's self-join and then its prune by every subset."""
     joined = {(*p, q[-1]) for p in survivors for q in survivors if p[:-1] == q[:-1] and p[-1][0] < q[-1][0]}
     return {n for n in joined if all((*n[:i], *n[i + 1 :]) in survivors for i in range(len(n)))}
 
 
 def queried_edges(nodes: set[Node], smaller: set[tuple[Node, Node]]) -> set[tuple[Node, Node]]:
-    """The paper's query: candidate edges by the parents' edges, EXCEPT those that two of them imply.
+    """Run the paper's query: candidate edges by the parents' edges, EXCEPT those implied by two of them.
 
-    A node's parents are the two survivors that it was joined from: without its last pair, and without the
-    last but one.
+    The parents of a node are the two survivors that it was joined from: without its last pair, and without
+    the last but one.
     """
     parents = {n: (n[:-1], (*n[:-2], n[-1])) for n in nodes}
     candidate = {
@@ -145,7 +145,7 @@ def queried_edges(nodes: set[Node], smaller: set[tuple[Node, Node]]) -> set[tupl
 
 
 def is_step(node: Node, other: Node) -> bool:
-    """Whether the other one raises one attribute by one level."""
+    """Test whether the other node raises one attribute by one level."""
     rises = [b - a for (_, a), (_, b) in zip(node, other, strict=True)]
     return sum(rises) == 1 and min(rises) >= 0
 

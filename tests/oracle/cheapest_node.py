@@ -14,7 +14,7 @@ Found = tuple[LatticeNode, int, bool, float]
 
 
 def cheapest(task: SearchProblem, cost: NamedCost | str) -> Found | None:
-    """The node of least cost within the limit; costs that differ by rounding alone count as equal."""
+    """Return the node of least cost within the limit; costs that differ only by rounding are equal."""
     inside = [
         node
         for node in task.lattice.nodes()

@@ -1,6 +1,6 @@
 """Oracle: entropy l-diversity and t-closeness of one class by their definitions, in floating point.
 
-They share nothing with the criteria of these names, and serve where a test wants a class test of its own.
+They share no code with the criteria of these names, for tests that need an independent class test.
 """
 
 from __future__ import annotations
@@ -13,18 +13,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 _ROUNDING = 1e-12
-"""What floating point may lose: an entropy of exactly ln l must not fail."""
+"""Tolerance for rounding: an entropy of exactly ln l must not fail."""
 
 
 @dataclass(frozen=True)
 class EntropyDiversity:
-    """Entropy of a sensitive attribute's values at least ln ``l``, NULL left out; ``l`` need not be whole."""
+    """Entropy l-diversity: the entropy of a sensitive attribute's values is at least ln ``l``.
+
+    NULL is left out; ``l`` need not be an integer.
+    """
 
     l: float
     attribute: int = 0
 
     def holds(self, rows: int, values: Sequence[NDArray[np.int64]]) -> bool:
-        """Whether the class's entropy is large enough; a class without a value has none."""
+        """Test whether the entropy of the class is large enough; a class without a value has none."""
         del rows
         counts = values[self.attribute]
         counts = counts[counts > 0]
@@ -36,11 +39,11 @@ class EntropyDiversity:
 
 @dataclass(frozen=True, eq=False)
 class TCloseness:
-    """The distribution of a sensitive attribute in the class is at most ``t`` from that in the table.
+    """Distance of at most ``t`` between a sensitive attribute's distribution in the class and in the table.
 
-    ``table`` holds the table's rows by code. The distance is the earth mover's: half the sum of differences
-    where all values are equally far apart, or with ``ordered`` (codes in the values' order) the mean of the
-    differences of partial sums. NULL is left out of both; a class without a value fails.
+    ``table`` contains the table's rows by code. The distance is the earth mover's: half the sum of
+    differences if all values are equally distant or, with ``ordered`` (codes in the order of values), the
+    mean of the differences of partial sums. NULL is left out of both; a class without a value fails.
     """
 
     t: float
@@ -49,7 +52,7 @@ class TCloseness:
     ordered: bool = False
 
     def holds(self, rows: int, values: Sequence[NDArray[np.int64]]) -> bool:
-        """Whether the class's distribution is close enough."""
+        """Test whether the distribution of the class is close enough."""
         del rows
         counts = values[self.attribute]
         total, known = int(counts.sum()), int(self.table.sum())

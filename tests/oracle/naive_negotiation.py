@@ -1,4 +1,4 @@
-"""Oracle: negotiation as the contract's sentences say it, over every node, one after the other."""
+"""Oracle: negotiation by the literal text of the contract, over every node in turn."""
 
 from __future__ import annotations
 
@@ -15,13 +15,16 @@ NaiveAnswer = tuple[str | None, LatticeNode, int, Requirement]
 
 
 def allowed_rows(request: Request, rows: int) -> int:
-    """The rows that a request's limit lets go, all of them perhaps: that rows must be left is said apart."""
+    """Return the rows that the limit of a request allows to be suppressed, possibly all.
+
+    The rule that some rows must remain is a separate one.
+    """
     limit = request.max_suppressed
     return limit.rows or 0 if limit.percent is None else int(limit.percent * rows / 100)
 
 
 def naive_negotiation(brute: BruteLattice, request: Request) -> list[NaiveAnswer]:
-    """What is relaxed, the node, its suppressed rows, and the requirement that it meets."""
+    """Return the relaxation, the node, its suppressed rows, and the requirement that it meets."""
     names, heights = brute.lattice.attributes, brute.lattice.heights
     high = tuple(dict(request.max_level).get(a, h) for a, h in zip(names, heights, strict=True))
     low = tuple(dict(request.min_level).get(a, 0) for a in names)

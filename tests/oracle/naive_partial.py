@@ -1,4 +1,4 @@
-"""Oracle: a partial lattice's answers as the paper's sentences say them, over plain sets of nodes."""
+"""Oracle: a partial lattice's answers by the literal text of the paper, over plain sets of nodes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.oracle.weaker import largest_l, with_k, with_l_at_most
 
 
 def level_sizes(brute: BruteLattice, attribute: int) -> list[float]:
-    """The average group size at each level of one attribute, the others at level 0."""
+    """Return the mean group size at each level of one attribute, with the others at level 0."""
     counts = dict(zip(brute.lattice.nodes(), brute.classes().tolist(), strict=True))
     bottom = [0] * len(brute.lattice.heights)
     found = []
@@ -26,7 +26,7 @@ def level_sizes(brute: BruteLattice, attribute: int) -> list[float]:
 
 
 def score_of(brute: BruteLattice, node: LatticeNode, metric: str) -> float:
-    """A node's score, as the paper writes it."""
+    """Compute a node's score as defined in the paper."""
     name, product = metric.removesuffix("-product"), metric.endswith("-product")
     score = 1.0 if product else 0.0
     for attribute, level in enumerate(node):
@@ -42,7 +42,7 @@ def score_of(brute: BruteLattice, node: LatticeNode, metric: str) -> float:
 def naive_partial_negotiation(
     brute: BruteLattice, nodes: Collection[LatticeNode], request: Request, *, runtime: bool
 ) -> list[NaiveAnswer]:
-    """What is relaxed, the node, its suppressed rows, and the requirement that it meets."""
+    """Return the relaxation, the node, its suppressed rows, and the requirement that it meets."""
     names, heights = brute.lattice.attributes, brute.lattice.heights
     high = tuple(dict(request.max_level).get(a, h) for a, h in zip(names, heights, strict=True))
     low = tuple(dict(request.min_level).get(a, 0) for a in names)

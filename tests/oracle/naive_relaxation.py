@@ -1,4 +1,4 @@
-"""Oracle: negotiation by the sentences of the contract, any criteria, over every node one after the other."""
+"""Oracle: negotiation by the literal text of the contract, for any criteria, over every node in turn."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.oracle.scored_lattice import ScoredLattice
 
 
 def naive_relaxations(brute: ScoredLattice, request: Request) -> list[NaiveAnswer]:
-    """What is relaxed, the node, its suppressed rows, and the requirement that it meets."""
+    """Return the relaxation, the node, its suppressed rows, and the requirement that it meets."""
     names, heights = brute.lattice.attributes, brute.lattice.heights
     high = tuple(dict(request.max_level).get(a, h) for a, h in zip(names, heights, strict=True))
     low = tuple(dict(request.min_level).get(a, 0) for a in names)

@@ -1,4 +1,4 @@
-"""Perfect simplex matchings as an integer program: every vertex in exactly one pair or triple."""
+"""Oracle: perfect simplex matchings as an integer program, every vertex in exactly one pair or triple."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 
 def cheapest_partition_by_program(pairs: NDArray[np.int64], triples: NDArray[np.int64]) -> int:
-    """The least cost, by HiGHS; all costs are whole numbers."""
+    """Return the least cost, by HiGHS; all costs are integers."""
     import highspy
 
     n = len(pairs)

@@ -1,4 +1,4 @@
-"""A dozen patients: small enough to read, with a class to suppress."""
+"""Example table of twelve patients: small enough to read, with a class to suppress."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Jens,52,Kiel,lupus,10
 Kurt,35,Kiel,flu,11
 Lena,45,Bonn,gout,12
 """
-"""At age level 1 (tens): 5 in Kiel, 5 in Bonn; Ines and Jens alone."""
+"""At age level 1 (tens): 5 in Kiel, 5 in Bonn; Ines and Jens are each unique."""
 
 AGES = "".join(f"{age};{age // 10}0s;*\n" for age in range(30, 60))
 
@@ -45,7 +45,7 @@ DOCUMENT: dict[str, Any] = {
 
 
 def patients(folder: Path, text: str = PATIENTS, **source: object) -> TableSpec:
-    """Write the table and its hierarchy into a folder; its spec, with entries of ``[source]``."""
+    """Write the table and its hierarchy into a folder; return its spec, with entries of ``[source]``."""
     (folder / "patients.csv").write_text(text, encoding="utf-8")
     (folder / "age.csv").write_text(AGES, encoding="utf-8")
     document = {**DOCUMENT, "source": {**DOCUMENT["source"], **source}}

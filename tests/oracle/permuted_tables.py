@@ -1,4 +1,4 @@
-"""Small tables to permute, and plain readings of what was published of them."""
+"""Small tables to permute, and plain readers of their published files."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ SPEC: dict[str, Any] = {
 
 
 def staff(folder: Path, settings: Settings, text: str = STAFF, **source: object) -> Table:
-    """The table under its spec, with entries of ``[source]``."""
+    """Return the table under its spec, with entries of ``[source]``."""
     (folder / "staff.csv").write_text(text, encoding="utf-8")
     document = {**SPEC, "source": {**SPEC["source"], **source}}
     return discreet.open(folder / "staff.csv", document, settings=settings)
@@ -51,7 +51,7 @@ def staff(folder: Path, settings: Settings, text: str = STAFF, **source: object)
 def table_of(
     folder: Path, settings: Settings, rows: Sequence[tuple[object, ...]], names: str = "age,pay"
 ) -> Table:
-    """A table of quasi-identifiers and, last, the sensitive attribute; None is NULL."""
+    """Build a table of quasi-identifiers and, last, the sensitive attribute; None is NULL."""
     lines = [",".join("" if cell is None else str(cell) for cell in row) for row in rows]
     (folder / "rows.csv").write_text("\n".join([names, *lines]) + "\n", encoding="utf-8")
     *keys, last = names.split(",")
@@ -60,7 +60,7 @@ def table_of(
 
 
 def numbers_of(folder: Path, settings: Settings, pay: pa.Array) -> Table:
-    """A Parquet table of ages, a quasi-identifier, and of pay, sensitive, with a type of its own."""
+    """Build a Parquet table of ages, a quasi-identifier, and pay, sensitive, with a type of its own."""
     ages = pa.array([20 + i % 7 for i in range(len(pay))])
     pq.write_table(pa.table({"age": ages, "pay": pay}), folder / "rows.parquet")
     spec = {"attributes": {"age": {"role": "quasi-identifier"}, "pay": {"role": "sensitive"}}}
@@ -68,13 +68,13 @@ def numbers_of(folder: Path, settings: Settings, pay: pa.Array) -> Table:
 
 
 def rows_of(path: Path) -> list[dict[str, str]]:
-    """The rows of a CSV file."""
+    """Read the rows of a CSV file."""
     with path.open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 
 
 def values_by_group(rows: Sequence[dict[str, str]], value: str = "pay") -> dict[str, Counter[str]]:
-    """How often each group has each value."""
+    """Count the values of each group."""
     found: dict[str, Counter[str]] = defaultdict(Counter)
     for row in rows:
         found[row["group_id"]][row[value]] += 1
@@ -82,7 +82,7 @@ def values_by_group(rows: Sequence[dict[str, str]], value: str = "pay") -> dict[
 
 
 def no_group_fails(groups: dict[str, Counter[str]], k: int, e: float) -> bool:
-    """Whether every group has k distinct numbers and a range of e."""
+    """Test whether every group has k distinct numbers and a range of e."""
     for counted in groups.values():
         numbers = {float(value) for value in counted if value}
         if len(numbers) < k or max(numbers) - min(numbers) < e:

@@ -1,4 +1,4 @@
-"""The least cost of a pattern-guided k-anonymous table, by trying every pattern for every row."""
+"""Oracle: the least cost of a pattern-guided k-anonymous table, by trying every pattern for every row."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ DELETED = -1
 
 
 def least_cost(table: FrequencySet, mask: PatternMask, k: int) -> float | None:
-    """The least cost; None where no assignment will do. Rows may be deleted under that policy alone."""
+    """Return the least cost; None without a valid assignment. Rows may be deleted only under that policy."""
     choices = list(range(len(mask)))
     if mask.outliers is OutlierPolicy.DELETE:
         choices.append(DELETED)

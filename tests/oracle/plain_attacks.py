@@ -1,4 +1,4 @@
-"""Oracle: attacks by nested loops over rows, for tables of a few of them."""
+"""Oracle: attacks by nested loops over rows, for tables of a few rows."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from itertools import combinations
 
 Row = Mapping[str, str | None]
 Covers = Callable[[str, str | None, str | None], bool]
-"""Whether a published cell of a column may stand for a known value."""
+"""Whether a published cell of a column may represent a known value."""
 
 
 def class_of(row: Row, columns: Sequence[str]) -> tuple[str | None, ...]:
@@ -16,13 +16,13 @@ def class_of(row: Row, columns: Sequence[str]) -> tuple[str | None, ...]:
 
 
 def chances(rows: Sequence[Row], columns: Sequence[str]) -> list[float]:
-    """The prosecutor's chance of each row."""
+    """Return the prosecutor's chance for each row."""
     sizes = Counter(class_of(row, columns) for row in rows)
     return [1 / sizes[class_of(row, columns)] for row in rows]
 
 
 def minimal_sets(rows: Sequence[Row], columns: Sequence[str], largest: int) -> list[set[frozenset[str]]]:
-    """For each row the minimal sets of columns in which it is alone."""
+    """Return for each row the minimal sets of columns in which it is unique."""
     found = []
     for row in rows:
         sets: set[frozenset[str]] = set()
@@ -36,7 +36,7 @@ def minimal_sets(rows: Sequence[Row], columns: Sequence[str], largest: int) -> l
 
 
 def candidates(record: Row, rows: Sequence[Row], match: Mapping[str, str], covers: Covers) -> list[int]:
-    """The rows that may be a record's person; what the record does not know excludes none."""
+    """Return the rows that may belong to a record's person; unknown values of the record exclude none."""
     return [
         place
         for place, row in enumerate(rows)
@@ -54,7 +54,10 @@ def expected_links(
     covers: Covers,
     owner: Callable[[Row, int], float],
 ) -> float:
-    """The expected right links where each record takes one of its candidates; ``owner`` is a row's share."""
+    """Return the expected correct links if each record takes one of its candidates at random.
+
+    ``owner`` returns the probability that a row belongs to the record.
+    """
     right = 0.0
     for record in records:
         found = candidates(record, rows, match, covers)
@@ -66,7 +69,7 @@ def expected_links(
 def values_by_unit(
     rows: Sequence[Row], unit: Callable[[Row], object], name: str
 ) -> dict[object, list[str | None]]:
-    """The sensitive values of each unit."""
+    """Return the sensitive values of each unit."""
     found: dict[object, list[str | None]] = defaultdict(list)
     for row in rows:
         found[unit(row)].append(row[name])

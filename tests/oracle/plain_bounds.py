@@ -1,4 +1,4 @@
-"""Bounds by trying everything: which of a group's values belong to the rows that a query selects."""
+"""Oracle: query bounds by enumerating which values of a group belong to the selected rows."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Group = Sequence[Value]
 
 
 def selections(groups: Sequence[Group], rows: Sequence[Iterable[int]]) -> Iterator[list[Value]]:
-    """Every list of values that may be selected; group g gives as many rows as one of ``rows[g]`` says."""
+    """Return every list of values that may be selected; group g contributes one of ``rows[g]`` rows."""
     chosen = (
         [part for h in some for part in combinations(g, h)] for g, some in zip(groups, rows, strict=True)
     )
@@ -20,14 +20,14 @@ def selections(groups: Sequence[Group], rows: Sequence[Iterable[int]]) -> Iterat
 
 
 def permuted(groups: Sequence[Group], hits: Sequence[int]) -> dict[str, tuple[Value, Value]]:
-    """The least and largest answer of each aggregate where ``hits[g]`` rows of group g are selected."""
+    """Return the least and largest answer of each aggregate if ``hits[g]`` rows of group g are selected."""
     return extremes(selections(groups, [[h] for h in hits]))
 
 
 def generalized(
     groups: Sequence[Group], certain: Sequence[bool], possible: Sequence[bool]
 ) -> dict[str, tuple[Value, Value]]:
-    """The same where a class counts whole, or with any of its rows, or not at all."""
+    """Return the same if a class counts fully, with any of its rows, or not at all."""
     rows = [
         [len(g)] if whole else range(len(g) + 1) if some else [0]
         for g, whole, some in zip(groups, certain, possible, strict=True)
@@ -36,7 +36,7 @@ def generalized(
 
 
 def extremes(every: Iterator[list[Value]]) -> dict[str, tuple[Value, Value]]:
-    """Least and largest by aggregate over all selections; None where no selection has a value."""
+    """Return least and largest by aggregate over all selections; None if no selection has a value."""
     found: dict[str, list[Value]] = {name: [] for name in ("rows", "values", "sum", "min", "max", "avg")}
     for selected in every:
         values = [value for value in selected if value is not None]

@@ -1,4 +1,4 @@
-"""Oracle: every cost of a node by its definition, row type by row type, in plain Python."""
+"""Oracle: every cost of a node by its definition, one row type after another, in plain Python."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Types = list[list[int]]
 
 
 def classes_of(table: FrequencySet, node: LatticeNode) -> dict[Published, list[int]]:
-    """The row types of each class."""
+    """Return the row types of each class."""
     found: dict[Published, list[int]] = {}
     for number, codes in enumerate(table.codes.tolist()):
         parts = zip(table.hierarchies, codes, node, strict=True)
@@ -37,7 +37,7 @@ def cost_by_hand(
     requirement: Requirement,
     weights: dict[str, float] | None = None,
 ) -> float:
-    """The cost of that name or declaration; failing classes are suppressed."""
+    """Compute the cost of that name or declaration; failing classes are suppressed."""
     named = cost_named(cost) if isinstance(cost, str) else cost
     if named.name == "height":
         return float(sum(node))
@@ -69,7 +69,7 @@ def _aggregate(cost: NamedCost) -> str:
 
 
 def _joined(aggregate: str, parts: list[float]) -> float:
-    """A rank's parts are cut off after ten decimals, but for what rounding alone took away."""
+    """Aggregate the parts; a rank's parts are truncated after ten decimals, except for rounding errors."""
     if aggregate == "sum":
         return sum(parts)
     if aggregate == "maximum":
@@ -82,7 +82,7 @@ def _joined(aggregate: str, parts: list[float]) -> float:
 
 
 def _factors(cost: Any) -> tuple[float, float]:
-    """What generalization and suppression weigh, as ARX's documents say it."""
+    """Return the weights of generalization and suppression, by ARX's documentation."""
     g = float(cost.gs_factor)
     return (1.0 if g <= 0.5 else 1 - 2 * (g - 0.5)), (2 * g if g < 0.5 else 1.0)
 
@@ -143,7 +143,7 @@ def _entropy(cost: Any, table: FrequencySet, node: LatticeNode, starred: list[in
 def _divergence(
     cost: Any, table: FrequencySet, node: LatticeNode, published: Types, starred: list[int]
 ) -> float:
-    """Row type by row type, by the definition."""
+    """Compute the divergence by its definition, one row type after another."""
     del cost
     n, stars = table.rows, sum(int(table.counts[t]) for t in starred)
     nulls = [bool((table.codes[:, i] == h.null_code).any()) for i, h in enumerate(table.hierarchies)]
@@ -203,14 +203,14 @@ _PARTS = {"precision": _precision, "loss": _loss, "entropy": _entropy}
 
 
 def leaves_under(hierarchy: GeneralizationHierarchy, code: int, level: int) -> int:
-    """The leaves under the value that a leaf code shows at a level; NULL stands for itself below the top."""
+    """Return the leaves under the value of a leaf code at a level; NULL represents itself below the top."""
     value = value_at(hierarchy, code, level)
     every = range(len(hierarchy.leaves))
     return 1 if value is None else sum(value_at(hierarchy, leaf, level) == value for leaf in every)
 
 
 def _shown(table: FrequencySet, node: LatticeNode, starred: list[int]) -> list[list[Fraction]]:
-    """The leaves under each value of each row, one entry per row."""
+    """Return the leaves under each value of each row, one entry per row."""
     rows = []
     for number, codes in enumerate(table.codes.tolist()):
         leaves = [

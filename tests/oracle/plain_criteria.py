@@ -1,4 +1,4 @@
-"""Criteria judged by plain Python, class by class; and a criterion that is not even monotone."""
+"""Oracle: criteria evaluated in plain Python, class by class; and a criterion that is not monotone."""
 
 from __future__ import annotations
 
@@ -37,24 +37,24 @@ class MostRows(Criterion):
     floor: ClassVar[float] = 20
 
     def scores(self, sizes: NDArray[np.int64], values: ClassValues | None) -> NDArray[np.int64]:
-        """So many rows are left until a million."""
+        """Return one million minus the rows."""
         del values
         return 10**6 - sizes
 
     @property
     def threshold(self) -> int:
-        """The same of the value."""
+        """Return one million minus the value."""
         return 10**6 - int(self.value)
 
     def value_of(self, score: int) -> int:
-        """The rows."""
+        """Return the number of rows."""
         return 10**6 - score
 
 
 def random_criteria(
     random: np.random.Generator, table: FrequencySet, *, monotone: bool = True, counts: bool = True
 ) -> Requirement:
-    """Some of k, l, a share and, unless ``monotone``, a largest size, each of all attributes or of one."""
+    """Draw some of k, l, a share and, unless ``monotone``, a largest size, each for all attributes or one."""
     k = int(random.integers(1, 5)) if random.random() < 0.5 else None
     found: list[Criterion] = []
     l: int | tuple[tuple[str, int], ...] | None = None
@@ -73,7 +73,7 @@ def random_criteria(
 
 
 def fails(table: FrequencySet, types: Sequence[int], requirement: Requirement) -> bool:
-    """Whether the class of some row types fails."""
+    """Test whether the class of some row types fails."""
     size, *distinct = signature_of(table, list(types))
     by_name = dict(zip(table.sensitive_attributes, distinct, strict=True))
     for criterion in requirement.criteria:
@@ -98,7 +98,7 @@ def fails(table: FrequencySet, types: Sequence[int], requirement: Requirement) -
 
 
 def most_of_one(table: FrequencySet, types: Iterable[int], attribute: str) -> int:
-    """The rows of the most frequent value in some row types."""
+    """Return the rows of the most frequent value in some row types."""
     sets = table.sensitive[table.sensitive_attributes.index(attribute)]
     assert sets.counts is not None
     rows: Counter[int] = Counter()
@@ -109,7 +109,7 @@ def most_of_one(table: FrequencySet, types: Iterable[int], attribute: str) -> in
 
 
 def classes_at(table: FrequencySet, node: LatticeNode) -> list[list[int]]:
-    """The row types of each class of a node."""
+    """Return the row types of each class of a node."""
     members: dict[tuple[str | None, ...], list[int]] = {}
     for i, codes in enumerate(table.codes.tolist()):
         shown = tuple(
@@ -120,14 +120,14 @@ def classes_at(table: FrequencySet, node: LatticeNode) -> list[list[int]]:
 
 
 def suppressed(table: FrequencySet, node: LatticeNode, requirement: Requirement) -> int:
-    """The rows of a node's classes that go."""
+    """Count the rows in a node's failing classes."""
     return sum(int(table.counts[types].sum()) for types in released_at(table, node, requirement)[1])
 
 
 def released_at(
     table: FrequencySet, node: LatticeNode, requirement: Requirement
 ) -> tuple[list[list[int]], list[list[int]]]:
-    """The row types of each class of a node that is published, and of each that is not."""
+    """Return the row types of each class of a node that is published, and of each that is not."""
     classes = classes_at(table, node)
     passing = [types for types in classes if not fails(table, types, requirement.of_classes)]
     if requirement.of_cells is not None:
@@ -143,7 +143,7 @@ def released_at(
 
 
 def plain_class(table: FrequencySet, node: LatticeNode, types: list[int]) -> PlainClass:
-    """What a class of some row types shows, and its rows' sensitive values; which of a row's is no matter."""
+    """Return the published cells of a class, and its rows' sensitive values in any order."""
     codes = table.codes[types[0]].tolist()
     cells = tuple(value_at(h, c, level) for h, c, level in zip(table.hierarchies, codes, node, strict=True))
     number = int(table.counts[types].sum())
@@ -159,7 +159,7 @@ def plain_class(table: FrequencySet, node: LatticeNode, types: list[int]) -> Pla
 def every_solution(
     table: FrequencySet, requirement: Requirement, limit: int, box: tuple[LatticeNode, LatticeNode]
 ) -> dict[LatticeNode, int]:
-    """The nodes of a box that suppress at most ``limit`` rows, with what they suppress."""
+    """Return the nodes of a box that suppress at most ``limit`` rows, with their suppressed rows."""
     nodes = product(*(range(a, b + 1) for a, b in zip(*box, strict=True)))
     rows = {node: suppressed(table, node, requirement) for node in nodes}
     return {node: found for node, found in rows.items() if found <= limit}

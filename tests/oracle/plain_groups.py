@@ -1,4 +1,4 @@
-"""Partitions into groups by trying all of them: over subsets of rows, over sets of cuts, and one by one."""
+"""Oracle: partitions into groups by enumeration: over subsets of rows, sets of cuts, and set partitions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def meets(group: Sequence[int], demand: Demand) -> bool:
 
 
 def set_partitions(rows: list[int]) -> Iterator[list[list[int]]]:
-    """Every partition of the rows, written out; rows of one value are different rows."""
+    """Return every partition of the rows; rows of one value are different rows."""
     if not rows:
         yield []
         return
@@ -28,12 +28,12 @@ def set_partitions(rows: list[int]) -> Iterator[list[list[int]]]:
 
 
 def by_sum(groups: Sequence[Sequence[int]]) -> Rank:
-    """The least sum of ranges, then the most groups, then the least sum of squared sizes."""
+    """Rank by the least sum of ranges, then the most groups, then the least sum of squared sizes."""
     return (sum(max(g) - min(g) for g in groups), -len(groups), sum(len(g) ** 2 for g in groups))
 
 
 def best_partition(values: Sequence[int], demand: Demand, first: Demand, objective: str) -> Rank | None:
-    """The best of all set partitions, by recursion over the subsets of rows that are left.
+    """Return the best of all set partitions, by recursion over the subsets of remaining rows.
 
     ``objective`` is ``sum`` (ranked as ``by_sum``) or ``max``. The group of the first of the smallest rows
     needs ``first``, all others ``demand``.
@@ -70,7 +70,7 @@ def best_partition(values: Sequence[int], demand: Demand, first: Demand, objecti
 def best_cuts(
     values: Sequence[int], demand: Demand, first: Demand, rank: Callable[[list[list[int]]], Rank]
 ) -> Rank | None:
-    """The best of all ways to cut the sorted rows."""
+    """Return the best of all ways to cut the sorted rows."""
     rows = sorted(values)
     best: Rank | None = None
     for mask in range(1 << (len(rows) - 1)):
@@ -83,11 +83,11 @@ def best_cuts(
 
 
 def by_maximum(groups: Sequence[Sequence[int]]) -> Rank:
-    """The least maximum range, then the least sum, then the most groups."""
+    """Rank by the least maximum range, then the least sum, then the most groups."""
     spans = [max(g) - min(g) for g in groups]
     return (max(spans), sum(spans), -len(groups))
 
 
 def by_weight(groups: Sequence[Sequence[int]]) -> Rank:
-    """The least sum of ranges, each times the group's rows."""
+    """Rank by the least sum of ranges, each times the group's rows."""
     return (sum(len(g) * (max(g) - min(g)) for g in groups),)

@@ -1,4 +1,4 @@
-"""What a help table must say, by trying every set of a group's rows."""
+"""Oracle: the content of a help table, by enumerating every set of a group's rows."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Value = Fraction | None
 
 @dataclass(frozen=True)
 class Hits:
-    """The bounds of any ``hits`` rows of a group: the least and the largest, None where there is none."""
+    """Bounds of any ``hits`` rows of a group: the least and the largest, None if there is none."""
 
     values: tuple[int, int]
     sums: tuple[Fraction, Fraction]
@@ -21,7 +21,7 @@ class Hits:
 
 
 def help_rows(group: Sequence[Value]) -> list[Hits]:
-    """One entry for each number of rows from 1, by enumeration; NULL is None."""
+    """Return one entry for each number of rows from 1, by enumeration; NULL is None."""
     return [_bounds(list(combinations(group, hits))) for hits in range(1, len(group) + 1)]
 
 
@@ -38,6 +38,6 @@ def _bounds(choices: Sequence[Sequence[Value]]) -> Hits:
 
 
 def ordered(group: Sequence[Value], *, largest_first: bool = False) -> list[Value]:
-    """The values from the smallest on, or from the largest, NULLs at the end."""
+    """Sort the values in ascending, or descending, order with NULLs at the end."""
     known = sorted((v for v in group if v is not None), reverse=largest_first)
     return [*known, *[None] * (len(group) - len(known))]

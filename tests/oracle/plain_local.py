@@ -1,4 +1,7 @@
-"""Local recoding in plain Python: the greedy, and the least loss of all partitions of a tiny table."""
+"""Oracle: local recoding in plain Python: the greedy, and the least loss over all partitions.
+
+Tables must be tiny.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ def value_at(frequency_set: FrequencySet, row_type: int, attribute: int, level: 
 
 
 def cell_loss(frequency_set: FrequencySet, row_type: int, attribute: int, level: int) -> Fraction:
-    """(m − 1)/D by counting the leaves under the cell; NULL below the top is one leaf of its own."""
+    """Compute (m − 1)/D by counting the leaves under the cell; NULL below the top is a leaf of its own."""
     hierarchy = frequency_set.hierarchies[attribute]
     leaves = len(hierarchy.leaves)
     value = value_at(frequency_set, row_type, attribute, level)
@@ -28,7 +31,7 @@ def cell_loss(frequency_set: FrequencySet, row_type: int, attribute: int, level:
 
 
 def levels_of(frequency_set: FrequencySet, members: Sequence[int], low: Levels) -> Levels:
-    """The lowest levels, none below ``low``, at which all members agree."""
+    """Return the lowest levels, none below ``low``, at which all members agree."""
     return tuple(
         next(
             level
@@ -40,7 +43,7 @@ def levels_of(frequency_set: FrequencySet, members: Sequence[int], low: Levels) 
 
 
 def class_loss(frequency_set: FrequencySet, members: Sequence[int], low: Levels) -> Fraction:
-    """What one row of a class loses."""
+    """Return the loss of one row of a class."""
     levels = levels_of(frequency_set, members, low)
     return sum(
         (cell_loss(frequency_set, members[0], i, level) for i, level in enumerate(levels)), start=Fraction(0)
@@ -50,7 +53,10 @@ def class_loss(frequency_set: FrequencySet, members: Sequence[int], low: Levels)
 def plain_greedy(
     frequency_set: FrequencySet, holds: Holds, low: Levels, high: Levels
 ) -> tuple[list[list[int]], list[int]]:
-    """Classes in the order made, and the row types that none took; nodes by mean loss of occurring leaves."""
+    """Return classes in the order of creation, and the remaining row types.
+
+    Nodes are ordered by mean loss of occurring leaves.
+    """
     occurring = [sorted({int(c) for c in frequency_set.codes[:, i]}) for i in range(len(low))]
     first = [
         {c: int((frequency_set.codes[:, i] == c).argmax()) for c in used} for i, used in enumerate(occurring)
@@ -81,7 +87,7 @@ def plain_greedy(
 
 
 def partitions(items: Sequence[int], least: int) -> Iterator[list[list[int]]]:
-    """Every partition into blocks of at least so many items."""
+    """Return every partition into blocks of at least ``least`` items."""
     if not items:
         yield []
         return
@@ -94,7 +100,7 @@ def partitions(items: Sequence[int], least: int) -> Iterator[list[list[int]]]:
 
 
 def least_loss(frequency_set: FrequencySet, k: int, low: Levels, high: Levels) -> Fraction | None:
-    """The loss of the best recoding of all rows, row by row, within the levels; None where there is none."""
+    """Return the loss of the best recoding of all rows within the levels; None if there is none."""
     rows = [t for t, count in enumerate(frequency_set.counts.tolist()) for _ in range(count)]
     best: Fraction | None = None
     for blocks in partitions(range(len(rows)), k):

@@ -1,4 +1,4 @@
-"""Perfect simplex matchings by trying every partition into pairs and triples."""
+"""Oracle: perfect simplex matchings by trying every partition into pairs and triples."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ Edge = tuple[int, ...]
 
 
 def cheapest_partition(n: int, cost: Callable[[Edge], float | None]) -> float | None:
-    """The least cost of a partition of 0 … n - 1 into pairs and triples; None where there is none.
+    """Return the least cost of a partition of 0 … n - 1 into pairs and triples; None if there is none.
 
-    ``cost`` gives what an ascending pair or triple costs, None where it is not allowed.
+    ``cost`` returns the cost of an ascending pair or triple, None if it is not allowed.
     """
     known: dict[frozenset[int], float | None] = {frozenset(): 0}
 
@@ -32,7 +32,7 @@ def cheapest_partition(n: int, cost: Callable[[Edge], float | None]) -> float | 
 
 
 def cheapest_two_anonymity(rows: list[tuple[str, ...]], patterns: list[tuple[bool, ...]]) -> float | None:
-    """The fewest stars that make every row one of two alike, each under a pattern (true where starred)."""
+    """Return the fewest stars that make every row equal to another, each by a pattern (true is a star)."""
 
     def cost(edge: Edge) -> float | None:
         fitting = [

@@ -1,4 +1,4 @@
-"""The metrics of a release by their definitions, row by row."""
+"""Oracle: the metrics of a release by their definitions, row by row."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ Release = Sequence[tuple[Cell, ...]]
 
 
 def everything(hierarchies: Sequence[GeneralizationHierarchy]) -> tuple[Cell, ...]:
-    """A suppressed row's cells."""
+    """Return the cells of a suppressed row."""
     return tuple(frozenset(range(len(h.leaves) + 1)) for h in hierarchies)
 
 
 def leaves_of(cell: Cell, hierarchy: GeneralizationHierarchy) -> int:
-    """The leaves that a cell stands for; NULL alone counts one."""
+    """Return the leaves that a cell covers; a cell of only NULL counts one."""
     return max(1, len(cell - {hierarchy.null_code}))
 
 
@@ -60,7 +60,7 @@ def certainty_penalty(rows: Release, hierarchies: Sequence[GeneralizationHierarc
 
 
 def entropy(original: Original, rows: Release) -> float:
-    """Only what a row shows and how often its leaf occurs matter, so rows need not be linked."""
+    """Compute the entropy; it depends only on published cells and leaf counts, so rows need not be linked."""
     found = 0.0
     for i in range(len(original[0])):
         column = [row[i] for row in original]
@@ -96,7 +96,7 @@ def ambiguity(rows: Release, hierarchies: Sequence[GeneralizationHierarchy]) -> 
 
 
 Groups = Sequence[Sequence[tuple[int, ...]]]
-"""The original rows of each class; suppressed ones are a class too."""
+"""The original rows of each class; suppressed rows form a class too."""
 
 
 def usefulness(
@@ -105,13 +105,13 @@ def usefulness(
     hierarchies: Sequence[GeneralizationHierarchy],
     numeric: Sequence[bool] | None = None,
 ) -> float:
-    """Definition 5 of the paper: each class, whose rows are given, counts once."""
+    """Compute definition 5 of the paper: each class, whose rows are given, counts once."""
     numbers = numeric or [h.leaves[0].lstrip("-").isdecimal() for h in hierarchies]
     return sum(_apart(group, original, hierarchies, numbers) for group in groups) / max(len(groups), 1)
 
 
 def ways_to_make(original: Original, rows: Release) -> list[Groups]:
-    """Every way in which the rows of a release may have been made of the original's, one by one."""
+    """Return every way in which the rows of a release may have been derived from the original's."""
     found: list[dict[tuple[Cell, ...] | None, list[tuple[int, ...]]]] = [{}]
     left: list[tuple[tuple[int, ...], ...]] = [tuple(original)]
     for row in rows:
@@ -146,7 +146,7 @@ def _apart(
 
 
 def precision(rows: Release, suppressed: int, hierarchies: Sequence[GeneralizationHierarchy]) -> float:
-    """An attribute's one level for each of its cells; else each cell's lowest level of one value above it."""
+    """Compute precision from an attribute's level or, without one, from each cell's lowest possible level."""
     lost = 0.0
     for i, h in enumerate(hierarchies):
         one = level_of([row[i] for row in rows], h)
@@ -163,7 +163,7 @@ def precision(rows: Release, suppressed: int, hierarchies: Sequence[Generalizati
 
 
 def level_of(cells: Sequence[Cell], hierarchy: GeneralizationHierarchy) -> int | None:
-    """The lowest level at which every cell is one whole value; NULL alone is one below the top."""
+    """Return the lowest level at which every cell is one whole value; a cell of NULL is one below the top."""
     null = hierarchy.null_code
     for level in range(hierarchy.height + 1):
         values = {

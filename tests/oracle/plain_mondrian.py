@@ -1,4 +1,4 @@
-"""Mondrian by plain recursion over lists of row types, and relaxed Mondrian over single rows."""
+"""Oracle: Mondrian by plain recursion over lists of row types, and relaxed Mondrian over single rows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Point = tuple[int, ...]
 def coordinates(
     hierarchy: GeneralizationHierarchy, codes: Sequence[int], *, hierarchical: bool
 ) -> dict[int, Fraction]:
-    """Where each leaf code lies, and NULL behind them; ``codes`` are those that occur."""
+    """Return the position of each occurring leaf code, with NULL last; ``codes`` are those that occur."""
     leaves, null = hierarchy.leaves, hierarchy.null_code
     try:
         numbers = [Fraction(leaf) for leaf in leaves]
@@ -31,7 +31,7 @@ def coordinates(
 
 
 class PlainMondrian:
-    """Strict Mondrian over the row types of a frequency set, for k and one l for each sensitive attribute."""
+    """Strict Mondrian over the row types of a frequency set, for k and one l per sensitive attribute."""
 
     def __init__(
         self,
@@ -68,7 +68,7 @@ class PlainMondrian:
         return sum(int(self.table.counts[t]) for t in members)
 
     def allowed(self, attribute: int, held: list[int]) -> Iterator[int]:
-        """After how many of the values in order a cut may run."""
+        """Return the numbers of values, in order, after which a cut is allowed."""
         hierarchy = self.table.hierarchies[attribute]
         numeric = all(leaf.replace(".", "").isdigit() for leaf in hierarchy.leaves)
         level = next(v for v in range(99) if len({int(hierarchy.level_map(v)[c]) for c in held}) == 1)
@@ -104,7 +104,7 @@ class PlainMondrian:
         return {frozenset(members)}
 
     def relaxed(self, rows: list[int] | None = None) -> list[Counter[int]]:
-        """The classes of relaxed Mondrian as rows by row type; k alone."""
+        """Return the classes of relaxed Mondrian as rows by row type; for k only."""
         if rows is None:
             rows = [t for t, n in enumerate(self.table.counts.tolist()) for _ in range(n)]
         if len(rows) < max(2 * self.k, 2):

@@ -1,4 +1,4 @@
-"""Patterns by plain enumeration: every pattern there is, a short greedy, and the cheapest assignment."""
+"""Oracle: patterns by plain enumeration: all patterns, a short greedy, and the cheapest assignment."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Node = tuple[int, ...]
 def allowed_patterns(
     attributes: Sequence[str], heights: Sequence[int], constraints: PatternConstraints
 ) -> Iterator[Node]:
-    """Every pattern that meets the constraints, in mixed-radix order."""
+    """Return every pattern that meets the constraints, in mixed-radix order."""
     choices = [range(h + 1) if constraints.levels else sorted({0, h}) for h in heights]
     place = {name: i for i, name in enumerate(attributes) if heights[i] > 0}
     for node in product(*choices):
@@ -35,7 +35,7 @@ def allowed_patterns(
 
 
 def shown(table: FrequencySet, row_type: int, node: Node) -> tuple[int, ...]:
-    """What a row type shows under a pattern."""
+    """Return the published cells of a row type under a pattern."""
     pairs = zip(table.hierarchies, table.codes[row_type].tolist(), node, strict=True)
     return tuple(int(h.level_map(level)[code]) for h, code, level in pairs)
 
@@ -43,7 +43,7 @@ def shown(table: FrequencySet, row_type: int, node: Node) -> tuple[int, ...]:
 def plain_greedy(
     table: FrequencySet, nodes: Sequence[Node], holds: Callable[[list[int]], bool]
 ) -> list[Node | None]:
-    """The pattern of each row type, patterns taken in the order given; None for those left over."""
+    """Return the pattern of each row type, patterns taken in the given order; None for the remainder."""
     found: list[Node | None] = [None] * table.row_types
     for node in nodes:
         classes: dict[tuple[int, ...], list[int]] = {}
@@ -58,7 +58,7 @@ def plain_greedy(
 
 
 def cheapest_cost(table: FrequencySet, mask: PatternMask, holds: Callable[[list[int]], bool]) -> float:
-    """The least cost of any assignment of whole row types; those under no pattern cost all stars."""
+    """Return the least cost of any assignment of whole row types; those without a pattern cost all stars."""
     nodes = [tuple(node) for node in mask.levels.tolist()]
     costs = [*mask.pattern_costs.tolist(), mask.top_cost]
     best = float("inf")

@@ -1,4 +1,4 @@
-"""Oracle: what a release must hold, row by row in plain Python, and readers and writers of its files."""
+"""Oracle: the content of a release, row by row in plain Python, and readers and writers of its files."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Row = Mapping[str, str | None]
 Levels = Mapping[str, Sequence[str]]
 """A hierarchy: leaf → (level 1, …, top)."""
 PublishedRow = tuple[tuple[str | None, ...], Row]
-"""The published cells, and the row that they come from."""
+"""The published cells, and the source row."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class PlainTable:
     columns: Sequence[str] = field(default=())
 
     def spec(self, path: Path) -> TableSpec:
-        """The spec of the table, once it lies at ``path``."""
+        """Return the spec of the table once it is stored at ``path``."""
         roles = [
             *((name, AttributeRole.QUASI_IDENTIFIER) for name in self.hierarchies),
             *((name, AttributeRole.SENSITIVE) for name in self.sensitive),
@@ -48,7 +48,10 @@ class PlainTable:
 
     @property
     def named(self) -> list[Row]:
-        """The rows as they are read: sensitive stars are NULL, and nobody has stars or NULL alone."""
+        """Return the rows as the program reads them.
+
+        Sensitive stars are NULL, and rows with only stars or NULL are left out.
+        """
         found = []
         for row in self.rows:
             keys = [row[name] for name in self.hierarchies]
@@ -58,51 +61,51 @@ class PlainTable:
 
     @property
     def kept(self) -> list[Row]:
-        """The rows after the NULL policy."""
+        """Return the rows after the NULL policy."""
         listed = [*self.hierarchies, *self.sensitive]
         return [row for row in self.named if not (self.drop_nulls and any(row[n] is None for n in listed))]
 
     def generalized(self, row: Row, node: Sequence[int]) -> tuple[str | None, ...]:
-        """A row's quasi-identifiers at a node."""
+        """Return a row's quasi-identifiers at a node."""
         return tuple(
             at_level(levels, row[name], level)
             for (name, levels), level in zip(self.hierarchies.items(), node, strict=True)
         )
 
     def classes(self, node: Sequence[int]) -> dict[tuple[str | None, ...], list[Row]]:
-        """The equivalence classes at a node."""
+        """Return the equivalence classes at a node."""
         classes = defaultdict(list)
         for row in self.kept:
             classes[self.generalized(row, node)].append(row)
         return dict(classes)
 
     def size(self, members: Sequence[Row]) -> int:
-        """What k counts in a class."""
+        """Return the size of a class that k limits."""
         return len({row[self.subject] for row in members}) if self.subject else len(members)
 
     def diversity(self, members: Sequence[Row], name: str) -> int:
-        """What l counts in a class."""
+        """Return the diversity of a class that l limits."""
         if self.subject is None:
             return len({row[name] for row in members} - {None})
         pairs = {(row[name], row[self.subject]) for row in members if row[name] is not None}
         return most_pairs(sorted(pairs))  # type: ignore[arg-type]
 
     def meets(self, members: Sequence[Row], k: int, l: int | None) -> bool:
-        """Whether a class is published."""
+        """Test whether a class is published."""
         return self.size(members) >= k and all(
             l is None or self.diversity(members, name) >= l for name in self.sensitive
         )
 
     @property
     def shown(self) -> list[str]:
-        """The published columns, in the order of the source."""
+        """Return the published columns, in the order of the source."""
         listed = {*self.hierarchies, *self.sensitive, *self.insensitive}
         return [name for name in (self.columns or self.rows[0]) if name in listed]
 
     def published(
         self, node: Sequence[int], k: int, l: int | None, *, star: bool
     ) -> tuple[list[PublishedRow], int]:
-        """The published rows, each with the row that it comes from, and the number of suppressed rows."""
+        """Return the published rows, each with its source row, and the number of suppressed rows."""
         published: list[PublishedRow] = []
         suppressed = 0
         for values, members in self.classes(node).items():
@@ -117,9 +120,9 @@ class PlainTable:
         return published, suppressed
 
     def audited(self, published: Sequence[PublishedRow], *, suppressed: int) -> PlainAudit:
-        """What an audit of published rows must count, of which so many are suppressed and starred.
+        """Return the counts that an audit of published rows must find, with some rows suppressed and starred.
 
-        Further rows of stars are people; who counts subjects cannot tell which.
+        Further rows of stars are people; an audit that counts subjects cannot distinguish them.
         """
         stars = [i for i, (cells, _) in enumerate(published) if set(cells) == {"*"}]
         apart = {*stars} if suppressed and self.subject else {*stars[:suppressed]}
@@ -152,19 +155,19 @@ class PlainAudit:
     starred: int
 
     def meets(self, k: int, l: int | None) -> bool:
-        """Whether every class meets a requirement."""
+        """Test whether every class meets a requirement."""
         return min(self.sizes, default=k) >= k and (
             l is None or not self.classes or all(found >= l for found in self.l.values())
         )
 
 
 def is_star(cell: str | None) -> bool:
-    """Whether a cell consists of stars and blanks, and has a star."""
+    """Test whether a cell consists of stars and blanks, and has a star."""
     return cell is not None and "*" in cell and set(cell) <= {"*", *" \t\n\r\f\v\u00a0\u202f\ufeff"}
 
 
 def at_level(levels: Levels, value: str | None, level: int) -> str | None:
-    """A value at a level; NULL stays NULL below the top."""
+    """Return a value at a level; NULL stays NULL below the top."""
     height = len(next(iter(levels.values())))
     if value is None:
         return next(iter(levels.values()))[-1] if level == height else None
@@ -172,7 +175,7 @@ def at_level(levels: Levels, value: str | None, level: int) -> str | None:
 
 
 def write_csv(path: Path, rows: Sequence[Row], columns: Sequence[str] = ()) -> None:
-    """RFC 4180, every text quoted; NULL is an empty cell."""
+    """Write RFC 4180 with every text quoted; NULL is an empty cell."""
     names = list(columns or rows[0])
     lines = [",".join(_quoted(name) for name in names)]
     lines += [
@@ -186,7 +189,7 @@ def _quoted(text: str) -> str:
 
 
 def read_csv(path: Path) -> tuple[list[str | None], list[tuple[str | None, ...]]]:
-    """The header and the rows; an empty cell is NULL, ``""`` the empty text. Character by character."""
+    """Read the header and the rows, character by character; an empty cell is NULL, ``""`` the empty text."""
     records: list[tuple[str | None, ...]] = []
     cells: list[str | None] = []
     cell, quoted, inside = "", False, False

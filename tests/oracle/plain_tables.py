@@ -1,4 +1,4 @@
-"""Hierarchies and tables read by the csv module alone."""
+"""Hierarchies and tables read only with the csv module."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.oracle.random_tables import frequency_set_of
 
 
 def read_hierarchy(path: Path) -> GeneralizationHierarchy:
-    """Leaf, then each level, divided by ``;``; depth first by order of appearance, with the lines' order."""
+    """Read leaf and levels, separated by ``;``; depth first by order of appearance, with the lines' order."""
     with path.open(encoding="utf-8", newline="") as file:
         paths = [tuple(line) for line in csv.reader(file, delimiter=";")]
     levels = range(len(paths[0]))
@@ -33,7 +33,7 @@ def read_hierarchy(path: Path) -> GeneralizationHierarchy:
 
 
 def read_rows(path: Path) -> list[dict[str, str]]:
-    """The rows of a CSV file with a header."""
+    """Read the rows of a CSV file with a header."""
     with path.open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 
@@ -43,7 +43,7 @@ def frequency_set_of_rows(
     hierarchies: Sequence[GeneralizationHierarchy],
     sensitive: Sequence[str] = (),
 ) -> FrequencySet:
-    """The frequency set of rows without NULLs."""
+    """Build the frequency set of rows without NULLs."""
     code_of = [{leaf: code for code, leaf in enumerate(h.labels[0])} for h in hierarchies]
     values = [sorted({row[name] for row in rows}) for name in sensitive]
     return frequency_set_of(

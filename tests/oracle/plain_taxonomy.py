@@ -1,8 +1,8 @@
-"""Oracle: every recoding of each model of the taxonomy, for tables of a handful of rows.
+"""Oracle: every recoding of each model of the taxonomy, for tables of a few rows.
 
-A cell is its text and the leaf codes that it stands for; an image is what each row shows, a cell per
-attribute. Local models are enumerated by their classes, each of which shows the least cells that the model
-has for it.
+A cell is its text and the leaf codes that it represents; an image is the list of published cells of each row.
+Local models are enumerated by their classes, each of which shows the smallest cells that the model allows for
+it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Hierarchies = Sequence[GeneralizationHierarchy]
 
 
 def value(h: GeneralizationHierarchy, code: int, level: int) -> Cell:
-    """What a leaf shows at a level."""
+    """Return the published value of a leaf at a level."""
     codes = range(len(h.leaves) + 1)
     if level == h.height:
         return h.labels[-1][0], frozenset(codes)
@@ -33,12 +33,12 @@ def value(h: GeneralizationHierarchy, code: int, level: int) -> Cell:
 
 
 def above(h: GeneralizationHierarchy, code: int) -> list[Cell]:
-    """What a leaf may show, the lowest first."""
+    """Return the possible published values of a leaf, the lowest first."""
     return list(dict.fromkeys(value(h, code, level) for level in range(h.height + 1)))
 
 
 def lowest(h: GeneralizationHierarchy, codes: set[int], levels: Sequence[int] | None = None) -> Cell:
-    """The lowest value above all of these leaves."""
+    """Return the lowest value above all of these leaves."""
     if codes == {len(h.leaves)}:
         return None, frozenset(codes)
     cells = [value(h, min(codes), level) for level in (levels or range(h.height + 1))]
@@ -46,7 +46,10 @@ def lowest(h: GeneralizationHierarchy, codes: set[int], levels: Sequence[int] | 
 
 
 def ranks(h: GeneralizationHierarchy) -> dict[int, int]:
-    """The place of each code in order: by number where all leaves are, else the publisher's; NULL last."""
+    """Return the position of each code in order: numeric if all leaves are, else the publisher's.
+
+    NULL is last.
+    """
     codes = sorted(range(len(h.leaves)), key=plain_ranks(h).__getitem__)
     if all(leaf.isdecimal() for leaf in h.leaves):
         codes.sort(key=lambda code: int(h.leaves[code]))
@@ -54,7 +57,7 @@ def ranks(h: GeneralizationHierarchy) -> dict[int, int]:
 
 
 def hull(h: GeneralizationHierarchy, codes: set[int]) -> Cell:
-    """The range from the first to the last of these leaves; the top where NULL is among others."""
+    """Return the range from the first to the last of these leaves; the top if NULL is among several."""
     null, rank = len(h.leaves), ranks(h)
     if codes == {null}:
         return None, frozenset(codes)
@@ -66,7 +69,7 @@ def hull(h: GeneralizationHierarchy, codes: set[int]) -> Cell:
 
 
 def images(model: RecodingModel, hierarchies: Hierarchies, rows: Sequence[Vector]) -> Iterator[Image]:
-    """Every recoding of the rows under a model."""
+    """Return every recoding of the rows under a model."""
     return _ENUMERATORS[model](hierarchies, rows)
 
 
@@ -78,7 +81,7 @@ def _of_functions(rows: Sequence[Vector], functions: Sequence[Sequence[dict[int,
 def _single(
     keeps: Callable[[GeneralizationHierarchy, dict[int, Cell]], bool],
 ) -> Callable[[Hierarchies, Sequence[Vector]], Iterator[Image]]:
-    """The single-dimension models: one function per attribute, of those that ``keeps`` lets pass."""
+    """Enumerate single-dimension models: one function per attribute, of those that ``keeps`` accepts."""
 
     def found(hierarchies: Hierarchies, rows: Sequence[Vector]) -> Iterator[Image]:
         functions = []
@@ -124,7 +127,7 @@ def _cut(codes: Sequence[int], cuts: Sequence[bool]) -> list[Sequence[int]]:
 
 
 def _multi(disjoint: bool) -> Callable[[Hierarchies, Sequence[Vector]], Iterator[Image]]:
-    """The hierarchy-based multi-dimension models: any vector above each row type."""
+    """Enumerate the hierarchy-based multi-dimension models: any vector above each row type."""
 
     def found(hierarchies: Hierarchies, rows: Sequence[Vector]) -> Iterator[Image]:
         types = sorted(set(rows))
@@ -145,7 +148,7 @@ def _are_disjoint(boxes: Sequence[Sequence[frozenset[int]]]) -> bool:
 def _by_classes(
     cell: Callable[[GeneralizationHierarchy, set[int]], Cell], *, local: bool, disjoint: bool = False
 ) -> Callable[[Hierarchies, Sequence[Vector]], Iterator[Image]]:
-    """Every partition of the rows, or of the row types, into classes that show ``cell`` of their leaves."""
+    """Enumerate partitions of the rows, or row types, into classes that show ``cell`` of their leaves."""
 
     def found(hierarchies: Hierarchies, rows: Sequence[Vector]) -> Iterator[Image]:
         items = range(len(rows)) if local else range(len(set(rows)))
@@ -166,13 +169,13 @@ def _by_classes(
 
 
 def hull_places(h: GeneralizationHierarchy, codes: set[int]) -> frozenset[int]:
-    """The places from the first to the last of these leaves."""
+    """Return the positions from the first to the last of these leaves."""
     places = [ranks(h)[c] for c in codes]
     return frozenset(range(min(places), max(places) + 1))
 
 
 def partitions(items: list[int]) -> Iterator[list[list[int]]]:
-    """Every partition of a list into non-empty parts."""
+    """Return every partition of a list into non-empty parts."""
     if not items:
         yield []
         return
@@ -210,10 +213,10 @@ def lost(
     limit: int,
     share: float = 1.0,
 ) -> float | None:
-    """The loss of a recoding; None where more than ``limit`` rows are in classes below k or l.
+    """Compute the loss of a recoding; None if more than ``limit`` rows are in classes below k or l.
 
-    ``values`` are the rows' sensitive values, of which none may have more than ``share`` of a class. A
-    suppressed row loses everything.
+    ``values`` are the rows' sensitive values; no value may have more than ``share`` of a class. A suppressed
+    row loses everything.
     """
     sizes = Counter(image)
     found = {shown: {v for s, v in zip(image, values, strict=True) if s == shown} - {None} for shown in sizes}
@@ -246,7 +249,7 @@ def least_loss(
     limit: int = 0,
     share: float = 1.0,
 ) -> float | None:
-    """The least loss of any recoding of a model; None where it has none."""
+    """Return the least loss of any recoding of a model; None if it has none."""
     every = (
         lost(hierarchies, image, values, k, l, limit, share) for image in images(model, hierarchies, rows)
     )

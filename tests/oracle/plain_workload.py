@@ -1,4 +1,4 @@
-"""Aggregate queries by enumeration: every row's every possible value, every possible world."""
+"""Oracle: aggregate queries by enumeration of every row's possible values and every possible world."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ World = tuple[dict[str, str | None], ...]
 
 
 def truth_of(predicate: Predicate, row: Mapping[str, str | None]) -> bool | None:
-    """True, False or unknown of a row, as in SQL."""
+    """Evaluate a predicate for a row to true, false or unknown, as in SQL."""
     if isinstance(predicate, Everything):
         return True
     if isinstance(predicate, Not):
@@ -63,7 +63,7 @@ def _between(interval: Interval, value: str) -> bool | None:
 
 
 def answer_of(query: AggregateQuery, rows: Sequence[Mapping[str, str | None]]) -> float | None:
-    """The answer over rows whose values are known; None for NULL."""
+    """Answer a query over rows whose values are known; None for NULL."""
     found = [row for row in rows if truth_of(query.predicate, row) is True]
     if query.attribute is None:
         return float(len(found))
@@ -88,23 +88,23 @@ def _values(query: AggregateQuery, rows: Sequence[Mapping[str, str | None]]) -> 
 
 
 def possible_rows(cells: Mapping[str, Cell]) -> list[dict[str, str | None]]:
-    """Every row that the cells of one row may stand for."""
+    """Return every row that the cells of one row may represent."""
     names = list(cells)
     choices = [sorted(cells[name], key=str) for name in names]
     return [dict(zip(names, values, strict=True)) for values in product(*choices)]
 
 
 def worlds(table: Sequence[Mapping[str, Cell]]) -> Iterator[World]:
-    """Every table that a generalized one may stand for."""
+    """Return every table that a generalized one may represent."""
     yield from product(*(possible_rows(row) for row in table))
 
 
 def sure_bounds(
     query: AggregateQuery, table: Sequence[Mapping[str, Cell]]
 ) -> tuple[float, float] | tuple[None, None]:
-    """The least and the largest answer over all worlds.
+    """Return the least and the largest answer over all worlds.
 
-    Worlds without an answer are left out, but that a SUM of no row is 0 where another world has one.
+    Worlds without an answer are left out, except that a SUM of no rows is 0 if another world has an answer.
     """
     answers = [answer_of(query, world) for world in worlds(table)]
     known = [found for found in answers if found is not None]
@@ -114,9 +114,9 @@ def sure_bounds(
 
 
 def expected_rows(query: AggregateQuery, table: Sequence[Mapping[str, Cell]]) -> dict[float, float]:
-    """The expected selected rows by value of the query's attribute (0.0 for ``COUNT(*)``), spread uniformly.
+    """Compute the expected selected rows by value of the query's attribute (0.0 for ``COUNT(*)``).
 
-    NULL is spread over only where a cell is NULL alone.
+    Values are spread uniformly; NULL only receives a share from cells that are only NULL.
     """
     found: dict[float, float] = {}
     for row in table:

@@ -13,7 +13,7 @@ _AMOUNTS = (0.0, 5.0, 60.0, 1500.0)
 
 
 def random_cost(random: np.random.Generator, name: str | None = None) -> NamedCost:
-    """Any cost, or the one of that name; each option now and then not at its default."""
+    """Draw any cost, or the named one; each option sometimes differs from its default."""
     cost = COSTS.named(name or str(random.choice(COSTS.names())))
     options: dict[str, object] = {}
     for each in cost.options():

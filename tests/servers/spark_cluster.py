@@ -1,7 +1,7 @@
-"""A standalone Spark cluster on this machine: one master, two workers, on loopback addresses alone.
+"""A standalone Spark cluster on this machine: one master, two workers, on loopback addresses only.
 
-Its processes get a signal from the kernel when the process that started them ends, in whatever way; a worker
-stops its executors when it ends.
+Its processes get a signal from the kernel when the process that started them ends, in any way; a worker stops
+its executors when it ends.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class SparkCluster:
 
     @property
     def environment(self) -> dict[str, str]:
-        """The variables with which a driver of this machine uses it."""
+        """Return the variables with which a driver on this machine uses the cluster."""
         return {
             **os.environ,
             "DISCREET_SPARK_MASTER": self.master,
@@ -47,15 +47,15 @@ class SparkCluster:
         }
 
     def executors(self) -> list[int]:
-        """The processes of the executors that run now, the workers' children."""
+        """Return the running executor processes, the workers' children."""
         return [child for daemon in self.daemons for child in children_of(daemon)]
 
 
 @contextmanager
 def running_cluster(workers: int = 2, cores: int = 1, memory: str = "600m") -> Iterator[SparkCluster]:
-    """A cluster for as long as the context lasts; afterwards none of its processes is left.
+    """Run a cluster for the duration of the context; afterwards none of its processes remains.
 
-    ``cores`` and ``memory`` are each worker's. ``RuntimeError`` where it does not start.
+    ``cores`` and ``memory`` are per worker. Raises ``RuntimeError`` if it does not start.
     """
     import pyspark
 
@@ -119,7 +119,7 @@ def _daemon(home: Path, command: list[str], log: Path) -> Iterator[subprocess.Po
 
 
 def _end(process: int) -> None:
-    """Wait for a process that should end by itself, and kill it where it does not."""
+    """Wait for a process that should end, and kill it if it does not."""
     try:
         wait_for(lambda: not Path(f"/proc/{process}").exists(), "it has ended")
     except AssertionError:

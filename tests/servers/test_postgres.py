@@ -1,4 +1,4 @@
-"""The server that the tests start: whose it is, which programs it takes, that it goes with its process."""
+"""Tests of the server that tests start: its account, its programs, and that it ends with its process."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ with running_server() as server:
 
 
 def processes_of(folder: Path) -> list[int]:
-    """The processes whose command names a folder."""
+    """Return the processes whose command contains a folder."""
     found = []
     for place in Path("/proc").glob("[0-9]*"):
         try:

@@ -1,1 +1,1 @@
-"""Model values to SQL text; connects to nothing."""
+"""SQL text built from model values; no module connects to a database."""

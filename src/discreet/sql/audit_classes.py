@@ -1,8 +1,9 @@
-"""The audit's count of equivalence classes: sizes and distinct sensitive values of a published table.
+"""Equivalence classes of a published table for the audit: sizes and distinct sensitive values.
 
-Written independently of search and recoding (docs/decisions/0005): a row is its cells' texts, a grouping
-makes the classes (NULLs together), a second grouping counts the distinct values. With at most 62 values per
-attribute, a bit per value replaces the second grouping. Every function returns a SELECT in the common subset.
+Written independently of search and recoding (docs/decisions/0005): a row is the texts of its cells, one
+grouping forms the classes (NULLs together), and a second grouping counts the distinct values. For attributes
+of at most 62 values, one bit per value replaces the second grouping. Every function returns SQL text (a
+SELECT in the common subset, or a part of one) and executes nothing.
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ PUBLISHED_STAR = "*"
 
 @dataclass(frozen=True)
 class RowCounting:
-    """How the rows of a query of ``rows_of`` are counted, and their ``h`` added up (nothing where empty).
+    """Aggregates that count the rows of ``published_texts`` and add up their ``h`` (empty: no sum).
 
-    ``pairs`` says that no two of them agree in all quasi-identifiers and in one sensitive attribute. Where
-    ``line`` is given, an aggregate over their ``e``, classes have it as a column. They are grouped by their
-    quasi-identifiers in the order of ``by``, where that matters.
+    ``pairs`` means that no two rows agree in all quasi-identifiers and in the one sensitive attribute. With
+    ``line``, an aggregate over the column ``e``, the classes have it as a column. Rows are grouped by their
+    quasi-identifiers in the order of ``by``, where that order matters.
     """
 
     rows: str = "count(*)"
@@ -36,7 +37,7 @@ class RowCounting:
     def of(
         cls, dialect: Dialect, *, summed: bool, repeated: bool = False, pairs: bool = False
     ) -> RowCounting:
-        """Of rows that stand there one by one; or, ``repeated``, once each, with their number ``w``."""
+        """Return the aggregates of single rows or, if ``repeated``, of distinct rows with a count ``w``."""
         if not repeated:
             return cls(summed=dialect.hash_sum.format("h") if summed else "")
         total = dialect.repeated_sum.format("h", "w") if summed else ""
@@ -47,12 +48,12 @@ ONE_BY_ONE = RowCounting()
 
 
 def key(index: int) -> str:
-    """The column of a quasi-identifier in the tables made here."""
+    """Return the column name of a quasi-identifier in the tables of the audit."""
     return f"q{index}"
 
 
 def value(index: int) -> str:
-    """The column of a sensitive attribute."""
+    """Return the column name of a sensitive attribute."""
     return f"s{index}"
 
 
@@ -69,11 +70,11 @@ def published_texts(
     subject: str | None = None,
     starred: str | None = None,
 ) -> str:
-    """The published rows as texts: quasi-identifiers, sensitive attributes, ``subject``, ``starred``.
+    """Select the published rows as texts: quasi-identifiers, sensitive attributes, ``subject``, ``starred``.
 
-    ``every`` are the texts of all columns: a row is starred where each of them is ``*``, or as the predicate
-    ``starred`` says. ``term`` is a number, which becomes ``h``; so does ``repeated``, how often the row is
-    there, as ``w``, and ``entry``, a text, as ``e``.
+    ``every`` contains the texts of all columns: a row is starred if each of them is ``*`` or, if given, by
+    the predicate ``starred``. Optional columns: ``term``, a number, as ``h``; ``repeated``, the number of
+    copies of the row, as ``w``; ``entry``, a text, as ``e``.
     """
     columns = [f"{text} AS {key(i)}" for i, text in enumerate(keys)]
     columns += [f"{text} AS {value(i)}" for i, text in enumerate(values)]
@@ -87,7 +88,10 @@ def published_texts(
 
 
 def witness_rows(relation: str, columns: Sequence[str], keys: int, *, starred_apart: bool) -> str:
-    """The rows of a table of subjects, by its columns in order: those of ``rows_of``, and the subject."""
+    """Select the rows of a subject table: the columns of ``published_texts``, and the subject.
+
+    ``columns`` are the columns of the table in order.
+    """
     names = [key(i) for i in range(keys)] + [value(i) for i in range(len(columns) - keys - 2)]
     named = [f"{column} AS {name}" for column, name in zip(columns, [*names, "subject"], strict=False)]
     star = f"{columns[-1]} = 'true'" if starred_apart else "FALSE"
@@ -95,7 +99,7 @@ def witness_rows(relation: str, columns: Sequence[str], keys: int, *, starred_ap
 
 
 def row_differences(rows: str, witness: str, keys: int, values: int) -> str:
-    """How many distinct rows two tables have in different numbers; 0 where they hold the same rows."""
+    """Count the distinct rows that occur with different counts in two tables; 0 means equal multisets."""
     columns = ", ".join([*map(key, range(keys)), *map(value, range(values))])
     both = " UNION ALL ".join(
         f"SELECT {columns}, {sign} AS n FROM ({table}) AS {name} WHERE NOT starred"
@@ -106,13 +110,13 @@ def row_differences(rows: str, witness: str, keys: int, values: int) -> str:
 
 
 def classes_table(rows: str, texts: Sequence[str], values: int, counting: RowCounting = ONE_BY_ONE) -> str:
-    """The equivalence classes, the starred rows as one line of their own.
+    """Select the equivalence classes, with the starred rows as one separate line.
 
-    ``rows`` may have keys in the place of texts, by which the same rows are equal; ``texts`` are then the
-    texts of the columns ``q…``. Columns: ``q…``, ``starred``, ``n`` (rows), ``size`` (what k counts: rows
-    here) and ``d…`` (distinct sensitive values, NULL is none). Each attribute's values are found by a
-    grouping of their own: plain groupings cost less than an aggregate of distinct values, on every engine.
-    ``counting`` may add up the column ``h`` of the rows; the classes have its sums as ``h``.
+    ``rows`` may contain keys instead of texts, if rows with equal keys are equal; ``texts`` are then the
+    texts of the columns ``q…``. Columns: ``q…``, ``starred``, ``n`` (rows), ``size`` (the count that k
+    limits, here rows) and ``d…`` (distinct sensitive values, without NULL). The values of each attribute are
+    counted by a separate grouping: plain groupings are cheaper than an aggregate of distinct values on every
+    engine. With ``counting.summed``, the classes have the sums of the rows' ``h`` as ``h``.
     """
     columns = ", ".join(["starred", *map(key, counting.by or range(len(texts)))])
     common = ""
@@ -137,17 +141,17 @@ def classes_table(rows: str, texts: Sequence[str], values: int, counting: RowCou
 
 
 def row_count_columns(counting: RowCounting) -> str:
-    """The rows of a group, and the sum of their ``h``."""
+    """Return the aggregates of a group's rows and of the sum of their ``h``."""
     return f"{counting.rows} AS n{f', {counting.summed} AS h' if counting.summed else ''}"
 
 
 def _totals(summed: str) -> str:
-    """The rows of some groups, and the sum of their ``h``."""
+    """Return the aggregates that add up the rows, and the ``h``, of several groups."""
     return f"CAST(sum(n) AS BIGINT) AS n{', sum(h) AS h' if summed else ''}"
 
 
 def _with_distinct(columns: str, source: str, rows: str, index: int, summed: str) -> str:
-    """Classes by rows, with the distinct values of one attribute."""
+    """Select classes with their rows and the distinct values of one attribute."""
     v = value(index)
     pairs = f"SELECT {columns}, {v}, {rows} FROM {source} GROUP BY {columns}, {v}"
     return (
@@ -157,9 +161,9 @@ def _with_distinct(columns: str, source: str, rows: str, index: int, summed: str
 
 
 def _of_several(rows: str, columns: str, values: int, counting: RowCounting) -> tuple[str, str]:
-    """The classes with the distinct values of several attributes: one grouping for all, and two for each.
+    """Build the classes with the distinct values of several attributes: one common grouping and two each.
 
-    The first part is the common table expression that the second names.
+    Returns the common table expression and the query that uses it.
     """
     names = ", ".join(map(value, range(values)))
     combined = (
@@ -171,7 +175,7 @@ def _of_several(rows: str, columns: str, values: int, counting: RowCounting) -> 
         numbers = ", ".join(f"{f'd{j}' if j == i else '0'} AS d{j}" for j in range(values))
         found = _with_distinct(columns, "combined", _totals(summed), i, summed)
         own = ["n", "h"] if summed else ["n"]
-        # Every part has all rows, so they count in the first alone.
+        # Every part contains all rows, so only the first part counts them.
         once = ", ".join(f"{name if i == 0 else '0'} AS {name}" for name in own)
         parts.append(f"SELECT {columns}, {once}, {numbers} FROM ({found}) AS of_{value(i)}")
     sums = "".join(f", CAST(sum(d{i}) AS BIGINT) AS d{i}" for i in range(values))
@@ -182,19 +186,19 @@ def _of_several(rows: str, columns: str, values: int, counting: RowCounting) -> 
 
 
 def class_lines(classes: str) -> str:
-    """The ``line`` of each class, as ``h``."""
+    """Select the ``line`` of each class, as ``h``."""
     return f"SELECT line AS h FROM {identifier(classes)}"
 
 
 def numbered_classes(dialect: Dialect, classes: str) -> str:
-    """A table of classes with ``id``, a number of each class's own."""
+    """Select a table of classes with ``id``, a unique number per class."""
     return f"SELECT {dialect.distinct_number} AS id, c.* FROM {identifier(classes)} AS c"
 
 
 def class_totals(classes: str, values: int, terms: Sequence[str] = ()) -> str:
-    """One row: rows, classes, smallest class, starred rows, then the smallest number of each attribute.
+    """Select one row: rows, classes, smallest class, starred rows, and the least ``d…`` of each attribute.
 
-    Behind them are the sums of ``terms``, of starred rows too.
+    Appends the sums of ``terms``, which include starred rows.
     """
     least = "".join(f", coalesce(min(d{i}) FILTER (WHERE NOT starred), 0)" for i in range(values))
     least += "".join(f", sum({term})" for term in terms)
@@ -206,7 +210,7 @@ def class_totals(classes: str, values: int, terms: Sequence[str] = ()) -> str:
 
 
 def count_published_rows(rows: str, summed: str = "") -> str:
-    """One row: ordinary and starred rows among published rows, and ``summed``."""
+    """Select one row: the ordinary and the starred rows among published rows, and ``summed``."""
     return (
         "SELECT count(*) FILTER (WHERE NOT starred), count(*) FILTER (WHERE starred)"
         f"{f', {summed}' if summed else ''} FROM ({rows}) AS published"
@@ -214,29 +218,29 @@ def count_published_rows(rows: str, summed: str = "") -> str:
 
 
 def term_of_class(factor: str | None = None) -> str:
-    """A class's column ``h``, the sum of its rows', times its ``factor``."""
+    """Return the column ``h`` of a class, the sum over its rows, times ``factor``."""
     return "h" if factor is None else f"h * {factor}"
 
 
 def chosen_classes(classes: str, predicate: str) -> str:
-    """Rows and size of the classes for which a predicate holds, starred rows left out."""
+    """Select rows and size of the classes that satisfy a predicate, without starred rows."""
     return f"SELECT n, size FROM {identifier(classes)} WHERE NOT starred AND {predicate}"
 
 
 def class_row_counts(classes: str) -> str:
-    """One row per number of rows of a class: that number, classes."""
+    """Count the classes of each number of rows; columns: rows, classes."""
     return f"SELECT n, count(*) FROM {identifier(classes)} WHERE NOT starred GROUP BY n"
 
 
 def class_size_counts(classes: str) -> str:
-    """Each size of a class and the number of classes of that size."""
+    """Count the classes of each size; columns: size, classes."""
     return f"SELECT size, count(*) FROM {identifier(classes)} WHERE NOT starred GROUP BY size"
 
 
 def failing_class_predicate(
     k: int | None, thresholds: Sequence[int | None], further: Sequence[str] = ()
 ) -> str:
-    """The predicate that a class fails ``k``, one of the thresholds of l, or one of ``further`` tests."""
+    """Return the predicate that a class fails ``k``, a threshold of l, or one of ``further`` tests."""
     tests = [] if k is None else [f"size < {k}"]
     tests += [f"d{i} < {l}" for i, l in enumerate(thresholds) if l is not None]
     tests += further
@@ -244,18 +248,18 @@ def failing_class_predicate(
 
 
 def count_classes(classes: str, predicate: str) -> str:
-    """The number of classes for which a predicate holds."""
+    """Count the classes that satisfy a predicate."""
     return f"SELECT count(*) FROM {identifier(classes)} WHERE {predicate}"
 
 
 def homogeneous_class_counts(classes: str, values: int) -> str:
-    """One row: the classes in which a sensitive attribute has one value at most, for each attribute."""
+    """Select one row: for each sensitive attribute, the classes in which it has at most one value."""
     counts = (f"count(*) FILTER (WHERE NOT starred AND d{i} <= 1)" for i in range(values))
     return f"SELECT {', '.join(counts)} FROM {identifier(classes)}"
 
 
 def list_classes(dialect: Dialect, classes: str, predicate: str, keys: int, limit: int) -> str:
-    """Rows and published values of classes, the smallest first, ties by their values."""
+    """Select rows and published values of up to ``limit`` classes, smallest first, ties by their values."""
     columns = ", ".join(map(key, range(keys)))
     order = ", ".join(f"{dialect.binary_order.format(key(i))} ASC NULLS FIRST" for i in range(keys))
     return (
@@ -264,17 +268,17 @@ def list_classes(dialect: Dialect, classes: str, predicate: str, keys: int, limi
 
 
 def witness_rows_by_class(witness: str, classes: str, keys: int, values: int) -> str:
-    """The witness's rows by class: ``id``, the subject ``u``, and ``s…``."""
+    """Select the witness rows by class: ``id``, the subject ``u``, and ``s…``."""
     columns = ["c.id", "r.subject AS u", *(f"r.{value(i)}" for i in range(values))]
     return join_rows_to_classes(witness, classes, keys, columns)
 
 
 def join_rows_to_classes(rows: str, classes: str, keys: int, columns: Sequence[str]) -> str:
-    """``columns`` of the rows ``r`` and their classes ``c``, starred rows left out.
+    """Select ``columns`` of the rows ``r`` joined to their classes ``c``, without starred rows.
 
-    NULLs meet in a join of two equalities per column, which every engine can hash.
+    NULLs match by two equalities per column, which every engine can hash in a join.
     """
-    # Not by an equality of NULLs: PostgreSQL would compare every row with every class.
+    # Not IS NOT DISTINCT FROM: PostgreSQL cannot hash it and would compare every row with every class.
     tests = " AND ".join(
         f"coalesce(r.{key(i)}, '') = coalesce(c.{key(i)}, '') AND (r.{key(i)} IS NULL) = (c.{key(i)} IS NULL)"
         for i in range(keys)
@@ -286,24 +290,30 @@ def join_rows_to_classes(rows: str, classes: str, keys: int, columns: Sequence[s
 
 
 def subjects_of_classes(witness_table: str) -> str:
-    """``id`` and ``n``, the distinct subjects, of each class of ``witness_rows_by_class``."""
+    """Count the distinct subjects ``n`` of each class ``id`` of ``witness_rows_by_class``."""
     pairs = f"SELECT DISTINCT id, u FROM {identifier(witness_table)}"
     return f"SELECT id, count(u) AS n FROM ({pairs}) AS pairs GROUP BY id"
 
 
 def distinct_pairs(witness_table: str, index: int) -> str:
-    """The distinct ``id``, value ``v`` and subject ``u`` of an attribute."""
+    """Select the distinct ``id``, value ``v`` and subject ``u`` of an attribute."""
     v = value(index)
-    return f"SELECT DISTINCT id, {v} AS v, u FROM {identifier(witness_table)} WHERE {v} IS NOT NULL AND u IS NOT NULL"
+    return (
+        f"SELECT DISTINCT id, {v} AS v, u FROM {identifier(witness_table)} "
+        f"WHERE {v} IS NOT NULL AND u IS NOT NULL"
+    )
 
 
 def degrees(pairs: str, ends: str) -> str:
-    """``id`` and ``n``, the number of pairs of each ``v``, or ``u``, of each class."""
+    """Count the pairs of each ``v``, or ``u``, per class; columns: ``id`` and ``n``."""
     return f"SELECT id, count(*) AS n FROM {identifier(pairs)} GROUP BY id, {ends}"
 
 
 def bounds_by_subjects(classes: str, subjects: str, index: int) -> str:
-    """``id`` and ``d``: distinct values of each class, at most its subjects that have one (``degrees``)."""
+    """Select ``id`` and ``d``, an upper bound on the values of distinct subjects in each class.
+
+    ``d`` is the number of distinct values, capped at the number of subjects that have one (``degrees``).
+    """
     carriers = f"SELECT id, count(*) AS n FROM {identifier(subjects)} GROUP BY id"
     return (
         f"SELECT c.id, least(c.d{index}, coalesce(x.n, c.d{index})) AS d FROM {identifier(classes)} AS c "
@@ -312,15 +322,15 @@ def bounds_by_subjects(classes: str, subjects: str, index: int) -> str:
 
 
 def smallest_bound(bounds: str) -> str:
-    """The smallest of ``bounds_by_subjects``; 0 where there is no class."""
+    """Select the smallest of ``bounds_by_subjects``; 0 if there is no class."""
     return f"SELECT coalesce(min(d), 0) FROM {identifier(bounds)}"
 
 
 def unsettled_pairs(pairs: str, values: str, subjects: str, most: int) -> str:
-    """The pairs without those of classes whose matching is known to be what it is capped at, or ``most``.
+    """Select the pairs of classes whose matching is not yet known to reach its cap, or ``most``.
 
-    Known are those where each value has one subject or each subject one value; and those with ``most`` values
-    (or subjects) of as many subjects (or values) each, which find partners one after the other.
+    Known are classes in which each value has one subject or each subject one value, and classes with ``most``
+    values (or subjects) of at least ``most`` subjects (or values) each, which find partners greedily.
     """
     side = "SELECT id, max(n) AS most, count(*) FILTER (WHERE n >= {}) AS rich FROM {} GROUP BY id"
     v, u = (side.format(most, identifier(table)) for table in (values, subjects))
@@ -335,7 +345,7 @@ def unsettled_pairs(pairs: str, values: str, subjects: str, most: int) -> str:
 
 
 def limit_pairs(pairs: str, ends: str, most: int) -> str:
-    """The pairs with at most ``most`` of each ``v``, or ``u``: more never help to match."""
+    """Select at most ``most`` pairs of each ``v``, or ``u``: further pairs never enlarge a matching."""
     other = "u" if ends == "v" else "v"
     place = f"row_number() OVER (PARTITION BY id, {ends} ORDER BY {other}) AS place"
     return (
@@ -345,18 +355,21 @@ def limit_pairs(pairs: str, ends: str, most: int) -> str:
 
 
 def undecided_class_pairs(pairs: str, most: int) -> str:
-    """The pairs of classes that ``most - 1`` values and subjects may cover; others have enough (König)."""
+    """Select the pairs of classes that ``most - 1`` values and subjects may cover (König).
+
+    The other classes have a matching of at least ``most``.
+    """
     poor = f"SELECT id FROM {identifier(pairs)} GROUP BY id HAVING count(*) <= {most * (most - 1)}"
     return f"SELECT p.id, p.v, p.u FROM {identifier(pairs)} AS p JOIN ({poor}) AS poor ON p.id = poor.id"
 
 
 def class_numbers(pairs: str) -> str:
-    """The classes of a table of pairs and the number of pairs of each, by ``id``."""
+    """Count the pairs of each class ``id`` of a table of pairs, in the order of ``id``."""
     return f"SELECT id, count(*) AS n FROM {identifier(pairs)} GROUP BY id ORDER BY id"
 
 
 def numbered_pairs(pairs: str, first: int, last: int) -> str:
-    """The pairs of a range of classes as numbers, class by class."""
+    """Select the pairs of a range of classes as numbers, in the order of the classes."""
     return (
         "SELECT id, dense_rank() OVER (PARTITION BY id ORDER BY v) AS v, "
         f"dense_rank() OVER (PARTITION BY id ORDER BY u) AS u FROM {identifier(pairs)} "
@@ -367,9 +380,10 @@ def numbered_pairs(pairs: str, first: int, last: int) -> str:
 def classes_by_subjects(
     classes: str, sizes: str, keys: int, bounds: Sequence[str], matched: Sequence[str]
 ) -> str:
-    """The classes as ``numbered_classes`` has them, their ``size`` and ``d…`` counted in subjects.
+    """Select classes as in ``numbered_classes``, with ``size`` and ``d…`` counted in subjects.
 
-    ``bounds`` and ``matched`` are tables of ``id`` and ``d`` for each attribute; what is matched counts.
+    ``bounds`` and ``matched`` are tables of ``id`` and ``d`` per attribute; the matched number takes
+    precedence.
     """
     columns = ", ".join(["c.id", "c.starred", *(f"c.{key(i)}" for i in range(keys))])
     source = f"{identifier(classes)} AS c LEFT JOIN {identifier(sizes)} AS x ON c.id = x.id"
@@ -382,14 +396,14 @@ def classes_by_subjects(
 
 
 def relation_without_stars(relation: str, texts: Sequence[str]) -> str:
-    """A relation without the rows in which all of ``texts`` are ``*``; itself where there are none."""
+    """Return a relation without the rows in which all ``texts`` are ``*``; unchanged without ``texts``."""
     return f"(SELECT * FROM {relation} WHERE NOT ({_all_stars(texts)})) AS told" if texts else relation
 
 
 def count_people_in_classes(relation: str, keys: Sequence[str], person: str, k: int) -> str:
-    """One row: rows with a person, persons, classes, and classes of fewer than k persons.
+    """Select one row: rows with a person, persons, classes, and classes of fewer than k persons.
 
-    A row without a person counts as one of its own.
+    A row without a person counts as a separate person.
     """
     named = [f"{key} AS k{i}" for i, key in enumerate(keys)]
     by = ", ".join(f"k{i}" for i in range(len(keys)))
@@ -405,11 +419,11 @@ def _all_stars(texts: Sequence[str]) -> str:
 
 
 MOST_BIT_VALUES = 62
-"""As many bits as a 64-bit number has beside its sign, but one."""
+"""Number of bits per BIGINT that are used: all except the sign and one."""
 
 
 def sample_value_count(rows: str, index: int, number: int) -> str:
-    """How many different cells an attribute has in as many rows, whichever come first."""
+    """Count the distinct cells of an attribute among the first ``number`` rows, in no particular order."""
     v = value(index)
     some = f"SELECT {v} FROM ({rows}) AS published LIMIT {number}"
     return f"SELECT count(*) FROM (SELECT DISTINCT {v} FROM ({some}) AS some_rows) AS found"
@@ -418,11 +432,11 @@ def sample_value_count(rows: str, index: int, number: int) -> str:
 def value_bits(
     dialect: Dialect, rows: str, index: int, type_name: str, counting: RowCounting = ONE_BY_ONE
 ) -> str:
-    """The different cells ``v`` of an attribute, NULL left out, their rows ``n``, and a ``bit`` for each.
+    """Select the distinct cells ``v`` of an attribute, without NULL, with rows ``n`` and a ``bit`` each.
 
-    A bit is a power of two; NULL for a cell of stars, which is no value; and 0 for cells beyond
-    ``MOST_VALUES``: the table serves only where ``count_values_without_bit`` finds none. ``type_name`` is the
-    cells'.
+    A bit is a power of two; NULL for a cell of stars, which is not a value; and 0 for cells beyond
+    ``MOST_BIT_VALUES``: the table is usable only if ``count_values_without_bit`` returns 0. ``type_name`` is
+    the type of the cells.
     """
     cells = _distinct_cells(rows, index, counting)
     numbered = f"SELECT v, n, row_number() OVER ({dialect.any_order}) AS i FROM ({cells}) AS cells"
@@ -437,24 +451,27 @@ def value_bits(
 
 
 def values_with_rows(dialect: Dialect, bits: str, type_name: str) -> str:
-    """The texts of a table of ``value_bits``, and the rows of each."""
+    """Select the texts of a table of ``value_bits``, with their rows."""
     return f"SELECT {canonical_text('v', type_name, dialect)}, n FROM {identifier(bits)}"
 
 
 def distinct_value_rows(rows: str, index: int, counting: RowCounting = ONE_BY_ONE) -> str:
-    """The different cells of an attribute and their rows, NULL left out, one more than have a bit at most."""
+    """Select the distinct cells of an attribute with their rows, without NULL.
+
+    Returns at most ``MOST_BIT_VALUES`` + 1 rows, which is enough to detect too many values.
+    """
     return f"SELECT v, n FROM ({_distinct_cells(rows, index, counting)}) AS cells LIMIT {MOST_BIT_VALUES + 1}"
 
 
 def _distinct_cells(rows: str, index: int, counting: RowCounting) -> str:
     v = value(index)
-    # Starred rows are among them: to leave them out, every column would have to be read.
+    # Includes starred rows: excluding them would require reading every column.
     cells = f"({rows}) AS published WHERE {v} IS NOT NULL"
     return f"SELECT {v} AS v, {counting.rows} AS n FROM {cells} GROUP BY {v}"
 
 
 def count_values_without_bit(bits: str) -> str:
-    """How many cells of a table of ``value_bits`` have no bit."""
+    """Count the cells of a table of ``value_bits`` without a bit."""
     return f"SELECT count(*) FROM {identifier(bits)} WHERE bit = 0"
 
 
@@ -465,7 +482,10 @@ def classes_by_bits(
     bits: Sequence[str],
     counting: RowCounting = ONE_BY_ONE,
 ) -> str:
-    """The classes as of ``sql.audit_classes.classes_table``; ``bits`` names each attribute's table of bits."""
+    """Select classes as in ``classes_table`` by an OR of value bits.
+
+    ``bits`` contains the name of each attribute's table of bits.
+    """
     total = ", h" if counting.summed else ""
     keys = [key(i) for i in range(len(key_texts))]
     grouped = ", ".join(f"t.{name}" for name in ("starred", *keys))
@@ -473,7 +493,10 @@ def classes_by_bits(
     joins = " ".join(
         f"LEFT JOIN {identifier(table)} AS b{i} ON t.{value(i)} = b{i}.v" for i, table in enumerate(bits)
     )
-    counted = f"SELECT {grouped}, {row_count_columns(counting)}{found} FROM ({rows}) AS t {joins} GROUP BY {grouped}"
+    counted = (
+        f"SELECT {grouped}, {row_count_columns(counting)}{found} FROM ({rows}) AS t {joins} "
+        f"GROUP BY {grouped}"
+    )
     shown = ", ".join(f"{text} AS {name}" for text, name in zip(key_texts, keys, strict=True))
     distinct = "".join(
         f", CAST(coalesce({dialect.bit_count.format(f'e{i}')}, 0) AS BIGINT) AS d{i}"

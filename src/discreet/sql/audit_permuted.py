@@ -1,8 +1,8 @@
-"""The audit of a permuted release: its groups, and every row of its help table.
+"""Audit of a permuted release: its groups, and every row of its help table.
 
-Written independently of the release: values are ranked upwards and downwards, and a bound is the sum of the
+Written independently of the release: values are ranked in both directions, and a bound is the sum of the
 values that must be among j and of those that may be. A help table is first compared by sums of salted row
-hashes, in one pass over the values; where these differ, row by row.
+hashes, in one pass over the values; if these differ, row by row. Every function returns SQL text.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ _LARGEST = "1.7976931348623157e308"
 
 
 def pairs_table(relation: str, group: str, value: str, *, floating: bool) -> str:
-    """The table of group texts ``g`` and sensitive texts ``s`` of a source.
+    """Select the group texts ``g`` and sensitive texts ``s`` of a source.
 
-    Where values are ``floating`` points, the two zeros, which read otherwise, are one value.
+    With ``floating`` values, the two zeros, whose texts differ, become one value.
     """
     value = f"CASE {value} WHEN '-0.0' THEN '0.0' ELSE {value} END" if floating else value
     return f"SELECT {group} AS g, {value} AS s FROM {relation}"
 
 
 def count_differing_groups(pairs: str, relation: str, group: str) -> str:
-    """How many groups have other numbers of rows in a source than among the sensitive values.
+    """Count the groups whose row counts in a source differ from those among the sensitive values.
 
-    ``group`` is the text of the group's number there.
+    ``group`` is the text of the group number in that source.
     """
     both = (
         f"SELECT g, 1 AS d FROM {pairs} UNION ALL "
@@ -45,13 +45,13 @@ def count_differing_groups(pairs: str, relation: str, group: str) -> str:
 
 
 def count_small_groups(relation: str, group: str, subject: str, k: int) -> str:
-    """How many groups have fewer than ``k`` people, told apart by the text ``subject``."""
+    """Count the groups of fewer than ``k`` people, identified by the text ``subject``."""
     people = f"SELECT x.g FROM (SELECT {group} AS g, {subject} AS u FROM {relation}) AS x"
     return f"SELECT count(*) FROM ({people} GROUP BY x.g HAVING count(DISTINCT x.u) < {k}) AS f"
 
 
 def number_facts(dialect: Dialect, pairs: str) -> str:
-    """One row: values, plain numbers, numbers with exponents too, most decimals, most whole digits."""
+    """Select one row: values, plain numbers, also with exponents, most decimals, most integer digits."""
     point = f"position('.' IN {_TRIMMED})"
     decimals = f"CASE WHEN {point} = 0 THEN 0 ELSE length({_TRIMMED}) - {point} END"
     plain = dialect.full_match.format("s", literal(_NUMBER))
@@ -66,9 +66,9 @@ def number_facts(dialect: Dialect, pairs: str) -> str:
 
 
 def facts_of_exact(dialect: Dialect, relation: str, value: str, kind: str, decimals: int) -> str:
-    """As ``number_facts``, of a relation's column of exact numbers of a house type, none of it as a text.
+    """Select ``number_facts`` of a column of exact numbers of a house type, without a text per row.
 
-    The longest text of them is that of the least or of the largest.
+    The longest text is that of the minimum or of the maximum.
     """
     least, most = (f"length({dialect.text(f'{end}({value})', kind)})" for end in ("min", "max"))
     values = f"count({value})"
@@ -79,10 +79,10 @@ def facts_of_exact(dialect: Dialect, relation: str, value: str, kind: str, decim
 
 
 def numbers_table(dialect: Dialect, pairs: str, house: str | None, *, whole: bool = False) -> str:
-    """The table of groups ``g`` by number and values ``v`` (texts where there is no type).
+    """Select the group numbers ``g`` and values ``v`` (texts if ``house`` is None).
 
-    ``whole`` says that all groups' texts are those of whole numbers. A negative zero is the zero, which it
-    equals: doubles are told apart by more than their value else.
+    ``whole`` means that the texts of all groups are integers. A negative zero becomes zero, because groupings
+    distinguish doubles by more than their value.
     """
     value = "s" if house is None else dialect.cast(_TRIMMED, house)
     value = f"{value} + 0" if house == "DOUBLE" else value
@@ -91,14 +91,14 @@ def numbers_table(dialect: Dialect, pairs: str, house: str | None, *, whole: boo
 
 
 def exact_numbers_table(dialect: Dialect, relation: str, group: str, value: str, house: str) -> str:
-    """As ``numbers_table``, of a relation with a column of whole and one of exact numbers."""
+    """Select ``numbers_table`` from a relation with an integer group and an exact numeric value."""
     return f"SELECT {dialect.cast(group, 'BIGINT')} AS g, {dialect.cast(value, house)} AS v FROM {relation}"
 
 
 def audited_groups_table(dialect: Dialect, numbers: str, *, numeric: bool) -> str:
-    """The table of groups: rows ``n``, values ``m``, distinct ones ``d``, ends, range ``w``, sum ``every``.
+    """Select the groups: rows ``n``, values ``m``, distinct values ``d``, ends, range ``w``, sum ``every``.
 
-    Rows are grouped by group and value first, and those by group: groupings may spill to disk, where a
+    Rows are grouped by group and value first, and the result by group: groupings may spill to disk, a
     distinct count may not.
     """
     total, ends = "", f"{dialect.cast('NULL', 'DOUBLE')} AS w"
@@ -114,13 +114,13 @@ def audited_groups_table(dialect: Dialect, numbers: str, *, numeric: bool) -> st
 
 
 def failing_group_predicate(k: int, least: str | None) -> str:
-    """The predicate that a group fails; ``least`` is the smallest range allowed, as a literal."""
+    """Return the predicate that a group fails; ``least`` is the smallest allowed range, as a literal."""
     narrow = "" if least is None else f" OR coalesce(w < {least}, TRUE)"
     return f"(g IS NULL OR d < {k}{narrow})"
 
 
 def audited_group_totals(dialect: Dialect, groups: str, house: str | None) -> str:
-    """One row: groups, rows, smallest group, fewest distinct values, smallest range, rows without a value."""
+    """Select one row: groups, rows, least group, fewest values, least range, rows without a value."""
     return (
         "SELECT count(*), CAST(coalesce(sum(n), 0) AS BIGINT), coalesce(min(n), 0), coalesce(min(d), 0), "
         f"{dialect.text('min(w)', house or 'DOUBLE')}, CAST(coalesce(sum(n - m), 0) AS BIGINT) "
@@ -129,25 +129,25 @@ def audited_group_totals(dialect: Dialect, groups: str, house: str | None) -> st
 
 
 def count_groups(groups: str, predicate: str) -> str:
-    """The number of groups for which a predicate holds."""
+    """Count the groups that satisfy a predicate."""
     return f"SELECT count(*) FROM {identifier(groups)} WHERE {predicate}"
 
 
 def list_groups(dialect: Dialect, groups: str, predicate: str, limit: int) -> str:
-    """Rows and number of some groups, the smallest first."""
+    """Select rows and number of up to ``limit`` groups, smallest first."""
     group = dialect.text("g", "BIGINT")
     return f"SELECT n, {group} FROM {identifier(groups)} WHERE {predicate} ORDER BY n, g LIMIT {limit}"
 
 
 def group_sizes(groups: str) -> str:
-    """Each size of a group and the number of groups of that size, ascending."""
+    """Count the groups of each size, in ascending order of size."""
     return f"SELECT n, count(*) FROM {identifier(groups)} GROUP BY n ORDER BY n"
 
 
 def unnumbered_groups(dialect: Dialect, relation: str, *, whole: bool) -> str:
-    """How many groups ``g`` of a relation are not named by one of the numbers 1, 2, …, as many as there are.
+    """Count the groups ``g`` of a relation that are not numbered 1, 2, …, up to the number of groups.
 
-    ``whole`` says that they are numbers, and no texts.
+    ``whole`` means that ``g`` is an integer instead of a text.
     """
     groups = f"SELECT DISTINCT g FROM {relation}"
     number = "x.g" if whole else _whole(dialect, "x.g")
@@ -158,19 +158,19 @@ def unnumbered_groups(dialect: Dialect, relation: str, *, whole: bool) -> str:
 
 
 def count_lowest_groups_meeting(groups: str, k: int, least: str | None) -> str:
-    """How many of the groups that hold the smallest value meet a requirement of their own."""
+    """Count the groups that contain the smallest value and satisfy a requirement for such groups."""
     lowest = f"SELECT min(low) FROM {identifier(groups)}"
     narrow = "" if least is None else f" AND w >= {least}"
     return f"SELECT count(*) FROM {identifier(groups)} WHERE low = ({lowest}) AND d >= {k}{narrow}"
 
 
 def ranked_table(numbers: str, *, down: bool, part: str = "TRUE") -> str:
-    """The table of each group's values in one direction.
+    """Select the values of each group, ranked in one direction.
 
-    ``g``, place ``i`` from 1, ``v``, the sum ``whole`` up to it, and ``gain``, that of the values among
-    them which move the sum on (negative ones upwards, positive ones downwards).
+    Columns: ``g``, rank ``i`` from 1, ``v``, the sum ``whole`` up to it, and ``gain``, the sum of those
+    values among them that extend the bound (negative values upwards, positive values downwards).
     """
-    # By ROWS: the default, RANGE, would take equal values in one step.
+    # ROWS, because the default RANGE would add up equal values in one step.
     order, gains = ("DESC", "greatest(v, 0)") if down else ("ASC", "least(v, 0)")
     return (
         "SELECT g, v, row_number() OVER w AS i, "
@@ -181,14 +181,15 @@ def ranked_table(numbers: str, *, down: bool, part: str = "TRUE") -> str:
 
 
 def slice_predicate(number: str, slices: int, place: int) -> str:
-    """The predicate that a group's number (NULL too) belongs to one of several slices of all groups."""
+    """Return the predicate that a group number (NULL too) belongs to slice ``place`` of ``slices``."""
     return "TRUE" if slices == 1 else f"mod(abs(coalesce({number}, 0)), {slices}) = {place}"
 
 
 def expected_help(dialect: Dialect, groups: str, part: str, up: str | None, down: str | None) -> str:
-    """What a help table must hold of the groups ``part``: ``g, h, j0, j1, n, m`` and, of numbers, its bounds.
+    """Select the help-table rows that are due for the groups ``part``: ``g, h, j0, j1, n, m`` and the bounds.
 
-    Where every row has a value, h rows have h values: two joins do. Elsewhere each bound has its own place.
+    Numbers only have bounds. Where every row has a value, h rows have h values, and two joins suffice.
+    Otherwise each bound is looked up at its own rank.
     """
     if up is None or down is None:
         return f"SELECT g, h, j0, j1, n, m FROM ({_hits(dialect, groups, part)}) AS x"
@@ -196,7 +197,7 @@ def expected_help(dialect: Dialect, groups: str, part: str, up: str | None, down
 
 
 def _hits(dialect: Dialect, groups: str, condition: str) -> str:
-    """Groups and hits, and between what (``j0``, ``j1``) their values lie in number."""
+    """Select groups and hits with ``j0`` and ``j1``, the fewest and most values among ``h`` rows."""
     hits = f"SELECT *, {dialect.numbers_to.format('n')} AS h FROM {identifier(groups)} WHERE {condition}"
     return (
         "SELECT *, CASE WHEN h > n - m THEN h - (n - m) ELSE 0 END AS j0, "
@@ -205,6 +206,8 @@ def _hits(dialect: Dialect, groups: str, condition: str) -> str:
 
 
 def _without_null(groups: str, up: str, down: str) -> str:
+    # The h-th value from below (u) and from above (w) give all bounds of h rows: least and largest sum
+    # (b0, b1), then lower and upper bounds of minimum (b2, b3), maximum (b4, b5), and two ends (b6, b7).
     return (
         "SELECT x.g, u.i AS h, u.i AS j0, u.i AS j1, x.n, x.m, x.every, u.whole AS b0, w.whole AS b1, "
         "x.low AS b2, w.v AS b3, u.v AS b4, x.high AS b5, u.v AS b6, w.v AS b7 "
@@ -214,6 +217,7 @@ def _without_null(groups: str, up: str, down: str) -> str:
 
 
 def _with_null(dialect: Dialect, groups: str, part: str, up: str, down: str) -> str:
+    # The first j0 values must be among the h rows; up to j1 may be, and are added where they extend the sum.
     places = (("0", "x.j0"), ("1", "x.j1"), ("o", "greatest(x.j0, 1)"), ("h", "x.h"))
     joins = " ".join(
         f"LEFT JOIN {identifier(table)} AS {side}{alias} ON {side}{alias}.g = x.g "
@@ -233,9 +237,9 @@ def _with_null(dialect: Dialect, groups: str, part: str, up: str, down: str) -> 
 
 @dataclass(frozen=True)
 class PublishedHelp:
-    """A help table as it stands: a relation, and the texts of its columns in order.
+    """A published help table: a relation, and the texts of its columns in order.
 
-    Those ``exact`` are exact numbers in the texts' place, which are compared as they are.
+    Columns that are ``exact`` are exact numbers instead of texts and are compared unchanged.
     """
 
     relation: str
@@ -243,7 +247,7 @@ class PublishedHelp:
     exact: Sequence[bool]
 
     def rows(self, dialect: Dialect, names: Sequence[str], slices: int, place: int) -> str:
-        """The rows of a slice of the groups, by these names; rows of no group belong to the first."""
+        """Select a slice of the rows under the given names; rows without a group belong to slice 0."""
         places = [
             dialect.cast(column, "BIGINT") if exact else _whole(dialect, column)
             for column, exact in zip(self.columns[:2], self.exact, strict=False)
@@ -267,11 +271,11 @@ def count_wrong_help(
     slices: int = 1,
     place: int = 0,
 ) -> str:
-    """How many groups and hits of a slice a help table lacks or has otherwise, and how many rows of none.
+    """Count the (group, hits) rows of a slice that a help table lacks, has in excess or has wrong.
 
-    ``expected`` is the query of what is due, ``house`` the type of its numbers (None: there are none). A row
-    that stands there twice is not noticed. Exact numbers must be the same; where ``spread`` names the table
-    of each group's ``g, slack`` (doubles), sums may differ by that.
+    ``expected`` is the query of the rows that are due, ``house`` the type of their numbers (None: no
+    numbers). A duplicate row is not detected. Exact numbers must be equal; if ``spread`` names the table of
+    ``g, slack`` (doubles), sums may differ by the slack of their group.
     """
     names = ["g", "h", *_COUNTS, *(["every", *(f"b{i}" for i in range(8))] if house else [])]
     found = stated.rows(dialect, names, slices, place)
@@ -306,7 +310,7 @@ def count_wrong_help(
 
 
 def slack_table(numbers: str) -> str:
-    """The table of how far sums of a group's doubles may differ from what is added here."""
+    """Select the tolerated difference of sums of each group's doubles."""
     return (
         "SELECT g, (count(v) + 8) * 6e-16 * coalesce(sum(abs(v)), 0) AS slack "
         f"FROM {identifier(numbers)} GROUP BY g"
@@ -314,29 +318,29 @@ def slack_table(numbers: str) -> str:
 
 
 def _whole(dialect: Dialect, text: str) -> str:
-    """The whole number that a text is the plain writing of; NULL where it is of none."""
+    """Return the integer whose plain notation a text is; NULL for any other text."""
     number = dialect.try_whole.format(text)
     return f"CASE WHEN {dialect.text(number, 'BIGINT')} = {text} THEN {number} END"
 
 
 def _plain(text: str) -> str:
-    """A decimal's text without zeros at its end: 1.50 and 1.5 are one number."""
+    """Return a decimal's text without trailing zeros, since 1.50 and 1.5 are equal."""
     bare = f"trim(TRAILING '.' FROM trim(TRAILING '0' FROM {text}))"
     return f"CASE WHEN position('.' IN {text}) > 0 THEN {bare} ELSE {text} END"
 
 
 VALUE_DIGITS = MOST_DIGITS // 2
-"""With more, the running sum of all values might have more digits than an exact number can."""
+"""Most digits of a value: with more, the running sum could exceed the digits of an exact number."""
 _FROM_BELOW = (0, 1, 2, 3, 4, 5, 6, 7, 9, 11, 12, 13)
 _FROM_ABOVE = (0, 1, 8, 10, 14)
 LARGEST_SUM = 9e17
-"""What no sum may exceed, in units of the last decimal, for 18 digits to hold it."""
+"""Upper limit of any sum, in units of the last decimal, so that it fits in 18 digits."""
 COUNT_COLUMNS = 6
-"""How many of a help table's columns are counts, the first ones."""
+"""Number of leading columns of a help table that are counts."""
 
 
 def group_kinds(dialect: Dialect, groups: str) -> str:
-    """One row: groups with rows without a value, or without a number, and what no sum in a group exceeds."""
+    """Select one row: groups without a number or with missing values, and a bound on any group's sum."""
     low, high, rows = (dialect.cast(name, "DOUBLE") for name in ("low", "high", "m"))
     return (
         "SELECT count(*) FILTER (WHERE n <> m OR g IS NULL), "
@@ -345,13 +349,13 @@ def group_kinds(dialect: Dialect, groups: str) -> str:
 
 
 def expected_sums(dialect: Dialect, groups: str, numbers: str, scale: int, salt: int) -> str:
-    """One row: the rows that are due, and the sums of the hashes of their halves."""
+    """Select one row: the number of rows that are due, and the sums of the hashes of their two halves."""
     running = "ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW"
     ordered = f"SELECT g, v FROM {identifier(numbers)} ORDER BY g, v"
     values = (
         f"SELECT g, v, row_number() OVER () AS place, sum(v) OVER ({running}) AS upto FROM ({ordered}) AS o"
     )
-    # Cast by group and once by value: DuckDB takes long to make a BIGINT of a sum.
+    # Cast per group, and once per value: DuckDB casts sums (HUGEINT) to BIGINT slowly.
     exact = _exact_type(scale)
     ends = ", ".join(f"{dialect.cast(name, exact)} AS {name}" for name in ("every", "low", "high"))
     starts = (
@@ -370,16 +374,14 @@ def expected_sums(dialect: Dialect, groups: str, numbers: str, scale: int, salt:
 
 
 def expected_counts(dialect: Dialect, groups: str, salt: int) -> str:
-    """As ``expected_sums``, of values that are no numbers: rows, and one sum."""
+    """Select ``expected_sums`` for values that are not numbers: the number of rows, and one sum."""
     cells = ["g", "h", "j0", "j1", "n", "m"]
     hashed = _hashed(dialect, cells, range(COUNT_COLUMNS), 0, salt)
     return _sums(dialect, f"({expected_help(dialect, groups, 'TRUE', None, None)}) AS r", hashed)
 
 
 def published_sums(dialect: Dialect, relation: str, columns: Sequence[str], scale: int, salt: int) -> str:
-    """As ``expected_sums`` or ``expected_counts``, of a help table's columns as they stand, exact numbers
-    all.
-    """
+    """Select ``expected_sums`` or ``expected_counts`` of a published help table of exact numbers."""
     if len(columns) == COUNT_COLUMNS:
         return _sums(dialect, relation, _hashed(dialect, columns, range(COUNT_COLUMNS), 0, salt))
     low, high = (
@@ -389,9 +391,10 @@ def published_sums(dialect: Dialect, relation: str, columns: Sequence[str], scal
 
 
 def _hashed(dialect: Dialect, cells: Sequence[str], places: Sequence[int], scale: int, salt: int) -> str:
-    """The hash of some cells of a help table's row, in the types that both sides have.
+    """Return the hash of some cells of a help-table row, in types that both sides share.
 
-    These have the size of a BIGINT: DuckDB gives some larger numbers of one type the same hash, 0 and -1 too.
+    The types have the size of a BIGINT, because DuckDB gives equal hashes to some larger numbers of one type,
+    for example to 0 and -1.
     """
     typed = [
         dialect.cast(cell, "BIGINT" if place < COUNT_COLUMNS else _exact_type(scale))

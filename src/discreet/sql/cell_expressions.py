@@ -1,8 +1,8 @@
 """Cell expressions: text, type, NULL, stars, scaled decimals and sort keys of a column's cells.
 
-A value is the canonical text of a cell (the same on every engine); texts in ``null_values`` are NULL.
-Predicates on type names, conversion of exact decimals to 64-bit integers and back, cells of many columns
-unpivoted to rows, the predicate for cells of stars, and the order of released rows by their cells
+A value is the canonical text of a cell (the same on every engine); texts in ``null_values`` are NULL. The
+module builds predicates on type names, converts exact decimals to 64-bit integers and back, unpivots the
+cells of many columns to rows, tests for cells of stars, and orders released rows by their cells
 (docs/decisions/0014).
 """
 
@@ -17,7 +17,7 @@ from discreet.sql.dialect import DUCKDB, Dialect
 from discreet.sql.quoting import literal
 
 ENUMERATED = "ENUM"
-"""The house type of a column of few different texts, whichever they are."""
+"""House type of a column of few distinct texts."""
 _TEXT = {"VARCHAR", "CHAR", "BPCHAR", "TEXT", "STRING"}
 _WHOLE = {f"{sign}{size}INT" for sign in ("", "U") for size in ("TINY", "SMALL", "BIG", "HUGE")}
 _NATIVE = _TEXT | _WHOLE | {"INTEGER", "UINTEGER", "BOOLEAN", "DATE", "TIME", "UUID", "DECIMAL", ENUMERATED}
@@ -26,23 +26,23 @@ _NATIVE |= {"TIMESTAMP WITH TIME ZONE", "TIMESTAMPTZ", "TIMESTAMPTZ_NS"}
 _FLOATING = {"DOUBLE", "FLOAT", "REAL"}
 _NEVER_TEXT = (_NATIVE - _TEXT - {ENUMERATED}) | _FLOATING
 LIST = "LIST"
-"""The house type of a column of lists or structures that an engine reads as their text."""
+"""House type of a column of lists or structures that an engine reads as text."""
 _NESTED = {"STRUCT", "MAP", "UNION", LIST, "ARRAY", "VARIANT"}
 _BINARY = {"BLOB", "BYTEA", "BINARY", "VARBINARY", "GEOMETRY"}
 
 
 def column_name(position: int) -> str:
-    """The name that a source's column has in SQL: ``c0``, ``c1``, … by its place."""
+    """Return the SQL name of a source's column: ``c0``, ``c1``, … by its index."""
     return f"c{position}"
 
 
 def canonical_text(column: str, type_name: str, dialect: Dialect = DUCKDB) -> str:
-    """The text of a column's cells; NULL stays NULL."""
+    """Return the text of a column's cells; NULL stays NULL."""
     return column if _base(type_name) in _TEXT else dialect.text(column, type_name)
 
 
 def cell_text(column: str, type_name: str, null_values: Sequence[str] = (), dialect: Dialect = DUCKDB) -> str:
-    """The text of a column's cells, with ``null_values`` (whole texts, exactly) read as NULL."""
+    """Return the text of a column's cells, with ``null_values`` (exact whole texts) read as NULL."""
     text = canonical_text(column, type_name, dialect)
     if not null_values:
         return text
@@ -50,42 +50,42 @@ def cell_text(column: str, type_name: str, null_values: Sequence[str] = (), dial
 
 
 def group_key(column: str, type_name: str, dialect: Dialect = DUCKDB) -> str:
-    """An expression to group by, such that cells of one group have one text.
+    """Return a grouping expression such that all cells of a group have the same text.
 
-    The column itself where equal values have one text: grouping text, whole numbers and dates as they are is
-    faster than grouping their casts. Floating-point numbers and intervals are grouped by text, since 0.0 and
-    -0.0, or a month and 30 days, are equal.
+    This is the column itself where equal values have equal texts: grouping texts, integers and dates directly
+    is faster than grouping their casts. Floating-point numbers and intervals are grouped by text, since 0.0
+    and -0.0, or a month and 30 days, are equal.
     """
     return column if _base(type_name) in _NATIVE else dialect.text(column, type_name)
 
 
 def group_key_type(type_name: str) -> str:
-    """The type of ``group_key``."""
+    """Return the type of ``group_key``."""
     return type_name if _base(type_name) in _NATIVE else "VARCHAR"
 
 
 def is_nested(type_name: str) -> bool:
-    """Whether cells hold lists, structures or the like."""
+    """Test whether cells contain lists, structures or other nested values."""
     return _base(type_name) in _NESTED
 
 
 def is_binary(type_name: str) -> bool:
-    """Whether cells hold bytes that are not declared to be text."""
+    """Test whether cells contain bytes that are not declared as text."""
     return _base(type_name) in _BINARY
 
 
 def is_text(type_name: str) -> bool:
-    """Whether cells are texts, of any length."""
+    """Test whether cells are texts of any length."""
     return _base(type_name) in _TEXT
 
 
 def is_never_text(type_name: str) -> bool:
-    """Whether cells are numbers, dates, times or booleans, whose texts are no words or stars."""
+    """Test whether cells are numbers, dates, times or booleans, whose texts are never words or stars."""
     return _base(type_name) in _NEVER_TEXT
 
 
 def decimals_of(type_name: str) -> int | None:
-    """The decimals of a type of exact numbers; None for any other type."""
+    """Return the number of decimals of an exact numeric type; None for any other type."""
     base = _base(type_name)
     if base in _WHOLE | {"INTEGER", "UINTEGER"}:
         return 0
@@ -94,7 +94,7 @@ def decimals_of(type_name: str) -> int | None:
 
 
 def fits_long(type_name: str) -> bool:
-    """Whether cells are exact numbers of which every one, in units of its last decimal, is a BIGINT."""
+    """Test whether every value of an exact numeric type fits in a BIGINT, in units of its last decimal."""
     digits = type_name.partition("(")[2].partition(",")[0].strip()
     if _base(type_name) == "DECIMAL":
         return digits.isdecimal() and int(digits) <= 18
@@ -102,17 +102,17 @@ def fits_long(type_name: str) -> bool:
 
 
 def is_long(type_name: str) -> bool:
-    """Whether cells are whole numbers by their type, of which every one is a BIGINT."""
+    """Test whether a type is an integer type whose values all fit in a BIGINT."""
     return _base(type_name) in (_WHOLE | {"INTEGER", "UINTEGER"}) - {"HUGEINT", "UHUGEINT", "UBIGINT"}
 
 
 def is_floating(type_name: str) -> bool:
-    """Whether cells are floating-point numbers, of which 0.0 and -0.0 are equal and read otherwise."""
+    """Test whether cells are floating-point numbers, where 0.0 and -0.0 are equal but read differently."""
     return _base(type_name) in _FLOATING
 
 
 def any_null(texts: Sequence[str]) -> str:
-    """The predicate that one of several cell texts is NULL (decision 0002: ``nulls = "drop"``)."""
+    """Return the predicate that one of several cell texts is NULL (decision 0002: ``nulls = "drop"``)."""
     return "(" + " OR ".join(f"({text}) IS NULL" for text in texts) + ")" if texts else "FALSE"
 
 
@@ -123,11 +123,11 @@ def _base(type_name: str) -> str:
 
 
 LONG_DIGITS = 19
-"""Of whole numbers of 64 bits. Fewer decimals than this can be told by units."""
+"""Digits of a 64-bit integer; exact numbers with fewer decimals can be expressed in units."""
 
 
 def to_units(dialect: Dialect, number: str, scale: int) -> str:
-    """An exact number in units of its last decimal, as a whole number of 64 bits."""
+    """Return an exact number in units of its last decimal, as a 64-bit integer."""
     if scale:
         digits = dialect.cast(number, f"DECIMAL({LONG_DIGITS},{scale})")
         number = f"{digits} * {dialect.cast(str(10**scale), f'DECIMAL({scale + 1},0)')}"
@@ -135,7 +135,7 @@ def to_units(dialect: Dialect, number: str, scale: int) -> str:
 
 
 def from_units(dialect: Dialect, units: str, scale: int) -> str:
-    """The exact number of so many units of the last decimal."""
+    """Return the exact number for a count of units of the last decimal."""
     if not scale:
         return units
     unit = dialect.cast(f"'{Decimal(1).scaleb(-scale):f}'", f"DECIMAL({scale + 1},{scale})")
@@ -145,11 +145,11 @@ def from_units(dialect: Dialect, units: str, scale: int) -> str:
 T = TypeVar("T")
 
 UNPIVOTED_COLUMNS = 1000
-"""A statement turns at most so many columns into rows: an engine holds some thousand rows of each."""
+"""Most columns that one statement unpivots: an engine holds some thousand rows of each."""
 
 
 def unpivot(dialect: Dialect, relation: str, texts: Sequence[str]) -> str:
-    """Every cell of some columns: ``place``, its column's from 0, and ``v``, its text.
+    """Select every cell of some columns: ``place``, the index of its column from 0, and ``v``, its text.
 
     ``texts`` are expressions over the relation.
     """
@@ -161,7 +161,7 @@ def unpivot(dialect: Dialect, relation: str, texts: Sequence[str]) -> str:
 
 
 def batched(columns: Sequence[T], at_once: int = UNPIVOTED_COLUMNS) -> Iterator[Sequence[T]]:
-    """Columns, so many at once.
+    """Yield the columns in batches of ``at_once``.
 
     >>> list(batched("abcde", 2))
     ['ab', 'cd', 'e']
@@ -181,15 +181,15 @@ def can_hold_stars(type_name: str) -> bool:
 def star_predicate(text: str, dialect: Dialect = DUCKDB) -> str:
     """Return the predicate that a text consists of stars (``model.cell_format.is_star``).
 
-    It is never NULL. What begins it costs next to nothing and refuses nearly all; a CASE looks at the rest
-    for the others alone, as AND does not where it is no condition.
+    It is never NULL. A cheap first test refuses nearly all texts; CASE guarantees that the pattern is matched
+    only for the others, which AND does not guarantee outside of a condition.
     """
     stars = f"{text} LIKE '%*%' AND {dialect.full_match.format(text, _STARS)}"
     return f"CASE WHEN {dialect.may_be_stars.format(text)} THEN {stars} ELSE FALSE END"
 
 
 def readable_star_predicate(text: str, dialect: Dialect = DUCKDB) -> str:
-    """Return the same predicate for people who read it; it knows no other blanks than spaces."""
+    """Return the same predicate in a form for readers; it knows no blanks other than spaces."""
     del dialect
     return f"({text} LIKE '%*%' AND trim(replace({text}, '*', '')) = '')"
 
@@ -213,12 +213,11 @@ def all_stars_predicate(
     dialect: Dialect,
     test: StarPredicate = star_predicate,
 ) -> str:
-    """Return the predicate that each cell is of stars or NULL, and one of stars; never NULL itself.
+    """Return the predicate that each cell is stars or NULL, and at least one is stars; never NULL itself.
 
-    ``cells`` are pairs of a column and its house type; ``null_texts``, a list of literals in SQL, are read as
-    NULL.
+    ``cells`` are pairs of a column and its house type; ``null_texts``, SQL literals, are read as NULL.
     """
-    # Texts first: their test fails at once in nearly every row, and the others are then not looked at.
+    # Texts first: their test fails at once in nearly every row, so that CASE skips the other columns.
     ordered = sorted(cells, key=lambda cell: not can_hold_stars(cell[1]))
     stars, empty = [], []
     for column, type_name in ordered:
@@ -241,10 +240,10 @@ ORDERED_ALIAS = "shown"
 
 
 def cell_sort_keys(dialect: Dialect, cell: str, type_name: str) -> list[str]:
-    """Expressions to sort by, such that cells of a house type that tie in all of them read the same.
+    """Return sort expressions such that cells of a house type that tie in all of them have the same text.
 
-    Numbers go by size, 0.0 and -0.0, which are equal, by their texts; what has no order of its own goes by
-    its text. A text may come as a type that the house has no name for, which is the empty text.
+    Numbers sort by size, and the equal zeros 0.0 and -0.0 by their texts; types without an order sort by
+    their texts. The type is the empty text where the house has no name for it.
     """
     if is_floating(type_name):
         return [cell, _bytewise(dialect, f"CASE WHEN {cell} = 0 THEN {dialect.text(cell, type_name)} END")]
@@ -253,7 +252,7 @@ def cell_sort_keys(dialect: Dialect, cell: str, type_name: str) -> list[str]:
 
 
 def order_clause(dialect: Dialect, keys: Iterable[str]) -> str:
-    """The end of a query whose rows are to go by keys, NULL last."""
+    """Return the end of a query that sorts its rows by keys, NULL last."""
     listed = list(dict.fromkeys(keys))
     ordered = ", ".join(dialect.nulls_last.format(key) for key in listed)
     return " " + dialect.sorted_rows.format(ordered, ", ".join(listed)) if listed else ""
@@ -262,9 +261,9 @@ def order_clause(dialect: Dialect, keys: Iterable[str]) -> str:
 def sorted_by_cells(
     dialect: Dialect, query: str, types: Sequence[str], names: Sequence[str], first: Sequence[int] = ()
 ) -> str:
-    """The rows of a query by their cells, those of the columns at the places ``first`` before the others.
+    """Select the rows of a query sorted by their cells, starting with the columns at the indices ``first``.
 
-    ``types`` and ``names`` are those of its columns, by place.
+    ``types`` and ``names`` are those of its columns, by index.
     """
     places = [*first, *(i for i in range(len(types)) if i not in first)]
     keys = [key for i in places for key in cell_sort_keys(dialect, f"{ORDERED_ALIAS}.{names[i]}", types[i])]

@@ -1,7 +1,7 @@
-"""Column statistics: values that occur once, and how far traits agree within the values of a key.
+"""Column statistics: values that occur once, and agreement of traits within the values of a key.
 
-Rows with a value that no other row has, in the table or within its class; comparisons within values of a
-presumed person key (linear groupings of one small table).
+Counts rows with a value that no other row has, in the table or within its class, and compares rows within
+each value of a presumed person key (linear groupings of one small table). Every function returns SQL text.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ _ONCE = "HAVING count(*) = 1"
 
 
 def unique_in_table(dialect: Dialect, relation: str, texts: Sequence[str]) -> str:
-    """Per column: its place, and the rows whose value occurs once; no line for a column without such.
+    """Count the rows whose value occurs once, per column index; columns without such rows have no line.
 
-    A cell of stars is no value.
+    A cell of stars is not a value.
     """
     if len(texts) == 1:
         turned = f"SELECT 0 AS place, {texts[0]} AS v FROM {relation}"
     else:
         turned = unpivot(dialect, relation, texts)
     once = f"SELECT place, v FROM ({turned}) AS c WHERE v IS NOT NULL GROUP BY place, v {_ONCE}"
-    # Stars are looked for behind the grouping, among the few values that occur once.
+    # Stars are tested after the grouping, on the few values that occur once.
     test = f"NOT {star_predicate('v', dialect)}"
     return f"SELECT place, count(*) FROM ({once}) AS o WHERE {test} GROUP BY place ORDER BY place"
 
 
 def unique_in_class(dialect: Dialect, relation: str, keys: Sequence[str], text: str) -> str:
-    """The rows whose value of a column, no star, occurs once among the rows that have the same ``keys``."""
+    """Count the rows whose value, except stars, occurs once among the rows with equal ``keys``."""
     named = [f"{key} AS k{i}" for i, key in enumerate(keys)]
     rows = f"SELECT {', '.join([*named, f'{text} AS v'])} FROM {relation}"
     grouped = ", ".join([*(f"k{i}" for i in range(len(keys))), "v"])
@@ -43,12 +43,12 @@ TRAIT_KEY, COMBINATION_ROWS = "x", "n"
 
 
 def trait_name(place: int) -> str:
-    """The column of a trait in a table of ``combinations``."""
+    """Return the column name of a trait in a table of ``combinations``."""
     return f"t{place}"
 
 
 def combinations(relation: str, key: str, traits: Sequence[str]) -> str:
-    """The distinct combinations of a key and traits (expressions) with their numbers of rows."""
+    """Count the rows of each distinct combination of a key and traits (expressions)."""
     cells = [f"{key} AS {TRAIT_KEY}", *(f"{trait} AS {trait_name(i)}" for i, trait in enumerate(traits))]
     names = [TRAIT_KEY, *(trait_name(i) for i in range(len(traits)))]
     listed, rows = ", ".join(names), f"SELECT {', '.join(cells)} FROM {relation}"
@@ -56,7 +56,7 @@ def combinations(relation: str, key: str, traits: Sequence[str]) -> str:
 
 
 def key_sizes(table: str) -> str:
-    """Rows without the key; rows with it; its values; the rows of the most frequent one."""
+    """Select rows without the key, rows with it, its values, and the rows of its most frequent value."""
     sizes = f"SELECT {TRAIT_KEY}, sum({COMBINATION_ROWS}) AS s FROM {identifier(table)} GROUP BY {TRAIT_KEY}"
     return (
         f"SELECT CAST(coalesce(sum(s) FILTER (WHERE {TRAIT_KEY} IS NULL), 0) AS BIGINT), "
@@ -66,9 +66,9 @@ def key_sizes(table: str) -> str:
 
 
 def agreements(dialect: Dialect, table: str, traits: int) -> str:
-    """Per trait: its place, the comparisons within values of the key, and how many of them agree.
+    """Select per trait its index, the comparisons within values of the key, and how many of them agree.
 
-    A value with n rows makes n - 1 comparisons, of which the share of its pairs of rows that agree do.
+    A value with n rows makes n - 1 comparisons, weighted by the share of its pairs of rows that agree.
     """
     n, squares = dialect.cast("m", "DOUBLE"), dialect.cast("q", "DOUBLE")
     counted = " UNION ALL ".join(
@@ -88,7 +88,7 @@ def agreements(dialect: Dialect, table: str, traits: int) -> str:
 
 
 def trait_frequencies(dialect: Dialect, table: str, traits: int) -> str:
-    """Per trait: its place, the sum of its values' squared rows, its rows, and its number of values."""
+    """Select per trait its index, the sum of its values' squared row counts, its rows, and its values."""
     counted = " UNION ALL ".join(
         f"SELECT {i} AS place, sum({COMBINATION_ROWS}) AS c FROM {identifier(table)} "
         f"WHERE {TRAIT_KEY} IS NOT NULL AND {trait_name(i)} IS NOT NULL GROUP BY {trait_name(i)}"
@@ -102,14 +102,19 @@ def trait_frequencies(dialect: Dialect, table: str, traits: int) -> str:
 
 
 def spread(dialect: Dialect, table: str, place: int) -> str:
-    """Of a trait of numbers: rows with one, its sum of squares around the mean, and that within the key."""
+    """Select for a numeric trait: rows, sum of squares about the mean, that within the key, key values.
+
+    Only numbers from -1e6 to 1e6 are included.
+    """
     number = dialect.try_double.format(trait_name(place))
     rows = (
-        f"SELECT {TRAIT_KEY}, a, {COMBINATION_ROWS} FROM (SELECT {TRAIT_KEY}, {number} AS a, {COMBINATION_ROWS} FROM {identifier(table)} "
+        f"SELECT {TRAIT_KEY}, a, {COMBINATION_ROWS} FROM (SELECT {TRAIT_KEY}, {number} AS a, "
+        f"{COMBINATION_ROWS} FROM {identifier(table)} "
         f"WHERE {TRAIT_KEY} IS NOT NULL) AS r WHERE a BETWEEN -1e6 AND 1e6"
     )
     values = (
-        f"SELECT {TRAIT_KEY}, sum({COMBINATION_ROWS}) AS m, sum({COMBINATION_ROWS} * a) AS s, sum({COMBINATION_ROWS} * a * a) AS q "
+        f"SELECT {TRAIT_KEY}, sum({COMBINATION_ROWS}) AS m, sum({COMBINATION_ROWS} * a) AS s, "
+        f"sum({COMBINATION_ROWS} * a * a) AS q "
         f"FROM ({rows}) AS a GROUP BY {TRAIT_KEY}"
     )
     m = dialect.cast("sum(m)", "DOUBLE")
@@ -121,7 +126,7 @@ def spread(dialect: Dialect, table: str, place: int) -> str:
 
 
 def count_combinations(table: str, places: Sequence[int]) -> str:
-    """The number of combinations of some traits among rows with a key."""
+    """Count the combinations of some traits among rows with a key."""
     names = ", ".join(trait_name(i) for i in places)
     return (
         f"SELECT count(*) FROM (SELECT {names} FROM {identifier(table)} WHERE {TRAIT_KEY} IS NOT NULL "
@@ -130,7 +135,7 @@ def count_combinations(table: str, places: Sequence[int]) -> str:
 
 
 def value_repetition(dialect: Dialect, relation: str, texts: Sequence[str], *, exact: bool) -> str:
-    """Rows with a value and the number of values, or an estimate of it, one pair per expression."""
+    """Select, per expression, the rows with a value and the number of values, exact or estimated."""
     number = "count(DISTINCT {0})" if exact else dialect.approximate_distinct
     counts = ", ".join(f"count({text}), {number.format(text)}" for text in texts)
     return f"SELECT {counts} FROM {relation}"

@@ -1,8 +1,9 @@
 """SQL phrases in which the engines differ: one table with a column per database.
 
-DuckDB, PostgreSQL (15 and later) and Spark (4 and later, ANSI mode with quoted identifiers). Statements are
-written in the common subset; where there is none, a statement takes its phrase from ``Dialect``, so no code
-branches on the engine. Types go by the house's names (DuckDB's), which ``type_name`` translates.
+Covers DuckDB, PostgreSQL (15 and later) and Spark (4 and later, ANSI mode with quoted identifiers).
+Statements are written in the common subset; where there is none, a statement takes its phrase from
+``Dialect``, so that no code branches on the engine. Types have the house's names (DuckDB's), which
+``type_name`` translates.
 """
 
 from __future__ import annotations
@@ -13,10 +14,10 @@ from dataclasses import dataclass, field, replace
 
 @dataclass(frozen=True)
 class Hashes:
-    """SHA-256 as bytes, which are half as long as their digits and sort as these do, and faster.
+    """SHA-256 as bytes: half as long as hexadecimal digits, with the same sort order, and faster.
 
-    ``digest`` is a text's, ``part`` the number that a digest's first two bytes make; ``joined`` are the
-    digits of all digests of a sorted subquery in its order, as an aggregate.
+    ``digest`` is the digest of a text, ``part`` the number of a digest's first two bytes, and ``joined`` an
+    aggregate that concatenates the digits of all digests of a sorted subquery in its order.
     """
 
     digest: str
@@ -26,47 +27,74 @@ class Hashes:
 
 @dataclass(frozen=True)
 class Dialect:
-    """The phrases of one database. ``{0}`` and ``{1}`` in them are expressions.
+    """The SQL phrases of one database; ``{0}`` and ``{1}`` in them are expressions.
 
-    ``same`` is NULL-safe equality that a join can hash; both sides are of one type, which for ``same_text``,
-    where that is faster, is text. ``full_match`` says whether a whole text matches a pattern (a literal),
-    NULL for NULL; ``extract`` is what the one group of a pattern found in a text. ``try_whole`` and
-    ``try_double`` are the number that a text says, NULL where it says none. ``numbers_to`` yields the rows 1
-    to a number, beside the other columns of a SELECT. ``any_order`` stands inside ``OVER ()`` of row numbers
-    in no order; ``distinct_number`` is a number of each row's own, which may leave gaps. ``binary_order``
-    sorts texts by their code points. ``random_key`` is a sort key of random bits from the operating system's
-    generator, one per row; where it is None, keys are loaded (``release.publication_job``). ``texts`` maps a
-    house type to its canonical text, where that is no plain cast. ``find_dictionary`` is the type of a column
-    of few different texts (literals) which is written faster than a text. ``sorts_before_joins`` says that
-    one thread's join keeps the order of its larger side or subquery; ``runs_in_order`` that windows of no
-    order go over a subquery's rows in theirs; ``keeps_stored_order`` that it does where that side is a stored
-    table. Tables of up to ``cells_sent`` texts are put together before they are loaded, where joins of small
-    tables cost more. ``random_order`` says that a query's rows go by a random key, each in a place of its
-    own; ``sorted_rows`` that they go by sort keys, each with ``nulls_last``, ``{1}`` being the same as
-    expressions alone; from ``counts_rows`` rows on, those which are often alike are best put together and
-    counted before they are sorted (None: never). ``rows_at_once`` are as many rows as a join of wide rows
-    should be asked to hold, None where any number goes to disk by itself. ``name_quote`` stands around names;
-    ``escapes`` are what literals double or escape. ``differs`` is NULL-safe inequality. ``may_be_stars`` is a
-    quick test that every text of stars passes, blanks before it or not, and few others. ``whole`` rounds a
-    number as the database does, ``plain_double`` what a text says that was seen to be a plain number,
-    ``truncated`` cuts its decimals off; ``remainder`` and ``rounded`` take a second expression, and give
-    exact decimals where ``decimal_functions``. ``whole_division`` says that whole numbers are divided without
-    a remainder. ``wide`` makes an exact number wide enough to be summed; ``{1}`` are its decimals. ``sha256``
-    is a text's digest in hexadecimal digits; ``joined_in_order`` puts such texts together in ascending order,
-    as an aggregate, and ``joined_as_sorted`` in that of a sorted subquery, where a database keeps to it; such
-    a one has ``hashes``. ``bit_count`` is how many bits of a BIGINT are set. ``row_hash`` is a number that
-    depends on each of a list of cells (``hash_cell``) and on its place, NULL told from all values,
-    ``one_text_hash`` one of a row of one text, where that is faster, and ``text_hash`` one of a text, the
-    same in every database; ``hash_sum`` adds such numbers up exactly, ``repeated_sum`` each of them as often
-    as a second expression says, and ``multiplies_sums`` says that a product of a sum and such a number is
-    exact, too. ``cells`` yields a row for each of some texts, of which ``{1}`` is the number: its ``place``
-    from 0, and itself, ``v``; where it is None, each column is a query of its own. ``parquet_folder`` stands
-    behind FROM for a path of Parquet files, an identifier, where no function reads them. ``reads_files`` says
-    that a release's files are read as they lie, so that a column of texts is one; ``table_macros`` that there
-    are macros of tables, and ``lists`` that a cell holds a list, which is read by place faster than rows are
-    joined. ``dense_groups`` are two statements: that groups of so many numbers as a permuted release may have
-    are counted in an array, and that this is over; ``sorted_groups`` that rows are grouped by sorting them,
-    as is faster where they lie in order.
+    Names, types and literals:
+
+    - ``types``: names of the house types in this database, where they differ.
+    - ``texts``: canonical text of a house type, where that is not a plain cast.
+    - ``few_texts``: type of a column of few distinct texts (literals) that is written faster than a text.
+    - ``name_quote`` encloses names; ``escapes`` lists the characters that literals double or escape.
+
+    Comparisons and patterns:
+
+    - ``same``: NULL-safe equality, which a join can hash, of two expressions of one type; ``same_text``: the
+      same for texts, where that is faster; ``differs``: NULL-safe inequality.
+    - ``full_match``: whether a whole text matches a pattern (a literal), NULL for NULL; ``extract``: the text
+      that the one group of a pattern matches.
+    - ``may_be_stars``: a fast test that every text of stars passes, with or without leading blanks, and few
+      other texts pass.
+
+    Numbers:
+
+    - ``try_whole``, ``try_double``: the number that a text denotes, NULL if it denotes none;
+      ``plain_double``: the same for a text that is known to be a plain number.
+    - ``whole`` rounds a number by the database's rule; ``truncated`` cuts off its decimals; ``remainder`` and
+      ``rounded`` take a second expression and return exact decimals if ``decimal_functions``.
+    - ``integer_division``: integers are divided without remainder.
+    - ``wide`` makes an exact number wide enough for sums; ``{1}`` is its number of decimals.
+    - ``bit_count``: number of set bits of a BIGINT.
+
+    Rows, numbering and order:
+
+    - ``numbers_to`` yields the rows 1 to a number, next to the other columns of a SELECT.
+    - ``cells`` yields a row for each of several texts, ``{1}`` being their number: ``place`` from 0, and the
+      text ``v``; None: each column needs a separate query.
+    - ``any_order`` is written inside ``OVER ()`` to number rows in no order; ``distinct_number`` is unique
+      per row and may leave gaps.
+    - ``binary_order`` sorts texts by their code points.
+    - ``random_key``: a sort key per row of random bits from the operating system's generator; None: keys are
+      loaded (``release.publication_job``). ``random_order`` sorts the rows of a query by a random key.
+    - ``sorted_rows`` sorts by keys, each formatted with ``nulls_last``; ``{1}`` lists the same expressions
+      without it. From ``counts_rows`` rows on, rows with many duplicates are best grouped and counted before
+      sorting (None: never).
+    - ``sorts_before_joins``: a join in one thread keeps the order of its larger side or subquery;
+      ``keeps_stored_order``: it does if that side is a stored table; ``runs_in_order``: windows without an
+      order read a subquery's rows in its order.
+    - ``dense_groups``: two statements that turn on, and off, counting in an array, for as many groups as a
+      permuted release may have; ``sorted_groups``: likewise for grouping by sorting, which is faster for
+      ordered rows.
+
+    Hashes:
+
+    - ``sha256``: hexadecimal digest of a text; ``joined_in_order``: aggregate that concatenates such texts in
+      ascending order; ``joined_as_sorted``: in the order of a sorted subquery, for databases that keep it,
+      which then also have ``hashes``.
+    - ``row_hash``: a number that depends on every cell of a list (``hash_cell``) and on its position, and
+      that distinguishes NULL from all values; ``one_text_hash``: hash of one text, where that is faster;
+      ``text_hash``: hash of a text that is equal in every database.
+    - ``hash_sum`` adds up such numbers exactly; ``repeated_sum`` weights each by a second expression;
+      ``multiplies_sums``: products of a sum and such a number are exact, too.
+
+    Storage and capabilities:
+
+    - ``cells_sent``: tables of up to this many texts are assembled before they are loaded, where joins of
+      small tables are more expensive.
+    - ``rows_at_once``: number of rows that a join of wide rows should hold; None: rows spill to disk.
+    - ``parquet_folder``: relation of a path of Parquet files (an identifier), where no function reads them.
+    - ``reads_files``: the files of a release are read in place, so that a column of texts stays one.
+    - ``table_macros``: the database has table macros; ``lists``: a cell can contain a list, whose items are
+      read by position faster than rows are joined.
     """
 
     name: str
@@ -127,17 +155,17 @@ class Dialect:
     sorted_groups: tuple[str, str] | None = None
 
     def identifier(self, name: str) -> str:
-        """A name, quoted."""
+        """Return a quoted name."""
         return self.name_quote + name.replace(self.name_quote, self.name_quote * 2) + self.name_quote
 
     def literal(self, text: str) -> str:
-        """A text as a literal."""
+        """Return a text as a literal."""
         for mark, escaped in self.escapes:
             text = text.replace(mark, escaped)
         return f"'{text}'"
 
     def type_name(self, house: str) -> str:
-        """A house type in this database's words, its parameters kept.
+        """Return this database's name of a house type, with its parameters.
 
         >>> POSTGRES.type_name("DOUBLE"), SPARK.type_name("VARCHAR"), SPARK.type_name("DECIMAL(6,1)")
         ('DOUBLE PRECISION', 'STRING', 'DECIMAL(6,1)')
@@ -146,17 +174,20 @@ class Dialect:
         return self.types.get(base.strip(), base.strip()) + parenthesis + rest
 
     def cast(self, expression: str, house: str) -> str:
-        """An expression as a house type."""
+        """Return an expression cast to a house type."""
         return f"CAST({expression} AS {self.type_name(house)})"
 
     def text(self, expression: str, house: str = "") -> str:
-        """The canonical text of an expression of a house type: the same in every database."""
+        """Return the canonical text of an expression of a house type: the same in every database."""
         phrase = self.texts.get(_text_kind(house))
         return self.cast(expression, "VARCHAR") if phrase is None else phrase.format(expression)
 
 
 def _text_kind(house: str) -> str:
-    """A house type as ``texts`` names it: ``FRACTION`` for decimals without a digit before the point."""
+    """Return the key of a house type in ``texts``.
+
+    It is ``FRACTION`` for decimals without a digit before the point, else the type without parameters.
+    """
     base, _, parameters = house.partition("(")
     digits = [number.strip() for number in parameters.rstrip(")").split(",")]
     fraction = base.strip() == "DECIMAL" and len(digits) == 2 and digits[0] == digits[1]
@@ -175,7 +206,7 @@ DUCKDB = Dialect(
     reads_files=True,
     table_macros=True,
     lists=True,
-    # Two million counts, 16 MiB for each thread; elsewhere, what is counted for a group may be larger.
+    # Two million counts, 16 MiB per thread. Not set globally: other queries have larger aggregate states.
     dense_groups=("SET perfect_ht_threshold = 21", "RESET perfect_ht_threshold"),
 )
 
@@ -183,7 +214,7 @@ _NUMBER = r"^[ \t\n\f\r]*[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]{{1,3}}
 
 _FRACTION = "regexp_replace(CAST({0} AS {1}), '^(-?)0[.]', '{2}.')"
 
-# PostgreSQL writes a digit more than the others where a shorter text lies just between two doubles.
+# PostgreSQL writes one digit more than the others if a shorter text is halfway between two doubles.
 _POSTGRES_MANTISSA = "CAST(split_part(CAST({0} AS TEXT), 'e', 1) AS NUMERIC)"
 _POSTGRES_SHORTER = (
     f"(CAST(trim_scale(round({_POSTGRES_MANTISSA}, greatest(scale({_POSTGRES_MANTISSA}) - 1, 0))) AS TEXT) "
@@ -202,7 +233,7 @@ _POSTGRES_FLOAT = (
     "ELSE CAST({0} AS TEXT) END"
 )
 
-# Java writes the shortest digits between these bounds only; beyond them they are searched for.
+# Java writes the shortest digits only between these bounds; beyond them, increasing precisions are tried.
 _SPARK_DOUBLE = (
     "CASE WHEN {0} IS NULL THEN NULL WHEN isnan({0}) THEN 'nan' "
     "WHEN {0} = 0 OR (abs({0}) >= 0.001D AND abs({0}) < 1e7D) THEN CAST({0} AS STRING) "
@@ -216,7 +247,7 @@ _SPARK_DOUBLE = (
     "ELSE format_string('%.16e', {0}) END, '[.]?0+e', 'e') END"
 )
 
-# The digits are Java's, the form DuckDB's: the text is taken apart at its exponent.
+# Java's digits in DuckDB's notation: the text is split at its exponent.
 _SPARK_FLOAT = (
     "CASE WHEN {0} IS NULL THEN NULL WHEN isnan({0}) THEN 'nan' "
     "WHEN abs({0}) > 3.4028234663852886e38D THEN CASE WHEN {0} > 0 THEN 'inf' ELSE '-inf' END "
@@ -228,7 +259,7 @@ _SPARK_FLOAT = (
     "lpad(replace(split_part(CAST({0} AS STRING), 'E', 2), '-', ''), 2, '0')) END"
 )
 
-# Years before 1 and beyond four digits are written otherwise by Java.
+# Java writes years before 1 and years of more than four digits differently.
 _SPARK_DAY = (
     "CASE WHEN year({0}) BETWEEN 1 AND 9999 THEN CAST({0} AS STRING) "
     "WHEN year({0}) > 9999 THEN ltrim('+', CAST({0} AS STRING)) "
@@ -237,7 +268,7 @@ _SPARK_DAY = (
 
 _SPARK_TIME = ", substr(CAST({0} AS STRING), instr(CAST({0} AS STRING), ' '))) END"
 
-# Byte by byte: printable ASCII as it is, but for quotes and the backslash, the rest as \xHH.
+# Byte by byte: printable ASCII except quotes and the backslash is unchanged, the rest becomes \xHH.
 _SPARK_BYTES = (
     "CASE WHEN length({0}) = 0 THEN '' ELSE array_join(transform(sequence(1, length({0})), i -> "
     "CASE WHEN conv(substr(hex({0}), 2 * i - 1, 2), 16, 10) BETWEEN 32 AND 126 "
@@ -274,7 +305,7 @@ POSTGRES = Dialect(
         "TIMESTAMP": _POSTGRES_MOMENT,
         "TIMESTAMP WITH TIME ZONE": _POSTGRES_MOMENT,
     },
-    # A hash join reads its larger side as it comes, and what is stored is scanned as it was written.
+    # A hash join reads its larger side in order, and a stored table is scanned in the order of writing.
     sorts_before_joins=True,
     runs_in_order=True,
     keeps_stored_order=True,
@@ -284,7 +315,7 @@ POSTGRES = Dialect(
     full_match="({0} ~ ('^(?:' || {1} || ')$'))",
     extract="substring({0} FROM {1})",
     try_whole="CASE WHEN {0} ~ '^[+-]?[0-9]{{1,18}}$' THEN CAST({0} AS BIGINT) END",
-    # A number too large is an error to a cast, so it is looked at with all its digits before.
+    # A cast of a number out of range is an error, so the range is first tested with all digits as NUMERIC.
     try_double=f"CASE WHEN {{0}} ~ '{_NUMBER}' THEN CASE "
     "WHEN length({0}) <= 200 AND {0} !~ '[eE][+-]?[0-9]{{3}}' THEN CAST({0} AS DOUBLE PRECISION) "
     "WHEN CAST({0} AS NUMERIC) >= 1.7976931348623159e308 THEN CAST('Infinity' AS DOUBLE PRECISION) "
@@ -302,7 +333,7 @@ POSTGRES = Dialect(
     integer_division=True,
     sha256="encode(sha256(convert_to({0}, 'UTF8')), 'hex')",
     bit_count="length(replace(CAST(CAST({0} AS BIT(64)) AS TEXT), '0', ''))",
-    # Sorted in a subquery, which costs more than a line of one text does otherwise.
+    # Sorting in a subquery is expensive, so that a line of a single text avoids it.
     joined_in_order='CASE WHEN count({0}) = 1 THEN min({0} COLLATE "C") ELSE '
     "(SELECT string_agg(x, '' ORDER BY x COLLATE \"C\") FROM (SELECT unnest(array_agg({0})) AS x) AS u) END",
     joined_as_sorted="string_agg({0}, '')",
@@ -313,13 +344,13 @@ POSTGRES = Dialect(
     ),
     row_hash="hashint8extended(hash_record_extended(ROW({0}), 0), 0)",
     one_text_hash="coalesce(hashtextextended({0}, 0), 1)",
-    # In halves: products of whole numbers are added up much faster than those of decimals.
+    # In 32-bit halves: products of integers are added up much faster than products of decimals.
     repeated_sum="(sum(({0} >> 32) * {1}) * 4294967296 + sum(({0} & 4294967295) * {1}))",
     multiplies_sums=True,
     text_hash="CAST(CAST('x' || substring(md5(convert_to({0}, 'UTF8')), 1, 15) AS BIT(60)) AS BIGINT)",
     cells="generate_series(0, {1} - 1) AS place, unnest(CAST(ARRAY[{0}] AS TEXT[])) AS v",
-    # Workers sort and count a part each; hashing a million groups is one process's work. A sort sees that
-    # rows lie in order, an incremental one by an index of the first columns does not.
+    # Parallel workers sort and count a part each, but one process hashes a million groups. A full sort
+    # detects rows that are in order; an incremental sort by an index of the first columns does not.
     sorted_groups=(
         "SET enable_hashagg = off; SET enable_incremental_sort = off",
         "RESET enable_hashagg; RESET enable_incremental_sort",
@@ -362,12 +393,12 @@ SPARK = Dialect(
     approximate_distinct="approx_count_distinct({0})",
     random_key="reflect('java.util.UUID', 'randomUUID')",
     random_order="DISTRIBUTE BY {0} SORT BY {0}",
-    # Ranges would be found by a sample, which depends on how the rows lay; hashes depend on the rows alone.
-    # Stored files are scanned as they were written, but a subquery's order is dropped before a join.
+    # Range partitions come from a sample, which depends on the old row order; hashes depend only on the rows.
+    # Stored files are scanned in the order of writing, but a subquery's order is dropped before a join.
     keeps_stored_order=True,
-    # Each join of small tables is two jobs, and a job costs more than a million texts.
+    # Each join of small tables takes two jobs, and a job is more expensive than a million texts.
     cells_sent=1 << 20,
-    # Fewer are sorted in less time than the estimate takes, which is a job of its own.
+    # Fewer rows are sorted faster than their duplicates are estimated, which takes a separate job.
     counts_rows=4_000_000,
     sorted_rows="DISTRIBUTE BY {1} SORT BY {0}",
     differs="NOT ({0} <=> {1})",
@@ -378,7 +409,7 @@ SPARK = Dialect(
     row_hash="xxhash64({0})",
     hash_cell="{0} IS NULL, {0}",
     text_hash="CAST(conv(substring(md5({0}), 1, 15), 16, 10) AS BIGINT)",
-    # By three parts, whose sums are BIGINTs up to 2^41 rows: adding wide decimals costs more than hashing.
+    # In 21-bit parts, whose sums are BIGINTs up to 2^41 rows: adding wide decimals is slower than hashing.
     hash_sum="(CAST(sum(shiftright({0}, 42)) AS DECIMAL(20,0)) * 4398046511104 "
     "+ CAST(sum(shiftright({0}, 21) & 2097151) AS DECIMAL(20,0)) * 2097152 + sum({0} & 2097151))",
     repeated_sum="sum(CAST({0} AS DECIMAL(19,0)) * CAST({1} AS DECIMAL(18,0)))",
@@ -393,4 +424,7 @@ PLAIN_SPARK = replace(
     parquet_folder="parquet.{0}",
     escapes=(("\\", "\\\\"), ("'", "\\'")),
 )
-"""Spark as its users have it: names in backticks, backslashes that escape; the engine's session is ANSI's."""
+"""Spark in its default settings: names in backticks and escaping backslashes.
+
+The engine's session uses ANSI mode instead.
+"""

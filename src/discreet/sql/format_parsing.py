@@ -1,8 +1,8 @@
 """Parsing of numbers and dates by declared cell formats, to canonical texts.
 
-Nested SELECTs name each intermediate expression once. Numbers are taken apart and put together as text, so no
-digit is lost; dates become ISO 8601. The column ``misread`` has the index of a column whose cell does not
-match its format.
+Nested SELECTs name each intermediate expression once. Numbers are split and reassembled as texts, so that no
+digit is lost; dates become ISO 8601. The column ``misread`` contains the index of a column whose cell does
+not match its format.
 """
 
 from __future__ import annotations
@@ -19,31 +19,34 @@ _BLANK_LITERALS = ", ".join(literal(blank) for blank in BLANKS)
 
 
 def is_padded(text: str) -> str:
-    """Whether a text has blanks around it. Its ends are looked at, which takes a sixth of what TRIM takes."""
+    """Return the predicate that a text has blanks around it.
+
+    Testing its two ends takes a sixth of the time of TRIM.
+    """
     return f"(left({text}, 1) IN ({_BLANK_LITERALS}) OR right({text}, 1) IN ({_BLANK_LITERALS}))"
 
 
 def strip_blanks(text: str) -> str:
-    """A text without the blanks around it."""
+    """Return a text without the blanks around it."""
     return f"CASE WHEN {is_padded(text)} THEN TRIM(BOTH {literal(BLANKS)} FROM {text}) ELSE {text} END"
 
 
 INNER_BLANKS = "[ \u00a0\u202f]*"
-"""Blanks within a cell, in a pattern."""
+"""Pattern of blanks within a cell."""
 
 _SPECIAL = frozenset(".$*?{}|+()[]/")
 
 
 @dataclass(frozen=True)
 class ParsingSteps:
-    """Expressions by name, step after step, and the name of the last: the canonical text, or NULL."""
+    """Named expressions, step by step, and the name of the last one: the canonical text, or NULL."""
 
     named: tuple[Mapping[str, str], ...]
     value: str
 
 
 def escape_pattern(text: str) -> str:
-    """A text in a pattern of any engine.
+    """Return a text as a pattern of any engine that matches it literally.
 
     >>> escape_pattern("Fr."), escape_pattern("US$")
     ('Fr[.]', 'US[$]')
@@ -65,7 +68,7 @@ _NAMES = (
     ("November",),
     ("December", "Dezember"),
 )
-"""The months in English and German, in any case of letters."""
+"""Month names in English and German, in any case of letters."""
 
 _FORMS = {
     "Y": "[0-9]{4}",
@@ -83,7 +86,7 @@ _NO_DAYS = ("02-30", "02-31", "04-31", "06-31", "09-31", "11-31")
 
 
 def date_steps(place: int, text: str, form: CellFormat, dialect: Dialect) -> ParsingSteps:
-    """The steps from a column's stripped ``text`` to its date: that of the first pattern that fits."""
+    """Build the steps from a column's stripped ``text`` to its date, by the first pattern that matches."""
     parts: dict[str, str] = {}
     days: dict[str, str] = {}
     dates: dict[str, str] = {}
@@ -98,12 +101,12 @@ def date_steps(place: int, text: str, form: CellFormat, dialect: Dialect) -> Par
 
 
 def month_names(*, short: bool) -> Mapping[str, int]:
-    """The names of months, or their first three letters, and their numbers."""
+    """Return the number of each month name, or of its first three letters if ``short``."""
     return {name[:3] if short else name: i for i, names in enumerate(_NAMES, start=1) for name in names}
 
 
 def _parts(prefix: str, text: str, pattern: DatePattern, dialect: Dialect) -> dict[str, str]:
-    """The text of each directive, NULL where the pattern does not fit."""
+    """Extract the text of each directive, NULL where the pattern does not match."""
     forms = [_form(part) for part in pattern.parts]
     fits = dialect.full_match.format(text, literal("".join(forms)))
     found = {}
@@ -116,12 +119,12 @@ def _parts(prefix: str, text: str, pattern: DatePattern, dialect: Dialect) -> di
 
 
 def _name(prefix: str, directive: str) -> str:
-    """A column's name: databases fold capitals, so these are marked."""
+    """Return the column name of a directive; its case is marked, because databases fold capitals."""
     return f"{prefix}{'u' if directive.isupper() else 'l'}{directive.lower()}"
 
 
 def _form(part: PatternPart) -> str:
-    """A part of a pattern as one of texts, without a group of its own."""
+    """Return a part of a pattern as a regular expression without a capturing group."""
     if not part.directive:
         return escape_pattern(part.text)
     if part.directive in "bB":
@@ -137,7 +140,7 @@ def _any_case(name: str) -> str:
 
 
 def _day(prefix: str, pattern: DatePattern, form: CellFormat) -> dict[str, str]:
-    """Year, month and day in digits, padded."""
+    """Build year, month and day as zero-padded digits."""
     held = pattern.directives
     if "Y" in held:
         year = _name(prefix, "Y")
@@ -160,7 +163,7 @@ def _day(prefix: str, pattern: DatePattern, form: CellFormat) -> dict[str, str]:
 
 def _month(name: str, directive: str) -> str:
     names = month_names(short=directive == "b")
-    # A letter with dots keeps its case where the database's collation knows ASCII alone.
+    # lower() does not change umlauts if the database's collation is ASCII only.
     cases = " ".join(
         f"WHEN {literal(text)} THEN '{number:02}'"
         for text, number in dict.fromkeys(
@@ -175,7 +178,7 @@ def _two_digits(expression: str) -> str:
 
 
 def _date(prefix: str, pattern: DatePattern, dialect: Dialect) -> str:
-    """The date, NULL for a day that no calendar has."""
+    """Build the ISO date, NULL for a day that does not exist."""
     year, month, day = (f"{prefix}{part}" for part in ("year", "month", "day"))
     number = f"CAST({year} AS INTEGER)"
     month_and_day = f"{month} || '-' || {day}"
@@ -189,7 +192,7 @@ def _date(prefix: str, pattern: DatePattern, dialect: Dialect) -> str:
 
 
 def _time(prefix: str, pattern: DatePattern, dialect: Dialect) -> str:
-    """What comes behind the day: hours, minutes and seconds, and a fraction without zeros at its end."""
+    """Build the time after the date: hours, minutes, seconds, and a fraction without trailing zeros."""
     held = pattern.directives
     if not pattern.has_time:
         return ""
@@ -213,11 +216,7 @@ _BLANK_THOUSANDS = " \u00a0\u202f"
 
 
 def number_steps(place: int, text: str, form: CellFormat, dialect: Dialect) -> ParsingSteps:
-    """The steps from a column's stripped ``text`` to its number.
-
-    A minus stands before the number, behind it, or is a pair of parentheses. A lenient form takes decimals
-    alone, behind digits that do not begin with a zero, as those of codes do.
-    """
+    """Build the steps from a column's stripped ``text`` to its number: sign, digits, point and exponent."""
     fits, core, rest, digits = (f"{name}{place}" for name in ("fits", "core", "rest", "digits"))
     whole, fraction = f"whole{place}", f"fraction{place}"
     mark = form.decimal_mark
@@ -248,12 +247,12 @@ def number_steps(place: int, text: str, form: CellFormat, dialect: Dialect) -> P
 
 
 def _pattern(form: CellFormat) -> str:
-    """What a whole cell may look like."""
+    """Build the pattern of a whole cell."""
     mark, gap = escape_pattern(form.decimal_mark), INNER_BLANKS
     whole = "[0-9]+"
     if form.thousands is not None:
         sign = f"[{''.join(_thousands(form))}]"
-        # Groups of two before the last are India's.
+        # Indian notation has groups of two digits before the last group.
         whole = f"(?:[0-9]{{1,3}}(?:{sign}[0-9]{{2,3}})*{sign}[0-9]{{3}}|[0-9]+)"
     number = f"(?:{whole}(?:{mark}[0-9]*)?|{mark}[0-9]+)(?:[eE][-+]?[0-9]{{1,2}})?"
     units = "|".join(escape_pattern(unit) for unit in form.units)
@@ -270,7 +269,7 @@ def _pattern(form: CellFormat) -> str:
 
 
 def _thousands(form: CellFormat) -> str:
-    """What parts thousands."""
+    """Return the characters that separate thousands."""
     if form.thousands is None:
         return ""
     return _BLANK_THOUSANDS if form.thousands in _BLANK_THOUSANDS else form.thousands
@@ -281,7 +280,7 @@ def _inner(form: CellFormat) -> str:
 
 
 def _shifted(place: int, digits: str) -> dict[str, str]:
-    """The digits before and behind the point, which an exponent moves."""
+    """Build the digits before and after the point, shifted by the exponent."""
     mantissa = f"split_part({digits}, 'e', 1)"
     whole, fraction = f"split_part({mantissa}, '.', 1)", f"split_part({mantissa}, '.', 2)"
     exponent = f"CAST(replace(split_part({digits}, 'e', 2), '+', '') AS INTEGER)"
@@ -307,7 +306,7 @@ def _put_together(whole: str, fraction: str, rest: str) -> str:
 
 
 MISREAD = "misread"
-"""The column that tells of cells without their form."""
+"""Column with the index of a column whose cell does not match its format."""
 
 
 def parse_by_format(
@@ -317,10 +316,10 @@ def parse_by_format(
     null_values: Sequence[str],
     dialect: Dialect,
 ) -> str:
-    """The query that reads rows by the forms of some of their columns, which are texts.
+    """Build the query that parses some text columns of rows by their formats.
 
-    ``rows`` stands behind FROM and has ``columns`` columns, of which ``forms`` are keyed by place.
-    ``null_values`` are taken out before a cell is looked at, with the blanks around it or without.
+    ``rows`` is a relation with ``columns`` columns; ``forms`` contains the formats by column index.
+    ``null_values`` are removed before a cell is parsed, with or without the blanks around it.
     """
     query = f"SELECT * FROM {rows}"
     steps = {place: _steps(place, form, dialect) for place, form in forms.items()}
@@ -343,7 +342,7 @@ def parse_by_format(
 
 
 def _steps(place: int, form: CellFormat, dialect: Dialect) -> ParsingSteps:
-    """What is found of a cell, step by step; the first is its text without blanks around it."""
+    """Build the parsing steps of a cell; the first is its text without the blanks around it."""
     text = f"t{place}"
     first = {text: strip_blanks(column_name(place))}
     if form.is_number:

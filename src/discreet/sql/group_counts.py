@@ -1,8 +1,8 @@
 """GROUP BY counts: the raw groups of a frequency set and their encoding, and contingency tables.
 
-Groups are counted by the source's engine; encoding their texts as integers is DuckDB's alone. Contingency
-tables count rows per combination of keys with at most n rows per subject, for differential privacy. Groups
-can be selected one at a time and put together again by UNION ALL.
+Groups are counted by the source's engine; only DuckDB encodes their texts as integers. Contingency tables
+count rows per combination of keys with at most n rows per subject, for differential privacy. Groups can be
+selected one at a time and combined again by UNION ALL. Every function returns SQL text.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ GROUP_COUNT = "n"
 
 
 def group_key_name(position: int) -> str:
-    """The name of a grouping column."""
+    """Return the name of a grouping column."""
     return f"k{position}"
 
 
 def group_rows(relation: str, keys: Sequence[str]) -> str:
-    """One row per combination of ``keys`` (at least one), and the number of rows of each.
+    """Count the rows of each combination of ``keys`` (at least one).
 
     Columns: ``k0``, ``k1``, … and ``n`` (BIGINT).
     """
@@ -32,66 +32,66 @@ def group_rows(relation: str, keys: Sequence[str]) -> str:
 
 
 def groups_as_texts(groups: str, texts: Sequence[str], limit: int) -> str:
-    """At most ``limit`` groups of ``group_rows``, with ``texts`` of their keys in the keys' place."""
+    """Select at most ``limit`` groups of ``group_rows``, with the keys replaced by ``texts``."""
     named = [f"{text} AS {group_key_name(i)}" for i, text in enumerate(texts)]
     return f"SELECT {', '.join([*named, GROUP_COUNT])} FROM ({groups}) AS g LIMIT {limit}"
 
 
 def first_groups(table: str, keys: int, limit: int) -> str:
-    """Up to ``limit`` groups as they are: their texts and their rows."""
+    """Select up to ``limit`` groups unchanged: their texts and their rows."""
     named = [group_key_name(i) for i in range(keys)]
     return f"SELECT {', '.join([*named, GROUP_COUNT])} FROM {identifier(table)} LIMIT {limit}"
 
 
 def group_table_size(table: str) -> str:
-    """Groups and rows of a table of groups."""
+    """Select the groups and the rows of a table of groups."""
     return f"SELECT count(*), CAST(coalesce(sum({GROUP_COUNT}), 0) AS BIGINT) FROM {identifier(table)}"
 
 
 def enum_type(name: str, table: str, text: str) -> str:
-    """Create an enumerated type of the distinct texts of an expression over a table, NULL left out."""
+    """Create an enumerated type of the distinct texts of an expression over a table, without NULL."""
     values = f"SELECT DISTINCT {text} FROM {identifier(table)} WHERE {text} IS NOT NULL"
     return f"CREATE OR REPLACE TEMP TYPE {identifier(name)} AS ENUM ({values})"
 
 
 def enum_values(names: Sequence[str]) -> str:
-    """One row with the list of texts of each enumerated type, in the order of its codes."""
+    """Select one row with the list of texts of each enumerated type, in the order of its codes."""
     return "SELECT " + ", ".join(f"enum_range(NULL::{identifier(name)})" for name in names)
 
 
 def text_statistics(table: str, texts: Sequence[str]) -> str:
-    """One row: of each key the different texts, nearly, and the bytes of a text on average."""
+    """Select one row: per key the approximate number of distinct texts, and the mean bytes of a text."""
     told = (f"approx_count_distinct({text}), coalesce(avg(strlen({text})), 0)" for text in texts)
     return f"SELECT {', '.join(told)} FROM {identifier(table)}"
 
 
 def value_code(text: str, name: str, null_code: int) -> str:
-    """The code of a text in an enumerated type; ``null_code`` for NULL."""
+    """Return the code of a text in an enumerated type; ``null_code`` for NULL."""
     return f"coalesce(enum_code(({text})::{identifier(name)}), {null_code})"
 
 
 def numbered_values(groups: str, text: str) -> str:
-    """The distinct texts of an expression over a table of groups, numbered from 0.
+    """Number the distinct texts of an expression over a table of groups, from 0.
 
-    Columns: ``v`` and ``i``. Unlike an enumerated type it may spill to disk, so it suits subjects, of which
-    there are as many as rows, and columns of very many values, for which it is several times faster.
+    Columns: ``v`` and ``i``. Unlike an enumerated type it may spill to disk, so it suits subjects, which may
+    be as numerous as rows, and columns of very many values, for which it is several times faster.
     """
     values = f"SELECT DISTINCT {text} AS v FROM {identifier(groups)} WHERE {text} IS NOT NULL"
     return f"SELECT v, row_number() OVER () - 1 AS i FROM ({values})"
 
 
 def sorted_texts(groups: str, text: str) -> str:
-    """The same, numbered in the order of the texts."""
+    """Number the distinct texts as ``numbered_values``, in the order of the texts."""
     return f"SELECT v, row_number() OVER (ORDER BY v) - 1 AS i FROM ({numbered_values(groups, text)}) AS d"
 
 
 def texts_by_number(values: str) -> str:
-    """The texts of a table of ``sorted_values`` in the order of their numbers."""
+    """Select the texts of a table of ``sorted_texts`` in the order of their numbers."""
     return f"SELECT v FROM {identifier(values)} ORDER BY i"
 
 
 def joined_code(place: int, null_code: int) -> str:
-    """The code of key ``place`` in ``encoded_groups`` by a join; ``null_code`` for NULL."""
+    """Return the code of key ``place`` in ``encoded_groups`` by a join; ``null_code`` for NULL."""
     return f"coalesce(j{place}.i, {null_code})"
 
 
@@ -103,9 +103,9 @@ def encoded_groups(
     subjects: str | None = None,
     subject_text: str | None = None,
 ) -> str:
-    """The groups as numbers: ``c0``, ``c1``, …, ``subject`` where asked (-1 for NULL), and ``n``.
+    """Select the groups as numbers: ``c0``, ``c1``, …, optionally ``subject`` (-1 for NULL), and ``n``.
 
-    ``joined`` are tables of ``sorted_values`` by the places of their keys (``joined_code``).
+    ``joined`` contains tables of ``sorted_texts`` by the index of their key (``joined_code``).
     """
     columns = [f"{code} AS c{i}" for i, code in enumerate(codes)]
     source = f"{identifier(groups)} AS g"
@@ -122,7 +122,7 @@ _DRAWN, _SUBJECT, _TURN = "drawn", "subject", "turn"
 
 
 def key_position(position: int, missing: int) -> str:
-    """The place of a key's value by its lookup; ``missing`` where that has none, as for NULL."""
+    """Return the position of a key's value by its lookup; ``missing`` for NULL and unknown values."""
     return f"coalesce(m{position}.place, {missing})"
 
 
@@ -133,10 +133,10 @@ def rows_by_key(
     kept: str | None,
     subject: str | None = None,
 ) -> str:
-    """One row per row of ``relation``: its keys, and its subject where one is asked.
+    """Select one row per row of ``relation``: its keys and, with ``subject``, its subject.
 
-    ``lookups`` are, by key, the table that holds places, and the text that is looked up; ``kept`` is the
-    condition of rows that count. Rows without a subject are nobody's and are left out.
+    ``lookups`` contains, by key, the table of positions and the text that is looked up; ``kept`` is the
+    condition of the rows that count. Rows without a subject belong to nobody and are left out.
     """
     columns = [f"{key} AS {group_key_name(i)}" for i, key in enumerate(keys)]
     joins = [
@@ -152,10 +152,10 @@ def rows_by_key(
 
 
 def bounded_rows(rows: str, keys: int, most: int, salt: str, dialect: Dialect) -> str:
-    """At most ``most`` rows of each subject of ``keyed_rows``.
+    """Select at most ``most`` rows of each subject of ``rows_by_key``.
 
-    Which ones is decided by a salted digest of the subject and of the rows' keys: a function of the subject's
-    own rows alone, so that another subject, come or gone, changes nothing here. Rows with equal keys are
+    A salted digest of the subject and of the rows' keys chooses the rows: it depends only on the subject's
+    own rows, so that adding or removing another subject changes nothing here. Rows with equal keys are
     interchangeable.
     """
     texts = [f"coalesce({dialect.cast(group_key_name(i), 'VARCHAR')}, '')" for i in range(keys)]
@@ -166,32 +166,32 @@ def bounded_rows(rows: str, keys: int, most: int, salt: str, dialect: Dialect) -
 
 
 def key_counts(rows: str, keys: int) -> str:
-    """The rows of each combination of keys that occurs."""
+    """Count the rows of each combination of keys that occurs."""
     names = ", ".join(group_key_name(i) for i in range(keys))
     return f"SELECT {names}, count(*) AS {GROUP_COUNT} FROM ({rows}) AS r GROUP BY {names}"
 
 
 def marginal_counts(table: str, keys: Sequence[int], dialect: Dialect) -> str:
-    """The rows of each combination of some keys, from a table of ``counted_rows``."""
+    """Sum the rows of each combination of some keys, from a table of ``key_counts``."""
     names = ", ".join(group_key_name(i) for i in keys)
     total = dialect.cast(f"sum({GROUP_COUNT})", "BIGINT")
     return f"SELECT {names}, {total} AS {GROUP_COUNT} FROM {identifier(table)} GROUP BY {names}"
 
 
 def source_row_count(relation: str) -> str:
-    """How many rows there are."""
+    """Count the rows of a relation."""
     return f"SELECT count(*) FROM {relation} AS {SOURCE_ALIAS}"
 
 
 def select_group(query: str, group: str, number: int) -> str:
-    """The rows of one group; ``group`` is the column of group numbers."""
+    """Select the rows of one group; ``group`` is the column of group numbers."""
     return f"SELECT * FROM ({query}) AS held WHERE {identifier(group)} = {number}"
 
 
 def union_all(tables: Sequence[str], columns: Sequence[str]) -> str:
-    """The rows of all of some tables that have the same columns; there is at least one.
+    """Concatenate the rows of one or more tables with the same columns.
 
-    Halves are united first, so that the nesting grows by the logarithm of their number.
+    Halves are united first, so that the nesting grows with the logarithm of the number of tables.
     """
     if len(tables) == 1:
         return f"SELECT {', '.join(map(identifier, columns))} FROM {identifier(tables[0])}"

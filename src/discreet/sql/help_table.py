@@ -1,9 +1,9 @@
-"""Help tables: bounds of sums, minima and maxima of any h rows of a group (Zhang, Koudas, Srivastava and Yu
-2007).
+"""Help tables: bounds of sums, minima and maxima of any h rows of a group.
 
-Among h of a group's n rows with m values, j values occur, max(0, h - (n - m)) ≤ j ≤ min(h, m). Prefix sums of
-the sorted values give the least and largest sum; doubles are rounded outwards by (m + 4) · 2^-52 · Σ|a|.
-Cost: one sort of the values and a join of the sorted values with themselves.
+Source: Zhang, Koudas, Srivastava and Yu (2007). Among h of a group's n rows with m values, j values occur,
+max(0, h - (n - m)) ≤ j ≤ min(h, m). Prefix sums of the sorted values give the least and largest sum; doubles
+are rounded outwards by (m + 4) · 2^-52 · Σ|a|. Cost: one sort of the values and a join of the sorted values
+with themselves. Every function returns SQL text.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _COUNTS = ("g", "h", "n")
 _SUMS, _VALUES = (GROUP_SUM, *BOUNDS[:2]), BOUNDS[2:6]
 _COMPACT_VALUES = (*_SUMS, *_VALUES)
 COMPACT_COLUMNS = (*_COUNTS, *_COMPACT_VALUES)
-"""The columns of which the others follow where every row has a value."""
+"""Columns that determine all others if every row has a value."""
 
 
 SORT_KEY = "sort_key"
@@ -39,10 +39,10 @@ SORT_KEY = "sort_key"
 
 @dataclass(frozen=True)
 class SortKeyLayout:
-    """Exact numbers from -``widest`` to ``widest`` units of the last of ``scale`` decimals.
+    """Layout of a 64-bit sort key from a group number and an exact number.
 
-    Each and a group's number are one number of 64 bits: the group's before the last ``bits``, and the value
-    counted from -``widest`` in these.
+    Values range from -``widest`` to ``widest`` units of the last of ``scale`` decimals. The low ``bits`` of a
+    key contain the value, counted from -``widest``, and the bits above them the group number.
     """
 
     widest: int
@@ -50,19 +50,19 @@ class SortKeyLayout:
 
     @property
     def bits(self) -> int:
-        """How many bits a value takes."""
+        """Number of bits of a value."""
         return (2 * self.widest).bit_length()
 
     def fit(self, groups: int) -> bool:
-        """Whether the numbers of so many groups, from 1, fit before them."""
+        """Test whether group numbers from 1 to ``groups`` fit above the value's bits."""
         return self.scale < LONG_DIGITS and (groups + 1) << self.bits < 1 << 63
 
 
 @dataclass(frozen=True)
 class HelpTypes:
-    """The house types that a help table is written with: of sums, and of single values.
+    """House types of a help table: of sums, and of single values.
 
-    ``scale`` are the decimals of exact numbers, None where they are floating-point ones.
+    ``scale`` is the number of decimals of exact numbers, None for floating-point numbers.
     """
 
     sums: str
@@ -70,21 +70,21 @@ class HelpTypes:
     scale: int | None
 
     def summed(self, dialect: Dialect, number: str) -> str:
-        """An expression over single values, in a type in which a database adds them up without overflow."""
+        """Return an expression over single values in a type whose sums do not overflow."""
         return number if self.scale is None else dialect.wide.format(number, self.scale)
 
 
 def help_columns(group: str, *, numeric: bool) -> tuple[str, ...]:
-    """The columns of a help table, in order."""
+    """Return the columns of a help table, in order."""
     counts = (group, HITS, VALUES_LOWER, VALUES_UPPER, GROUP_ROWS, GROUP_VALUES)
     return (*counts, *((GROUP_SUM, *BOUNDS) if numeric else ()))
 
 
 def group_totals(dialect: Dialect, values: str, group: str, number: str, types: HelpTypes) -> str:
-    """The table of groups ``g`` with rows ``n``, values ``m``, and what sums need.
+    """Select the groups ``g`` with rows ``n``, values ``m``, and the inputs of sums.
 
-    ``number`` is the value's number, an expression over the table of values. Sums are brought to the type
-    that they are written with here, by group: DuckDB's and PostgreSQL's are of a wider one, which takes long.
+    ``number`` is the numeric value, an expression over the table of values. Sums are cast to their final type
+    here, per group: DuckDB and PostgreSQL sum in a wider type, and casting it per row is slow.
     """
     rows = f"SELECT {group} AS g, {number} AS v FROM {identifier(values)}"
     added = types.summed(dialect, "v")
@@ -101,9 +101,9 @@ def group_totals(dialect: Dialect, values: str, group: str, number: str, types: 
 def ranked_values(
     dialect: Dialect, values: str, totals: str, group: str, number: str, types: HelpTypes
 ) -> str:
-    """The table of each group's values in order: ``g``, ``i`` and ``back``, ``v``, ``upto`` (sum).
+    """Select the values of each group in order: ``g``, ``i`` and ``back``, ``v``, ``upto`` (sum).
 
-    ``i`` is the place from 1, ``back`` that from the end: stored, so that both are joined by equality.
+    ``i`` is the rank from 1, ``back`` the rank from the end: stored, so that both are joined by equality.
     """
     rows = f"SELECT {group} AS g, {number} AS v FROM {identifier(values)}"
     upto = dialect.cast("r.upto", types.sums)
@@ -117,15 +117,15 @@ def ranked_values(
 
 
 def help_query(dialect: Dialect, totals: str, ordered: str, types: HelpTypes) -> str:
-    """The help table of numbers: a row for each group ``g`` and hits ``h``."""
+    """Build the help table of numbers: a row for each group ``g`` and number of hits ``h``."""
     both = f"{_complete(totals, ordered)} UNION ALL {_incomplete(dialect, totals, ordered)}"
     return f"SELECT {', '.join(_cells(dialect, types).values())} FROM ({both}) AS x"
 
 
 def compact_query(dialect: Dialect, totals: str, ordered: str, types: HelpTypes, whole: str) -> str:
-    """What differs among the cells of ``help_query`` where every row has a value, by group and hits.
+    """Build the columns that distinguish cells of ``help_query`` if every row has a value, sorted by g and h.
 
-    Counts are of the house type ``whole``. As a third less is sorted, it takes half the time.
+    Counts have the house type ``whole``. A third less data is sorted, which takes half the time.
     """
     cells = _cells(dialect, types)
     counts = [f"{dialect.cast(name, whole)} AS {name}" for name in _COUNTS]
@@ -134,19 +134,22 @@ def compact_query(dialect: Dialect, totals: str, ordered: str, types: HelpTypes,
 
 
 def expanded_query(dialect: Dialect, kept: str) -> str:
-    """The help table of what was kept of it, in its order."""
-    return f"SELECT {', '.join(_expanded_cells(dialect, {name: name for name in _COMPACT_VALUES}))} FROM {identifier(kept)}"
+    """Build the help table from a table of ``compact_query``, in its order."""
+    return (
+        f"SELECT {', '.join(_expanded_cells(dialect, {name: name for name in _COMPACT_VALUES}))} "
+        f"FROM {identifier(kept)}"
+    )
 
 
 def expanded_from_units(dialect: Dialect, table: str, types: HelpTypes, scale: int) -> str:
-    """The help table of a table of ``KEPT`` columns, its numbers in units of the last decimal."""
+    """Build the help table from ``COMPACT_COLUMNS`` whose numbers are in units of the last decimal."""
     kept = {name: dialect.cast(from_units(dialect, name, scale), types.sums) for name in _SUMS}
     kept |= {name: dialect.cast(from_units(dialect, name, scale), types.values) for name in _VALUES}
     return f"SELECT {', '.join(_expanded_cells(dialect, kept))} FROM {identifier(table)}"
 
 
 def _expanded_cells(dialect: Dialect, kept: Mapping[str, str]) -> list[str]:
-    """The cells of a help table where every row has a value."""
+    """Build the cells of a help table in which every row has a value."""
     group, hits, rows = (dialect.cast(name, "BIGINT") for name in _COUNTS)
     cells = [f"{group} AS g", f"{hits} AS h", f"{hits} AS j_least", f"{hits} AS j_most"]
     cells += [f"{rows} AS n", f"{rows} AS m", *(f"{cell} AS {name}" for name, cell in kept.items())]
@@ -154,14 +157,17 @@ def _expanded_cells(dialect: Dialect, kept: Mapping[str, str]) -> list[str]:
 
 
 def group_value_keys(dialect: Dialect, values: str, group: str, number: str, form: SortKeyLayout) -> str:
-    """One whole number per row, by which rows go by group and value: ``form`` says how (``Units``)."""
+    """Select one integer per row that sorts rows by group and value, in the layout ``form``."""
     units = to_units(dialect, number, form.scale)
     whole = dialect.cast(group, "BIGINT")
-    return f"SELECT {whole} * {1 << form.bits} + ({units} + {form.widest}) AS {SORT_KEY} FROM {identifier(values)}"
+    return (
+        f"SELECT {whole} * {1 << form.bits} + ({units} + {form.widest}) AS {SORT_KEY} "
+        f"FROM {identifier(values)}"
+    )
 
 
 def _cells(dialect: Dialect, types: HelpTypes) -> dict[str, str]:
-    """The columns of a help table by their names, in the types that it is written with."""
+    """Build the columns of a help table by name, in their final types."""
     margin = "(m + 4) * 2.220446049250313e-16 * spread" if types.scale is None else "0"
     least, most = f"low_sum - {margin}", f"total - high_upto + high_value + {margin}"
     sums = {
@@ -175,7 +181,8 @@ def _cells(dialect: Dialect, types: HelpTypes) -> dict[str, str]:
 
 
 def _complete(totals: str, ordered: str) -> str:
-    """Groups in which every row has a value: h rows have h values."""
+    """Build the rows of groups in which every row has a value: h rows have h values."""
+    # a is the h-th value from below, b the h-th from above (its rank is a.back).
     return (
         "SELECT a.g, a.i AS h, a.i AS j_least, a.i AS j_most, t.n, t.m, t.total, t.spread, a.i AS low_j, "
         "a.upto AS low_sum, a.i AS high_j, b.upto AS high_upto, b.v AS high_value, t.least AS min_lower, "
@@ -186,9 +193,10 @@ def _complete(totals: str, ordered: str) -> str:
 
 
 def _incomplete(dialect: Dialect, totals: str, ordered: str) -> str:
-    """Groups with NULLs: h rows have between ``j_least`` and ``j_most`` values."""
+    """Build the rows of groups with NULLs: h rows have between ``j_least`` and ``j_most`` values."""
     hits = f"SELECT *, {dialect.numbers_to.format('n')} AS h FROM {identifier(totals)} WHERE n > m"
     counted = f"SELECT *, greatest(0, h - (n - m)) AS j_least, least(h, m) AS j_most FROM ({hits}) AS of_hits"
+    # The least sum takes all negative values, within the limits of j; the largest all positive ones.
     chosen = (
         "SELECT *, least(greatest(negative, j_least), j_most) AS low_j, "
         "least(greatest(positive, j_least), j_most) AS high_j, greatest(j_least, 1) AS one "
@@ -215,10 +223,10 @@ def _incomplete(dialect: Dialect, totals: str, ordered: str) -> str:
 
 
 def by_group_query(relation: str, group: str, *, numeric: bool, has_null: bool) -> str:
-    """A help table with a line per group, in lists what hits 1, 2, … of it stand for; where lists are.
+    """Build a help table with one line per group and lists over hits 1, 2, …, for databases with lists.
 
-    Of a group that has not one line for each number of hits, or differing totals, there is none.
-    ``relation`` and ``group`` are SQL; ``group_sum`` and the bounds are there of numbers alone.
+    A group without exactly one line per number of hits, or with differing totals, is left out. ``relation``
+    and ``group`` are SQL; ``group_sum`` and the bounds exist for numbers only.
     """
     totals = (GROUP_ROWS, GROUP_VALUES, *((GROUP_SUM,) if numeric else ()))
     listed = ((VALUES_LOWER, VALUES_UPPER) if has_null else ()) + (BOUNDS if numeric else ())
@@ -230,7 +238,7 @@ def by_group_query(relation: str, group: str, *, numeric: bool, has_null: bool) 
 
 
 def count_query(dialect: Dialect, values: str, group: str, value: str) -> str:
-    """The help table of values that are no numbers: how many of h rows have a value, by group and hits."""
+    """Build the help table of values that are not numbers: the bounds on values among h rows of a group."""
     rows = f"SELECT {group} AS g, {value} AS v FROM {identifier(values)}"
     groups = f"SELECT g, count(*) AS n, count(v) AS m FROM ({rows}) AS r GROUP BY g"
     hits = f"SELECT *, {dialect.numbers_to.format('n')} AS h FROM ({groups}) AS counted"

@@ -1,4 +1,4 @@
-"""A standalone SQL statement with which the reader of a release checks it in an own database.
+"""Standalone SQL statement with which the reader of a release checks it in another database.
 
 Named common table expressions, one clause per line, with the audit's verdict for each criterion.
 """
@@ -19,26 +19,26 @@ CLASSES_TABLE = "classes"
 
 
 def with_tables(tables: Mapping[str, str], query: str) -> str:
-    """A query that names ``tables``, each by its own query; a table may name those before it."""
+    """Build a query with named subqueries ``tables``; a table may use those before it."""
     named = ",\n".join(f"{name} AS (\n  {text}\n)" for name, text in tables.items())
     return f"WITH {named}\n{query}"
 
 
 def as_failing(query: str) -> str:
-    """A query of one number, of which nothing may be left; nor may the release be empty."""
+    """Build the verdict of a query of one number, which must be 0; an empty release fails, too."""
     told = _with_verdict(f"(\n  {query}\n)", rows="pairs")
     return f"SELECT {told} AS failing"
 
 
 def classes_query(keys: int, values: int) -> str:
-    """The classes of ``published``: their rows ``n``, and distinct sensitive values ``d…``, NULL is none."""
+    """Select the classes of ``published``: rows ``n``, and distinct sensitive values ``d…`` without NULL."""
     columns = ", ".join(map(key, range(keys)))
     distinct = "".join(f", count(DISTINCT {value(i)}) AS d{i}" for i in range(values))
     return f"SELECT {columns}, count(*) AS n{distinct} FROM {PUBLISHED} WHERE NOT starred GROUP BY {columns}"
 
 
 def fewest_query(column: str, least: int) -> str:
-    """The smallest of a column of ``classes``, and how many classes have less than ``least``."""
+    """Select the classes, the smallest of a column of ``classes``, and the classes below ``least``."""
     return (
         f"SELECT count(*) AS classes, min({column}) AS found, "
         f"{_with_verdict(_counted(f'{column} < {least}'))} AS failing FROM {CLASSES_TABLE}"
@@ -46,15 +46,15 @@ def fewest_query(column: str, least: int) -> str:
 
 
 def rows_by_class(keys: int, place: int | None) -> str:
-    """The rows of ``published`` by ``class``, a number, and the ``value`` of a sensitive attribute."""
-    # Rows that agree in all cells, NULLs among them, are peers of one window's order.
+    """Select the rows of ``published`` by ``class``, a number, and a sensitive attribute's ``value``."""
+    # Rows that agree in all cells, including NULLs, are peers in a window's order.
     order = ", ".join(map(key, range(keys)))
     shown = "" if place is None else f", {value(place)} AS value"
     return f"SELECT dense_rank() OVER (ORDER BY {order}) AS class{shown} FROM {PUBLISHED} WHERE NOT starred"
 
 
 def failing_scores(rows: str, query: str, threshold: int) -> str:
-    """Of each class its smallest score by ``query``: how many have less than ``threshold``, or none."""
+    """Count the classes whose smallest score by ``query`` is below ``threshold`` or missing."""
     scores = f"SELECT class, min(score) AS score FROM ({query}) AS told GROUP BY class"
     return (
         f"SELECT count(*) AS classes, min(score) AS found, "
@@ -65,16 +65,16 @@ def failing_scores(rows: str, query: str, threshold: int) -> str:
 
 
 def failing_score(query: str, threshold: int) -> str:
-    """The smallest score of a whole release by ``query``, and whether it is less than ``threshold``.
+    """Select the smallest score of a whole release by ``query``, and whether it is below ``threshold``.
 
-    Where no class is published nothing is asked of any row.
+    A release without a class passes.
     """
     below = f"CASE WHEN coalesce(min(score) >= {threshold}, FALSE) OR {_NO_CLASS} THEN 0 ELSE 1 END"
     return f"SELECT min(score) AS found, {_with_verdict(below)} AS failing FROM ({query}) AS told"
 
 
 def constants(dialect: Dialect, columns: Mapping[str, tuple[str, Sequence[object]]]) -> str:
-    """A query of constant rows: each column's house type and cells, texts or numbers; it may have none."""
+    """Build a query of constant rows, possibly none: each column's house type and cells, texts or numbers."""
     names = list(columns)
 
     def row(cells: Sequence[object]) -> str:
@@ -95,7 +95,7 @@ _NO_CLASS = f"NOT EXISTS (SELECT 1 FROM {PUBLISHED} WHERE NOT starred)"
 
 
 def _with_verdict(failing: str, rows: str = PUBLISHED) -> str:
-    """What fails, and 1 where there was nothing to check, as the audit has it."""
+    """Return the number of failures, or 1 if there is nothing to check, as in the audit."""
     return f"CASE WHEN EXISTS (SELECT 1 FROM {rows}) THEN {failing} ELSE 1 END"
 
 
@@ -104,16 +104,16 @@ def _counted(predicate: str) -> str:
 
 
 def published_names(keys: int, values: int) -> tuple[list[str], list[str]]:
-    """The names of quasi-identifiers and of sensitive attributes in ``published``."""
+    """Return the names of quasi-identifiers and of sensitive attributes in ``published``."""
     return list(map(key, range(keys))), list(map(value, range(values)))
 
 
 def release_relation(source: SourceSpec, reader: Dialect, *, by_name: bool = False) -> str:
-    """A release behind FROM, as whoever reads it there writes it; columns go by their own names.
+    """Return a release as a relation in the reader's SQL; columns have their own names.
 
-    ``by_name`` writes the name of a file without the folders above it, for those who have a copy elsewhere.
-    A table of a DuckDB database's file is one once that is opened. ``InputError`` for a file that is neither
-    delimited text in UTF-8 nor Parquet.
+    ``by_name`` writes a file's name without its folders, for readers with a copy elsewhere. A table in a
+    DuckDB database file is available once that file is opened. Raises ``InputError`` for a file that is
+    neither delimited text in UTF-8 nor Parquet.
     """
     if source.path is None:
         return ".".join(map(reader.identifier, table_parts(str(source.table))))

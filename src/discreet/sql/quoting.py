@@ -14,7 +14,7 @@ _PART = re.compile(r'([^".]+)|"((?:[^"]|"")+)"')
 
 
 def identifier(name: str) -> str:
-    """A name as a quoted identifier, whatever characters it has.
+    """Return a name as a quoted identifier; it may contain any characters.
 
     >>> print(identifier('the "id" column'))
     "the ""id"" column"
@@ -23,7 +23,7 @@ def identifier(name: str) -> str:
 
 
 def literal(text: str) -> str:
-    """A text as a string literal.
+    """Return a text as a string literal.
 
     >>> print(literal("it's"))
     'it''s'
@@ -32,7 +32,7 @@ def literal(text: str) -> str:
 
 
 def glob_literal(path: Path) -> str:
-    """A path as a literal in which no character stands for others, where a pattern of paths is read.
+    """Return a path as a literal without wildcards, where a path pattern is expected.
 
     >>> print(glob_literal(Path("a[1].csv")))
     'a[[]1].csv'
@@ -41,7 +41,7 @@ def glob_literal(path: Path) -> str:
 
 
 def qualified(name: str, relation: str = "") -> str:
-    """A quoted column name, of a relation's alias where one is given.
+    """Return a quoted column name, qualified by a relation's alias if one is given.
 
     >>> print(qualified("c0", "s"))
     "s"."c0"
@@ -50,7 +50,7 @@ def qualified(name: str, relation: str = "") -> str:
 
 
 def table_name(parts: Sequence[str]) -> str:
-    """Parts as a table's name is written: those with other characters in double quotes.
+    """Join the parts of a table's name; parts with other characters are in double quotes.
 
     >>> table_name(("out", "the people")), table_name(("clinic", "patients"))
     ('out."the people"', 'clinic.patients')
@@ -59,9 +59,10 @@ def table_name(parts: Sequence[str]) -> str:
 
 
 def table_parts(name: str) -> tuple[str, ...]:
-    """The parts of a table's name as its user writes it; ``InputError`` for another form.
+    """Split a table's name, as users write it, into its parts; ``InputError`` for another form.
 
-    Parts are separated by dots; one with other characters stands in double quotes, those in it doubled.
+    Parts are separated by dots; a part with other characters is in double quotes, which are doubled within
+    it.
 
     >>> table_parts('out."the ""best"" people"'), table_parts("people")
     (('out', 'the "best" people'), ('people',))

@@ -1,8 +1,9 @@
 """Recoding by classes in SQL: from rows to row types, classes, and the published cells of each class.
 
-A row's leaf codes are packed into as few integers as hold them, so one equality join finds its row type. The
-coded table has one column of class numbers, ``q0``; ``SUPPRESSED_CLASS`` marks suppressed rows.
-``ClassCells`` are the cells that a row has from its class, so that they are hashed once per class.
+A row's leaf codes are packed into as few integers as possible, so that one equality join finds its row type.
+The coded table has one column of class numbers, ``q0``; ``SUPPRESSED_CLASS`` marks suppressed rows.
+``ClassCells`` are the cells that a row takes from its class, so that they are hashed once per class. Every
+function returns SQL text.
 """
 
 from __future__ import annotations
@@ -27,18 +28,18 @@ from discreet.sql.recoded_rows import (
 )
 
 LABELS_ALIAS = "l0"
-"""The alias of the table of labels."""
+"""Alias of the table of labels."""
 
 
 @dataclass(frozen=True)
 class ClassCells:
-    """The cells that a row has from its class alone.
+    """Cells that depend only on a row's class.
 
-    ``cells`` are expressions over the table ``labels`` by their place in the release. ``rows`` makes the
-    query of the other cells, in no order, behind one column of another relation of labels: its arguments are
-    both. Where rows are ``counted``, those that are alike come once, and their number is the second column.
-    ``others`` are those cells over the coded rows ``t``, and ``sums`` makes the query of the rows ``n`` of
-    each class ``q0`` and of ``b``, an aggregate over those cells, which is its argument.
+    ``cells`` contains expressions over the table ``labels`` by their index in the release. ``rows`` builds
+    the query of the other cells, in no order, after one column of another relation of labels: its arguments
+    are that relation and column. If rows are ``counted``, equal rows occur once, and their number is the
+    second column. ``others`` are those cells over the coded rows ``t``, and ``sums`` builds the query of the
+    rows ``n`` of each class ``q0`` and of ``b``, an aggregate over those cells, which is its argument.
     """
 
     labels: str
@@ -57,15 +58,15 @@ CLASS_KEY = key_name(0)
 COPIES = "n"
 
 Word = Sequence[tuple[int, int]]
-"""The quasi-identifiers in one word, each with what its code is multiplied by."""
+"""The quasi-identifiers in one word, each with the factor of its code."""
 
 
 @dataclass(frozen=True)
 class AttributeLabels:
-    """Where an attribute's published texts are: a ``table`` of them by position.
+    """Published texts of an attribute: a ``table`` of them by position.
 
-    ``type_name`` is the house type that they are published as, None for text. ``few`` are all the different
-    texts, where they are few: nothing but what is published, since a file may list them.
+    ``type_name`` is their published house type, None for text. ``few`` contains all distinct texts, if they
+    are few; it contains only published texts, since a file may list them.
     """
 
     table: str
@@ -74,32 +75,35 @@ class AttributeLabels:
 
 
 def word_name(index: int) -> str:
-    """The column of a word of a row type."""
+    """Return the column name of a word of a row type."""
     return f"w{index}"
 
 
 def label_name(index: int) -> str:
-    """The column of a quasi-identifier's published text in the table of labels."""
+    """Return the column name of a quasi-identifier's published text in the table of labels."""
     return f"{LABEL_TEXT}{index}"
 
 
 def published_class_numbers(dialect: Dialect, shown: str, keys: int) -> str:
-    """What is published: an ``id`` for each combination of labels, and its ``rows``.
+    """Select an ``id`` for each published combination of labels, and its ``rows``.
 
-    ``shown`` has ``class``, ``q0``, ``q1``, … (labels by number) and ``rows``. The lowest class of those that
-    show the same gives its number: numbering them anew would need all of them in one place.
+    ``shown`` has ``class``, ``q0``, ``q1``, … (labels by number) and ``rows``. The ``id`` is the lowest
+    number among classes with the same labels: a new numbering would require all of them in one partition.
     """
     columns = _keys(keys)
     rows = dialect.cast(f"sum({CLASS_ROWS})", "BIGINT")
-    return f"SELECT min({CLASS_COLUMN}) AS id, {columns}, {rows} AS {CLASS_ROWS} FROM {identifier(shown)} GROUP BY {columns}"
+    return (
+        f"SELECT min({CLASS_COLUMN}) AS id, {columns}, {rows} AS {CLASS_ROWS} FROM {identifier(shown)} "
+        f"GROUP BY {columns}"
+    )
 
 
 def with_numbers(
     dialect: Dialect, table: str, shown: str, numbers: str, keys: int, kept: Sequence[str]
 ) -> str:
-    """A table's columns ``kept`` with ``number``, the published number of its ``class``.
+    """Select the columns ``kept`` of a table with ``number``, the published number of its ``class``.
 
-    A negative ``class`` stays as it is.
+    A negative ``class`` is unchanged.
     """
     columns = ", ".join(f"t.{column}" for column in kept)
     same = " AND ".join(f"s.{key_name(i)} = n.{key_name(i)}" for i in range(keys))
@@ -115,12 +119,12 @@ def with_numbers(
 
 
 def stored_class_cells(shown: str, keys: int) -> str:
-    """The table that ``number_classes`` reads, of one whose rows are in the column ``n``."""
+    """Select the input of ``published_class_numbers`` from a table whose rows are in the column ``n``."""
     return f"SELECT {CLASS_COLUMN}, {_keys(keys)}, n AS {CLASS_ROWS} FROM {identifier(shown)}"
 
 
 def stored_row_types(dialect: Dialect, row_types: str, words: Sequence[Word]) -> str:
-    """The row types by words, of a table of leaf codes ``c0``, …, each with its ``class``."""
+    """Select the row types as words with their ``class``, from a table of leaf codes ``c0``, …."""
     packed = ", ".join(
         f"{' + '.join(dialect.cast(f'c{i}', 'BIGINT') + f' * {factor}' for i, factor in word)} "
         f"AS {word_name(place)}"
@@ -130,7 +134,7 @@ def stored_row_types(dialect: Dialect, row_types: str, words: Sequence[Word]) ->
 
 
 def labels_table(dialect: Dialect, numbers: str, labels: Sequence[AttributeLabels]) -> str:
-    """The published cells by class; ``labels`` says where each attribute's are, and of which type."""
+    """Select the published cells by class; ``labels`` contains the table and type of each attribute."""
     cells = ", ".join(
         f"{_cell(dialect, f'l{i}.{LABEL_TEXT}', found)} AS {label_name(i)}" for i, found in enumerate(labels)
     )
@@ -142,7 +146,7 @@ def labels_table(dialect: Dialect, numbers: str, labels: Sequence[AttributeLabel
 
 
 def typed_columns(dialect: Dialect, table: str, first: str, columns: Mapping[str, str | None]) -> str:
-    """A table's column ``first``, and ``columns`` of texts as values of house types, where they have one."""
+    """Select a table's column ``first``, and ``columns`` of texts cast to their house types, where given."""
     cells = [
         name if kind is None else f"{dialect.cast(name, kind)} AS {name}" for name, kind in columns.items()
     ]
@@ -158,7 +162,7 @@ def _cell(dialect: Dialect, text: str, labels: AttributeLabels) -> str:
 
 
 def enumerated_text(dialect: Dialect, text: str, few: Sequence[str]) -> str:
-    """A text as one of ``few``, in a database that has a type of such."""
+    """Cast a text to a type of the ``few`` texts, in a database with such types."""
     assert dialect.few_texts is not None
     return f"CAST({text} AS {dialect.few_texts.format(', '.join(map(literal, few)))})"
 
@@ -172,10 +176,10 @@ def classed_table(
     others: Sequence[str],
     never_null: Sequence[str] = (),
 ) -> str:
-    """The coded table of a source whose alias is ``s``: ``q0``, the row type's number, and ``o0``, ….
+    """Build the coded table of a source with alias ``s``: ``q0``, the row type's number, and ``o0``, ….
 
-    ``row_types`` has the words of each row type and its ``number``. A row of no row type has NULL in ``q0``.
-    ``others`` are expressions over ``s``; rows in which one of ``never_null`` is NULL are left out.
+    ``row_types`` has the words of each row type and its ``number``. A row without a row type has NULL in
+    ``q0``. ``others`` are expressions over ``s``; rows in which one of ``never_null`` is NULL are left out.
     """
     columns = [f"{_packed_word(dialect, word, keys)} AS {word_name(i)}" for i, word in enumerate(words)]
     columns += [f"{expression} AS {other_name(i)}" for i, expression in enumerate(others)]
@@ -189,14 +193,14 @@ def classed_table(
 
 @dataclass(frozen=True)
 class RowTypeKey:
-    """A quasi-identifier that tells row types apart; ``nullable`` says whether NULL is in one of them."""
+    """A quasi-identifier that distinguishes row types; ``nullable`` means that NULL occurs in one of them."""
 
     column: KeyColumn
     nullable: bool
 
 
 def row_type_table(dialect: Dialect, codes: str, keys: Mapping[int, RowTypeKey]) -> str:
-    """The row types by values ``k0``, … (of the attributes at ``keys``), each with its ``number``.
+    """Select the row types by values ``k0``, … (of the attributes in ``keys``), each with its ``number``.
 
     ``codes`` has the positions of those values, ``q0``, ….
     """
@@ -220,10 +224,11 @@ def rows_of_row_types(
     others: Sequence[str],
     never_null: Sequence[str] = (),
 ) -> str:
-    """The coded table of those rows of a source, whose alias is ``s``, that are of a row type.
+    """Build the coded table of the rows of a source, with alias ``s``, that have a row type.
 
-    ``row_types`` is a ``row_type_table``; one join with all of it, as a join for each quasi-identifier costs
-    more where rows go through it one by one. ``others`` and ``never_null`` are as in ``classed_table``.
+    ``row_types`` is a ``row_type_table``. One join on all keys is used, since one join per quasi-identifier
+    is slower where rows pass through them one by one. ``others`` and ``never_null`` are as in
+    ``classed_table``.
     """
     columns = [f"r.{CLASS_NUMBER} AS {CLASS_KEY}"]
     columns += [f"{expression} AS {other_name(i)}" for i, expression in enumerate(others)]
@@ -253,12 +258,12 @@ def published_classes(
     star: Sequence[bool] = (),
     repeated: bool = False,
 ) -> str:
-    """The published rows of ``coded``, a table without rows of other classes.
+    """Build the published rows of ``coded``, a table without rows of other classes.
 
-    They go in the ``order`` that ends the query, or as they come; each as often as ``n`` says where they are
-    to be ``repeated``. ``cells`` are expressions over the coded rows ``t`` and the relation ``labels`` of
-    what each class shows, which stands behind FROM. Where suppressed rows are starred, it has a row for
-    ``SUPPRESSED_CLASS`` too, and ``star`` says which cells are not from there.
+    ``order`` is the end of the query; if empty, rows have no order. If ``repeated``, each row is repeated
+    ``n`` times. ``cells`` are expressions over the coded rows ``t`` and the relation ``labels`` of the cells
+    of each class. If suppressed rows are starred, that relation has a row for ``SUPPRESSED_CLASS`` too, and
+    ``star`` marks the cells that do not come from it.
     """
     shown = [
         star_suppressed(cell) if own else cell
@@ -270,13 +275,13 @@ def published_classes(
         return f"SELECT {named} {rows}{order}"
     names = ", ".join(f"c{i}" for i in range(len(shown)))
     copies = dialect.numbers_to.format(COPIES)
-    # Cells are made below what repeats them; beside it, they would be made for each row.
+    # Cells are computed in a subquery below the repetition; otherwise once for each repeated row.
     counted = f"SELECT {named}, t.{COPIES} AS {COPIES} {rows}{order}"
     return f"SELECT {names} FROM (SELECT {names}, {copies} AS copy FROM ({counted}) AS t) AS t"
 
 
 def first_cells(relation: str, others: Sequence[str], rows: int, most: int) -> str:
-    """How often (``n``) each combination of ``others`` occurs in the first rows of a source, for ``most``."""
+    """Count the rows ``n`` of up to ``most`` combinations of ``others`` in the first ``rows`` of a source."""
     named = ", ".join(f"{expression} AS {other_name(i)}" for i, expression in enumerate(others)) or "0 AS o0"
     names = ", ".join(map(other_name, range(max(1, len(others)))))
     some = f"SELECT {named} FROM {relation} AS s LIMIT {rows}"
@@ -284,38 +289,41 @@ def first_cells(relation: str, others: Sequence[str], rows: int, most: int) -> s
 
 
 def different_cells(coded: str, names: Sequence[str], last: int) -> str:
-    """How many different cells each column has in the coded rows of the classes up to ``last``."""
+    """Count the distinct cells of each column in the coded rows of the classes up to ``last``."""
     counts = ", ".join(f"count(DISTINCT {name})" for name in names)
     return f"SELECT {counts} FROM {identifier(coded)} WHERE {CLASS_KEY} <= {last}"
 
 
 def some_cells(coded: str, name: str, most: int) -> str:
-    """The different cells of a column of coded rows, ``most`` at most; NULL left out."""
+    """Select up to ``most`` distinct cells of a column of coded rows, without NULL."""
     return f"SELECT DISTINCT {name} FROM {identifier(coded)} WHERE {name} IS NOT NULL LIMIT {most}"
 
 
 def counted_coded_rows(rows: str, others: int) -> str:
-    """Coded rows that are alike put together, each with the number of them, ``n``."""
+    """Group equal coded rows, each with its count ``n``."""
     columns = ", ".join([CLASS_KEY, *map(other_name, range(others))])
     return f"SELECT {columns}, count(*) AS {COPIES} FROM ({rows}) AS t GROUP BY {columns}"
 
 
 def star_suppressed(cell: str) -> str:
-    """A cell of coded rows ``t``, ``*`` in those that are suppressed."""
+    """Return a cell of coded rows ``t``, replaced by ``*`` in suppressed rows."""
     return f"CASE WHEN t.{CLASS_KEY} = {SUPPRESSED_CLASS} THEN {literal(STAR)} ELSE {cell} END"
 
 
 def sums_of_classes(coded: str, aggregate: str) -> str:
-    """The rows ``n`` of each class ``q0`` of coded rows ``t``, and an aggregate over them as ``b``."""
-    return f"SELECT t.{CLASS_KEY}, count(*) AS n, {aggregate} AS b FROM {identifier(coded)} AS t GROUP BY t.{CLASS_KEY}"
+    """Select the rows ``n`` of each class ``q0`` of coded rows ``t``, and an aggregate over them as ``b``."""
+    return (
+        f"SELECT t.{CLASS_KEY}, count(*) AS n, {aggregate} AS b FROM {identifier(coded)} AS t "
+        f"GROUP BY t.{CLASS_KEY}"
+    )
 
 
 def sorted_by_loaded_keys(coded: str, sort_keys: str, others: int) -> str:
-    """The rows of a coded table in the order of a loaded table of half as many sort keys (rounded up).
+    """Sort the rows of a coded table by a loaded table of half as many sort keys (rounded up).
 
-    A sort key has the random bits of two rows. Rows of the same bits, which hardly occur, go by what they
-    show, not by their old order. For the embedded engine, and to be a table of its own, as the engine guesses
-    the size of a positional join wrongly.
+    A sort key contains the random bits of two rows. Rows with equal bits, which are very rare, are ordered by
+    their class, not by their old order. For the embedded engine, and to be stored as a table, because the
+    engine misestimates the size of a positional join.
     """
     columns = ", ".join([CLASS_KEY, *map(other_name, range(others))])
     drawn = " UNION ALL ".join(f"SELECT {key} AS drawn FROM {identifier(sort_keys)}" for key in SORT_KEYS)
@@ -324,26 +332,29 @@ def sorted_by_loaded_keys(coded: str, sort_keys: str, others: int) -> str:
 
 
 def rows_of_split_types(coded: str) -> str:
-    """The rows whose row type belongs to several classes."""
+    """Select the rows whose row type belongs to several classes."""
     return f"SELECT * FROM {identifier(coded)} WHERE {CLASS_KEY} <= {FIRST_SPLIT}"
 
 
 def part_places(dialect: Dialect, parts: str) -> str:
-    """For each row of ``split`` row types, by its ``place`` from 1 on, the ``number`` of the part it goes to.
+    """Select the part ``number`` for each row of ``split`` row types, by its ``place`` from 1.
 
     ``parts`` has ``split`` (as in ``q0``), ``first`` (the place of the part's first row), ``rows`` and
-    ``number``. It has as many rows as the split row types, so that a row finds its part by plain equality,
-    whatever the number of parts.
+    ``number``. The result has as many rows as the split row types, so that a row finds its part by an
+    equality join, whatever the number of parts.
     """
-    steps = f"SELECT split, number, {FIRST_PLACE}, {dialect.numbers_to.format(CLASS_ROWS)} AS step FROM {identifier(parts)}"
+    steps = (
+        f"SELECT split, number, {FIRST_PLACE}, {dialect.numbers_to.format(CLASS_ROWS)} AS step "
+        f"FROM {identifier(parts)}"
+    )
     return f"SELECT split, number, {FIRST_PLACE} - 1 + step AS place FROM ({steps}) AS p"
 
 
 def assigned_rows(coded: str, split: str, places: str, others: int) -> str:
-    """The coded table again, the rows of ``split`` row types put into their parts (``part_places``).
+    """Build the coded table with the rows of ``split`` row types assigned to their parts (``part_places``).
 
-    ``split`` has sort keys: in their order each part takes its rows. These sort keys are for this alone: were
-    the published rows ordered by them too, their order would tell the parts apart.
+    ``split`` has sort keys; each part takes its rows in their order. The keys serve only this purpose: if the
+    published rows were sorted by them too, their order would reveal the parts.
     """
     order = ", ".join(SORT_KEYS)
     kept = "".join(f", {other_name(i)}" for i in range(others))
@@ -353,12 +364,18 @@ def assigned_rows(coded: str, split: str, places: str, others: int) -> str:
         f"SELECT p.number AS {CLASS_KEY}{kept} FROM ({numbered}) AS t JOIN {identifier(places)} AS p "
         f"ON t.{CLASS_KEY} = p.split AND t.place = p.place"
     )
-    return f"SELECT {CLASS_KEY}{kept} FROM {identifier(coded)} WHERE {CLASS_KEY} > {FIRST_SPLIT} UNION ALL {drawn}"
+    return (
+        f"SELECT {CLASS_KEY}{kept} FROM {identifier(coded)} WHERE {CLASS_KEY} > {FIRST_SPLIT} UNION ALL "
+        f"{drawn}"
+    )
 
 
 def miscounted_classes(coded: str, numbers: str) -> str:
-    """How many published classes have not the rows that the recoding says."""
-    counted = f"SELECT {CLASS_KEY}, count(*) AS n FROM {identifier(coded)} WHERE {CLASS_KEY} >= 0 GROUP BY {CLASS_KEY}"
+    """Count the published classes whose number of rows differs from the recoding's."""
+    counted = (
+        f"SELECT {CLASS_KEY}, count(*) AS n FROM {identifier(coded)} WHERE {CLASS_KEY} >= 0 "
+        f"GROUP BY {CLASS_KEY}"
+    )
     return (
         f"SELECT count(*) FROM ({counted}) AS t FULL JOIN {identifier(numbers)} AS n ON t.{CLASS_KEY} = n.id "
         f"WHERE t.n IS DISTINCT FROM n.{CLASS_ROWS}"
@@ -366,12 +383,12 @@ def miscounted_classes(coded: str, numbers: str) -> str:
 
 
 def count_failing_classes(failing: str) -> str:
-    """How many classes that are to be published are in a table of failing classes."""
+    """Count the classes to be published that are in a table of failing classes."""
     return f"SELECT count(*) FROM {identifier(failing)} WHERE {CLASS_KEY} >= 0"
 
 
 def _packed_word(dialect: Dialect, word: Word, keys: Sequence[KeyColumn]) -> str:
-    """A word's value; a column at the top adds nothing to it."""
+    """Return the value of a word; a column at the top level adds nothing to it."""
     parts = [
         f"{dialect.cast(position_of(dialect, keys[i], i), 'BIGINT')} * {factor}"
         for i, factor in word

@@ -2,8 +2,8 @@
 
 Each row is copied once with the position of each generalized value (``q0``, ``q1``, …) and its other columns
 (``o0``, …). Positions are never NULL, so classes join by equality; labels are joined back when rows are
-published. The predicate of failing classes knows the criteria that engines count: rows or subjects, and
-distinct values.
+published. The predicate of failing classes supports the criteria that engines count: rows or subjects, and
+distinct values. Functions return SQL text unless they test criteria.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ _NOTHING = "FALSE"
 
 
 def is_engine_counted(criterion: Criterion) -> bool:
-    """Whether an engine counts a criterion's score."""
+    """Test whether an engine counts a criterion's score."""
     return not criterion.of_release and criterion.counted.criterion.counted_by_engines
 
 
 def require_countable(requirement: Requirement, where: str, advice: str) -> None:
-    """Raise ``InputError`` for a criterion that no engine counts; ``where`` says who was to."""
+    """Raise ``InputError`` for a criterion that no engine counts; ``where`` names the counting component."""
     for criterion in requirement.criteria:
         if not is_engine_counted(criterion):
             counted = ", ".join(kind.name for kind in CRITERIA if kind.counted_by_engines)
@@ -38,10 +38,10 @@ def require_countable(requirement: Requirement, where: str, advice: str) -> None
 
 
 def failure_predicate(bound: Sequence[BoundCriterion], size: str, distinct: Mapping[int, str]) -> str:
-    """The predicate of the classes that fail; ``FALSE`` where nothing is asked.
+    """Return the predicate of the classes that fail; ``FALSE`` without criteria.
 
-    ``size`` is the expression of what k counts, ``distinct`` those of the distinct values by the place of a
-    sensitive attribute. ``InputError`` for a criterion that is neither's.
+    ``size`` is the expression that k limits; ``distinct`` contains the numbers of distinct values by the
+    index of a sensitive attribute. Raises ``InputError`` for a criterion that engines do not count.
     """
     require_countable(Requirement(criteria=[one.criterion for one in bound]), "the engine", "Ask without it.")
     tests = [
@@ -58,11 +58,11 @@ STAR = "*"
 
 @dataclass(frozen=True)
 class KeyColumn:
-    """A quasi-identifier on its way to its level.
+    """A quasi-identifier that is generalized to its level.
 
     ``cell`` is the SQL of its cell in the source: the text, or a value of the house type ``type_name``.
-    ``positions`` names the table of values (texts) and positions, None at the top, where every cell has
-    position 0; ``null_position`` is NULL's.
+    ``positions`` names the table of values (texts) and positions, None at the top level, where every cell has
+    position 0; ``null_position`` is the position of NULL.
     """
 
     cell: str
@@ -72,7 +72,7 @@ class KeyColumn:
 
 
 def position_join(dialect: Dialect, key: KeyColumn, index: int) -> str:
-    """The join that finds the position of the cell of the quasi-identifier at a place, in ``p0``, …."""
+    """Return the join that finds the position of a quasi-identifier's cell, with alias ``p0``, …."""
     if key.positions is None:
         return ""
     value = f"p{index}.{CELL_VALUE}"
@@ -82,19 +82,19 @@ def position_join(dialect: Dialect, key: KeyColumn, index: int) -> str:
 
 
 def position_of(dialect: Dialect, key: KeyColumn, index: int) -> str:
-    """The position of a quasi-identifier's cell, after ``position_join``; NULL for a value that has none."""
+    """Return the position of a quasi-identifier's cell after ``position_join``; NULL for unknown values."""
     if key.positions is None:
         return dialect.cast("0", "UTINYINT")
     return f"CASE WHEN ({key.cell}) IS NULL THEN {key.null_position} ELSE p{index}.{POSITION} END"
 
 
 def key_name(index: int) -> str:
-    """The coded table's column of the quasi-identifier at a place in the lattice's order."""
+    """Return the coded table's column of a quasi-identifier, by its index in the lattice."""
     return f"q{index}"
 
 
 def other_name(index: int) -> str:
-    """The coded table's column of the other column at a place."""
+    """Return the coded table's column of another column, by its index."""
     return f"o{index}"
 
 
@@ -105,10 +105,10 @@ def coded_table(
     others: Sequence[str],
     never_null: Sequence[str] = (),
 ) -> str:
-    """The coded table of a source whose alias is ``s``.
+    """Build the coded table of a source with alias ``s``.
 
     ``others`` are expressions over ``s``. Rows in which one of ``never_null`` is NULL are left out. A value
-    without a position, which is no leaf, becomes NULL (``uncovered_rows``).
+    without a position, which is not a leaf, becomes NULL (``coded_rows`` counts them).
     """
     columns = [f"{position_of(dialect, key, i)} AS {key_name(i)}" for i, key in enumerate(keys)]
     columns += [f"{expression} AS {other_name(i)}" for i, expression in enumerate(others)]
@@ -118,27 +118,30 @@ def coded_table(
 
 
 def coded_rows(coded: str, keys: int) -> str:
-    """Rows of the coded table, and the number of those with a value without a position."""
+    """Count the rows of the coded table, and those with a value without a position."""
     uncovered = any_null([key_name(i) for i in range(keys)])
     return f"SELECT count(*), count(*) FILTER (WHERE {uncovered}) FROM {identifier(coded)}"
 
 
 def row_count(coded: str, number: str | None = None) -> str:
-    """Rows of the coded table; each stands for as many as its column ``number`` says, where that is given."""
+    """Count the rows of the coded table or, with ``number``, sum that column of counts."""
     counted = "count(*)" if number is None else f"coalesce(sum({number}), 0)"
     return f"SELECT {counted} FROM {identifier(coded)}"
 
 
 def classes_by_rows(coded: str, keys: int, one: BoundCriterion) -> str:
-    """The classes that fail a criterion of their rows."""
+    """Select the classes that fail a criterion of their number of rows."""
     columns = _keys(keys)
-    return f"SELECT {columns} FROM {identifier(coded)} GROUP BY {columns} HAVING {failure_predicate([one], 'count(*)', {})}"
+    return (
+        f"SELECT {columns} FROM {identifier(coded)} GROUP BY {columns} "
+        f"HAVING {failure_predicate([one], 'count(*)', {})}"
+    )
 
 
 def classes_by_values(coded: str, keys: int, expression: str, one: BoundCriterion) -> str:
-    """The classes that fail a criterion of the distinct values of an expression, NULL left out.
+    """Select the classes that fail a criterion of the distinct values of an expression, without NULL.
 
-    Two plain groupings, which may spill to disk, in place of a distinct count.
+    Two plain groupings replace a distinct count, since they may spill to disk.
     """
     columns, counted = _keys(keys), "count(v)"
     distinct = f"SELECT DISTINCT {columns}, {expression} AS v FROM {identifier(coded)}"
@@ -147,28 +150,28 @@ def classes_by_values(coded: str, keys: int, expression: str, one: BoundCriterio
 
 
 def failing_table(coded: str, keys: int, criteria: Sequence[str]) -> str:
-    """The classes that one of several queries names, each class once."""
-    # The first query has no rows: without criteria there is a table of the right columns all the same.
+    """Select the classes that one of several queries returns, each class once."""
+    # The first query returns no rows; without criteria it still defines the columns of the table.
     none = f"SELECT {_keys(keys)} FROM {identifier(coded)} WHERE FALSE"
     return " UNION ".join([none, *criteria])
 
 
 def failing_rows(coded: str, failing: str, keys: int) -> str:
-    """The number of rows in failing classes, of which each is listed once."""
+    """Count the rows in failing classes, of which each is listed once."""
     return f"SELECT count(*) FROM {identifier(coded)} AS t JOIN {identifier(failing)} AS f ON {_same(keys)}"
 
 
 def with_loaded_keys(coded: str, sort_keys: str) -> str:
-    """The rows of a coded table, each with one row of a table of as many sort keys beside it.
+    """Append one row of a table of sort keys to each row of a coded table of equal size.
 
-    Which key belongs to which row does not matter. For the embedded engine, and to be a table of its own:
-    the engine guesses the size of a positional join wrongly, and would plan what follows badly.
+    The assignment of keys to rows does not matter. For the embedded engine, and to be stored as a table: the
+    engine misestimates the size of a positional join and would plan later joins badly.
     """
     return f"SELECT * FROM {identifier(coded)} POSITIONAL JOIN {identifier(sort_keys)}"
 
 
 def with_random_keys(dialect: Dialect, coded: str) -> str:
-    """The rows of a coded table, each with sort keys that the database draws (``dialect.random_key``)."""
+    """Append sort keys that the database draws (``dialect.random_key``) to the rows of a coded table."""
     first, *rest = SORT_KEYS
     keys = ", ".join([f"{dialect.random_key} AS {first}", *(f"0 AS {key}" for key in rest)])
     return f"SELECT t.*, {keys} FROM {identifier(coded)} AS t"
@@ -185,13 +188,13 @@ def published_rows(
     drawn: bool,
     star: bool,
 ) -> str:
-    """The published rows; where ``drawn``, in the order of the coded table's sort keys.
+    """Build the published rows; if ``drawn``, in the order of the coded table's sort keys.
 
     ``columns`` are expressions over the coded rows ``t`` and the label tables ``l0``, ``l1``, …; ``labels``
-    names the table of labels by quasi-identifier. Rows of failing classes are left out, or every cell is
-    ``*``. Where the engine keeps the order of a subquery's rows in a join, codes are sorted before labels are
-    joined, as they are smaller; the join sees the rows in their new order only, so whatever it does to that
-    order cannot bring the old one back.
+    names the table of labels by quasi-identifier. Rows of failing classes are left out or, if ``star``, have
+    ``*`` in every cell. If the engine's joins keep the order of a subquery, codes are sorted before labels
+    are joined, as they are smaller. The join then reads the rows in their new order only, so that no
+    reordering in it can restore the old order.
     """
     order = f" ORDER BY {', '.join(f't.{key}' for key in SORT_KEYS)}" if drawn else ""
     inner, outer = (order, "") if dialect.sorts_before_joins else ("", order)
@@ -219,9 +222,10 @@ def _same(keys: int) -> str:
 
 
 def released_labels(labels: str, place: int, cell: str, moved: str) -> str:
-    """The labels that released rows have, and what is shown of each: ``cell``, over its table of a ``place``.
+    """Select the labels that occur in released rows, and the displayed ``cell`` of each.
 
-    Others may be no text of the column's type.
+    ``cell`` is an expression over the table of labels of the quasi-identifier ``place``. Labels that do not
+    occur may not be texts of the column's type.
     """
     occurring = f"SELECT DISTINCT {key_name(place)} FROM {identifier(moved)}"
     return (

@@ -1,8 +1,9 @@
 """Digests of a table's rows that do not depend on their order.
 
-SHA-256 of the distinct rows with their counts, the same on every engine: rows that agree in all cells but one
-column's are hashed together as one line. For comparing two tables of one run, an additive multiset hash
-(Clarke, Devadas, van Dijk, Gassend and Suh 2003, section 5), which costs one scan.
+SHA-256 of the distinct rows with their counts, the same on every engine: rows that agree in all cells except
+one column's are hashed together as one line. For comparing two tables of one run, an additive multiset hash
+(Clarke, Devadas, van Dijk, Gassend and Suh 2003, section 5), which costs one scan. Every function returns SQL
+text.
 """
 
 from __future__ import annotations
@@ -13,17 +14,17 @@ from discreet.sql.cell_expressions import batched, column_name
 from discreet.sql.dialect import Dialect
 
 DISTINCT_ROW_COUNT = "n"
-"""How often a row is there."""
+"""Column of a row's number of copies."""
 
 MOST_LINE_CELLS = 1024
-"""How many different cells of a column stand in one line at most."""
+"""Most distinct cells of a column in one line."""
 
 
 def distinct_cell_count(relation: str, key: str, rows: int | None = None) -> str:
-    """One row: the number of different cells of a column, counted up to one above ``MOST_CELLS``.
+    """Select the number of distinct cells of a column, counted up to ``MOST_LINE_CELLS`` + 1.
 
-    Where ``rows`` is given, those of as many rows alone, whichever these are: a column that has too many
-    cells there has too many. A database groups all rows before it gives the first of the groups.
+    With ``rows``, only that many rows are read, in no particular order: a column with too many cells there
+    has too many in total. Without it, a database groups all rows before it returns the first group.
     """
     seen = f"SELECT {key} AS k FROM {relation}" + ("" if rows is None else f" LIMIT {rows}")
     found = f"SELECT k FROM ({seen}) AS seen GROUP BY k LIMIT {MOST_LINE_CELLS + 1}"
@@ -31,10 +32,10 @@ def distinct_cell_count(relation: str, key: str, rows: int | None = None) -> str
 
 
 def distinct_cell_count_and_length(relation: str, key: str) -> str:
-    """As ``distinct_cell_count`` of a column of texts, and their length; NULL where it is not of all, or one
-    is NULL.
+    """Select ``distinct_cell_count`` of a column of texts, and their common length.
 
-    In a line texts of one length go in their own order.
+    The length is NULL if texts differ in length or one is NULL. Texts of one length sort in a line in their
+    own order.
     """
     found = (
         f"SELECT k FROM (SELECT {key} AS k FROM {relation}) AS seen GROUP BY k LIMIT {MOST_LINE_CELLS + 1}"
@@ -44,10 +45,11 @@ def distinct_cell_count_and_length(relation: str, key: str) -> str:
 
 
 def distinct_row_counts(relation: str, keys: Sequence[str], order: Sequence[int] = ()) -> str:
-    """The different rows of a relation, each once: ``c0``, ``c1``, …, and ``n``, how often it is there.
+    """Group equal rows of a relation: ``c0``, ``c1``, …, and ``n``, the number of copies.
 
-    ``keys`` are expressions over the relation by which cells of one text are equal. Where ``order`` names
-    all places, rows are sorted by those before: of rows that lie sorted already nothing is hashed then.
+    ``keys`` are expressions over the relation by which cells of one text are equal. If ``order`` contains all
+    indices, rows are sorted by those columns first: an engine then need not hash rows that are already
+    sorted.
     """
     named = ", ".join(f"{key} AS {column_name(i)}" for i, key in enumerate(keys))
     every = ", ".join(map(column_name, range(len(keys))))
@@ -59,11 +61,11 @@ def distinct_row_counts(relation: str, keys: Sequence[str], order: Sequence[int]
 def rows_digest(
     dialect: Dialect, counted: str, texts: Sequence[str], together: int | None, entered: Sequence[int] = ()
 ) -> str:
-    """One row with one text: the SHA-256 of rows as a multiset.
+    """Select one text: the SHA-256 of rows as a multiset.
 
-    ``counted`` is a relation of ``counted_rows``, ``texts`` are its cells' texts; ``together`` is the place
-    of the column whose cells share a line. ``entered`` are the places by which rows are sorted, where that
-    one's cells are of ``entry``, and the last to be sorted by.
+    ``counted`` is a relation of ``distinct_row_counts``, ``texts`` are the texts of its cells; ``together``
+    is the index of the column whose cells share a line. ``entered`` contains the indices by which rows are
+    sorted, if the cells of ``together`` are ``sortable_cell`` and it is the last of them.
     """
     told = [length_prefixed(dialect, text) for text in texts]
     if together is None:
@@ -71,7 +73,7 @@ def rows_digest(
         hashed = f"SELECT {_digest(dialect).format(' || '.join([*told, number]))} AS h FROM {counted}"
     else:
         places = [i for i in range(len(texts)) if i != together]
-        # By the order that rows have: others would have to be hashed or sorted.
+        # In the existing row order: any other would have to be hashed or sorted.
         kept = [column_name(i) for i in entered[:-1] or places]
         cell = column_name(together) if entered else told[together]
         entries = f"SELECT {', '.join([*kept, f'{counted_cell(dialect, cell)} AS e'])} FROM {counted}"
@@ -79,7 +81,7 @@ def rows_digest(
         if entered and dialect.joined_as_sorted is not None:
             joined = dialect.joined_as_sorted
             entries += f" ORDER BY {', '.join(map(column_name, entered))}"
-        # Hashed where it is grouped: a database may compute a cell again wherever it is named.
+        # Hashed in the grouping query itself: a database may recompute a named cell for each use.
         line = line_digest(dialect, [texts[i] for i in places], joined.format("e"))
         grouped = f" GROUP BY {', '.join(kept)}" if kept else " HAVING count(*) > 0"
         hashed = f"SELECT {line} AS h FROM ({entries}) AS p{grouped}"
@@ -87,7 +89,7 @@ def rows_digest(
 
 
 def line_digest(dialect: Dialect, texts: Sequence[str], entries: str) -> str:
-    """What is hashed of a line: cells by their ``texts``, and its joined ``entries`` (``numbered``)."""
+    """Return the digest of a line: cells by their ``texts``, and joined ``entries`` (``counted_cell``)."""
     return _digest(dialect).format(
         " || ".join([*(length_prefixed(dialect, text) for text in texts), entries])
     )
@@ -98,17 +100,17 @@ def _digest(dialect: Dialect) -> str:
 
 
 def counted_cell(dialect: Dialect, cell: str) -> str:
-    """An entry of a line: a cell that is ``length_prefixed``, and the number of its rows."""
+    """Return an entry of a line: a cell that is ``length_prefixed``, and the number of its rows."""
     return f"{cell} || {dialect.cast(DISTINCT_ROW_COUNT, 'VARCHAR')} || {_END}"
 
 
 def lines_digest(dialect: Dialect, hashed: str) -> str:
-    """One row with one text: the SHA-256 of rows by the ``h`` of each line, which ``hashed`` has."""
+    """Select one text: the SHA-256 of rows from the digest ``h`` of each line in ``hashed``."""
     hashes = dialect.hashes
     joined = dialect.joined_in_order.format("h")
     in_part, part, order = joined, "substring(h, 1, 4)", ""
     if hashes is not None:
-        # One sort is cheaper than one for each part. It is by part first: so none is put behind it to group.
+        # One sort is cheaper than one per part; sorted by part first, the grouping needs no further sort.
         in_part, part, order = hashes.joined.format("h"), hashes.part.format("h"), " ORDER BY part, h"
     lines = f"(SELECT h, {part} AS part FROM ({hashed}) AS l{order}) AS x"
     parts = f"SELECT {dialect.sha256.format(in_part)} AS h FROM {lines} GROUP BY part"
@@ -119,33 +121,32 @@ _NOTHING, _END = "''", "';'"
 
 
 def length_prefixed(dialect: Dialect, text: str) -> str:
-    """A cell, told apart from its neighbours: ``3:abc``, or ``-`` for NULL."""
+    """Return a cell delimited from its neighbours: ``3:abc``, or ``-`` for NULL."""
     length = dialect.cast(f"length({text})", "VARCHAR")
     return f"coalesce({length} || ':' || {text}, '-') || ','"
 
 
 def fixed_length_prefixed(length: int, text: str) -> str:
-    """``length_prefixed``, of texts of one known length, none of them NULL: they are sorted as what this
-    gives.
-    """
+    """Return ``length_prefixed`` of texts of one known length without NULL, with the same sort order."""
     return f"'{length}:' || {text} || ','"
 
 
 def sortable_cell(dialect: Dialect, text: str) -> str:
-    """``length_prefixed``, of which no other is the beginning: it is sorted as what stands behind it would
-    be.
+    """Return ``length_prefixed`` as a sort key.
+
+    No such text is a prefix of another, so that it sorts like the line entry that begins with it.
     """
     return dialect.binary_order.format(f"({length_prefixed(dialect, text)})")
 
 
 _AT_ONCE = 64
-"""PostgreSQL's functions take 100 arguments at most."""
+"""PostgreSQL's functions take at most 100 arguments."""
 
 
 def row_hash(dialect: Dialect, cells: Sequence[str]) -> str:
-    """A number for a row of cells, by the engine's own function; cells of one place have one type.
+    """Return a hash of a row of cells by the engine's own function; cells of one column have one type.
 
-    Of very many cells it is that of the numbers of parts of them: PostgreSQL's rows have 1,664 at most.
+    Many cells are hashed in batches and then together: a row in PostgreSQL has at most 1,664 columns.
     """
     parts = [
         dialect.row_hash.format(", ".join(dialect.hash_cell.format(cell) for cell in part))
@@ -155,13 +156,13 @@ def row_hash(dialect: Dialect, cells: Sequence[str]) -> str:
 
 
 def one_text_hash(dialect: Dialect, text: str) -> str:
-    """As ``row_hash`` of one text, which a database may hash faster than a row of it."""
+    """Return ``row_hash`` of one text, which a database may compute faster than that of a row."""
     phrase = dialect.one_text_hash
     return row_hash(dialect, [text]) if phrase is None else phrase.format(text)
 
 
 def text_hash(dialect: Dialect, texts: Sequence[str]) -> str:
-    """A number for a row of texts, the same in every database."""
+    """Return a hash of a row of texts that is equal in every database."""
     parts = [length_prefixed(dialect, text) for text in texts]
     while len(parts) > 1:
         groups = [parts[i : i + _AT_ONCE] for i in range(0, len(parts), _AT_ONCE)]
@@ -170,9 +171,9 @@ def text_hash(dialect: Dialect, texts: Sequence[str]) -> str:
 
 
 def multiset_hash(dialect: Dialect, relation: str, hashed: str, number: str | None = None) -> str:
-    """One row: how many rows there are, and the sum of their hashes, an expression over the relation.
+    """Select the number of rows, and the sum of their hashes, an expression over the relation.
 
-    A row of the relation stands for as many as its column ``number`` says, where that is given.
+    With ``number``, that column contains the number of copies of each row.
     """
     if number is None:
         rows = f"SELECT {hashed} AS h FROM {relation}"

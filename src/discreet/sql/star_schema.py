@@ -3,7 +3,7 @@
 One fact table has the codes of each row, a dimension table per quasi-identifier the positions of its values
 at each level (LeFevre, DeWitt and Ramakrishnan 2005). Row types are counted from the facts; a tree of cuts
 assigns them to fragments by one CASE expression, and histograms are counted per fragment. Functions return
-queries; the engine makes the tables.
+queries; the engine creates the tables.
 """
 
 from __future__ import annotations
@@ -21,56 +21,56 @@ FACT_ROWS, SUBJECT, TEXT_VALUE, TEXT_NUMBER = "n", "u", "v", "i"
 
 
 def code_name(attribute: int) -> str:
-    """The column of the quasi-identifier at a place in the lattice's order."""
+    """Return the column name of a quasi-identifier, by its index in the lattice."""
     return f"c{attribute}"
 
 
 def sensitive_name(place: int) -> str:
-    """The column of the sensitive attribute at a place in the spec's order."""
+    """Return the column name of a sensitive attribute, by its index in the spec."""
     return f"s{place}"
 
 
 def text_name(place: int) -> str:
-    """The column of a cell text in the table of texts."""
+    """Return the column name of a cell text in the table of texts."""
     return f"t{place}"
 
 
 def level_name(level: int) -> str:
-    """The column of a level's positions in a dimension table."""
+    """Return the column name of a level's positions in a dimension table."""
     return f"l{level}"
 
 
 def cell_texts(relation: str, texts: Sequence[str]) -> str:
-    """The cell texts of a source's rows."""
+    """Select the cell texts of a source's rows."""
     columns = ", ".join(f"{text} AS {text_name(i)}" for i, text in enumerate(texts))
     return f"SELECT {columns} FROM {relation}"
 
 
 def table_row_count(table: str) -> str:
-    """The number of rows of a table."""
+    """Count the rows of a table."""
     return f"SELECT count(*) FROM {identifier(table)}"
 
 
 def row_counts_where(table: str, predicates: Sequence[str]) -> str:
-    """The number of rows of a table, and of those that each predicate holds for: one row."""
+    """Select one row: the number of rows of a table, and the number that satisfies each predicate."""
     counted = [f"coalesce(sum(CASE WHEN {predicate} THEN 1 ELSE 0 END), 0)" for predicate in predicates]
     return f"SELECT {', '.join(['count(*)', *counted])} FROM {identifier(table)}"
 
 
 def texts_with_rows(table: str, place: int, where: str) -> str:
-    """The distinct texts ``v`` of a column, NULL left out, with their rows ``n``."""
+    """Select the distinct texts ``v`` of a column, without NULL, with their rows ``n``."""
     text = text_name(place)
     held = f"{identifier(table)} WHERE ({where}) AND {text} IS NOT NULL"
     return f"SELECT {text} AS {TEXT_VALUE}, count(*) AS {FACT_ROWS} FROM {held} GROUP BY {text}"
 
 
 def every_text(held: str) -> str:
-    """The texts of a table of them, with their rows."""
+    """Select the texts of a table of texts, with their rows."""
     return f"SELECT {TEXT_VALUE}, {FACT_ROWS} FROM {identifier(held)}"
 
 
 def numbered_texts(table: str, place: int, number: str) -> str:
-    """The distinct texts ``v`` of a column, NULL left out, each with a number ``i`` of its own.
+    """Select the distinct texts ``v`` of a column, without NULL, each with a unique number ``i``.
 
     ``number`` is the expression that numbers rows.
     """
@@ -80,15 +80,15 @@ def numbered_texts(table: str, place: int, number: str) -> str:
 
 
 def dense_number(dialect: Dialect) -> str:
-    """The expression that numbers rows from 0 without gaps."""
+    """Return the expression that numbers rows from 0 without gaps."""
     return f"CAST(row_number() OVER ({dialect.any_order}) - 1 AS INTEGER)"
 
 
 @dataclass(frozen=True)
 class CodedColumn:
-    """A column on its way into the fact table.
+    """Encoding of a column of the fact table.
 
-    ``table`` maps its texts (column ``v``) to codes (column ``code``); NULL gets ``null_code``.
+    ``table`` maps its texts (column ``v``) to codes (column ``code``); NULL becomes ``null_code``.
     """
 
     name: str
@@ -98,7 +98,7 @@ class CodedColumn:
 
 
 def fact_table(texts: str, columns: Sequence[CodedColumn], where: str) -> str:
-    """The facts, from the table of cell texts."""
+    """Build the fact table from the table of cell texts."""
     selected, joins = [], []
     for i, column in enumerate(columns):
         selected.append(f"coalesce(d{i}.{column.code}, {column.null_code}) AS {column.name}")
@@ -108,9 +108,9 @@ def fact_table(texts: str, columns: Sequence[CodedColumn], where: str) -> str:
 
 @dataclass(frozen=True)
 class LevelStep:
-    """One attribute of a frequency set on its way from a level to another, by a dimension table.
+    """Generalization of one attribute of a frequency set from a level to another, by a dimension table.
 
-    ``target`` None leaves it as it is; ``top`` says that the target has a single value.
+    With ``target`` None it is unchanged; ``top`` means that the target level has a single value.
     """
 
     attribute: int
@@ -121,9 +121,10 @@ class LevelStep:
 
 
 def frequency_set(source: str, steps: Sequence[LevelStep], kept: Sequence[str], rows: str) -> str:
-    """A frequency set: one GROUP BY over a fact table (``rows`` is ``count(*)``) or another one.
+    """Build a frequency set: one GROUP BY over a fact table or another frequency set.
 
-    ``kept`` are the columns that stay as they are.
+    ``rows`` is the aggregate that counts rows, ``ROWS_OF_FACTS`` or ``ROWS_OF_COUNTS``; ``kept`` contains the
+    columns that are unchanged.
     """
     selected, keys, joins = [], [], []
     for step in steps:
@@ -145,10 +146,10 @@ def frequency_set(source: str, steps: Sequence[LevelStep], kept: Sequence[str], 
 
 
 ROWS_OF_FACTS = "count(*)"
-"""The rows of a frequency set made from facts."""
+"""Number of rows of a frequency set built from facts."""
 
 ROWS_OF_COUNTS = f"CAST(sum(f.{FACT_ROWS}) AS BIGINT)"
-"""The rows of a frequency set made from another one."""
+"""Number of rows of a frequency set built from another one."""
 
 
 def _generalization(step: LevelStep) -> str:
@@ -159,10 +160,10 @@ def _generalization(step: LevelStep) -> str:
 def suppressed_row_count(
     table: str, codes: Sequence[str], bound: Sequence[BoundCriterion], *, by_subject: bool
 ) -> str:
-    """Rows in the classes of a frequency set that fail one of the criteria.
+    """Count the rows in the classes of a frequency set that fail one of the criteria.
 
     With ``by_subject`` sizes are distinct subjects; values are distinct codes (see ``classes_to_match``).
-    ``InputError`` for a criterion that the engine does not count.
+    Raises ``InputError`` for a criterion that the engine does not count.
     """
     total = f"SELECT CAST(coalesce(sum({FACT_ROWS}), 0) AS BIGINT) "
     places, failing = _sensitive_indices(bound), _failing_predicate(bound, by_subject=by_subject)
@@ -174,9 +175,9 @@ def suppressed_row_count(
 def classes_to_match(
     dialect: Dialect, table: str, codes: Sequence[str], bound: Sequence[BoundCriterion]
 ) -> str:
-    """The classes that pass by distinct subjects and values, each with a number ``g`` of its own.
+    """Select the classes that pass by distinct subjects and values, each with a unique number ``g``.
 
-    Whether their values can be told of different subjects is still open where a subject has several values.
+    If a subject has several values, it remains open whether l values belong to l different subjects.
     """
     columns = f"{', '.join(codes)}, {FACT_ROWS}, {dialect.distinct_number} AS g"
     classes = _classes(table, codes, _sensitive_indices(bound), by_subject=True)
@@ -186,7 +187,7 @@ def classes_to_match(
 
 
 def values_of_subjects(classes: str, table: str, codes: Sequence[str], column: str) -> str:
-    """The distinct values of each subject in each numbered class: ``g``, its rows ``n``, ``s`` and ``u``."""
+    """Select the distinct values of each subject by numbered class: ``g``, class rows ``n``, ``s``, ``u``."""
     same = " AND ".join(f"m.{code} = f.{code}" for code in codes)
     return (
         f"SELECT DISTINCT m.g AS g, m.{FACT_ROWS} AS n, f.{column} AS s, f.{SUBJECT} AS u "
@@ -195,7 +196,7 @@ def values_of_subjects(classes: str, table: str, codes: Sequence[str], column: s
 
 
 def _classes(table: str, codes: Sequence[str], places: Sequence[int], *, by_subject: bool) -> str:
-    # Groups differ in what is counted: where that is one column, its values are distinct as they are.
+    # Rows of a group differ in the counted columns; a single one is therefore already distinct.
     distinct = "DISTINCT " if len(places) + by_subject > 1 else ""
     counted = [f"CAST(sum({FACT_ROWS}) AS BIGINT) AS {FACT_ROWS}"]
     counted += [f"count({distinct}{SUBJECT}) AS subjects"] if by_subject else []
@@ -215,7 +216,7 @@ def _failing_predicate(bound: Sequence[BoundCriterion], *, by_subject: bool) -> 
     size, places = "subjects" if by_subject else FACT_ROWS, _sensitive_indices(bound)
     tests = [failure_predicate(bound, size, {place: f"distinct_{sensitive_name(place)}" for place in places})]
     if by_subject and places:
-        # No more values can be told of different subjects than there are subjects.
+        # At most one value per subject can be matched, so the subjects bound the matched values.
         tests.append(
             failure_predicate(
                 [one for one in bound if one.place is not None], size, dict.fromkeys(places, size)
@@ -233,38 +234,38 @@ NO_CODE = -2
 ROW_TYPE_ENTRY, CLASS_ENTRY, CELL_ENTRY = 0, 1, 2
 """Kinds of entries of finished fragments, whose values are in ``v0``, ``v1``, ….
 
-A row type has its leaf codes and its ``class``. What a class shows is one cell by its number per attribute,
-with the ``class`` and its rows ``n``. A cell has the place of its attribute, its number, and whether the
-fragment's cells of the attribute are all leaves as they are, and whether some are derived from the data (1 or
-0); its ``label`` is never NULL: a mark before its text, and nothing at all for NULL. Classes and cells are
-numbered within the fragment.
+A row type has its leaf codes and its ``class``. A class has one cell number per attribute, its ``class`` and
+its rows ``n``. A cell has the index of its attribute, its number, and two flags (1 or 0): whether the
+fragment's cells of the attribute are all unchanged leaves, and whether some are derived from the data. Its
+``label`` is never NULL: a mark before its text, and the empty text for NULL. Classes and cells are numbered
+within the fragment.
 """
 
 LABEL_MARK = "="
-"""What stands before a cell's text in ``label``."""
+"""Prefix of a cell's text in ``label``."""
 
 CELL_VALUES = 4
-"""The values that a cell takes."""
+"""Number of values of a cell entry."""
 
 
 def cut_position_name(attribute: int) -> str:
-    """The column of an attribute's place."""
+    """Return the column name of an attribute's position."""
     return f"p{attribute}"
 
 
 def class_cell_name(attribute: int) -> str:
-    """The column of the cell that a class shows of an attribute."""
+    """Return the column name of a class's cell in an attribute."""
     return f"q{attribute}"
 
 
 def entry_value_name(place: int) -> str:
-    """The column of a value of an entry of finished fragments."""
+    """Return the column name of a value of an entry of finished fragments."""
     return f"v{place}"
 
 
 @dataclass(frozen=True)
 class Branch:
-    """A cut: row types whose place in ``attribute`` is at most ``last`` belong below ``left``."""
+    """A cut: row types whose position in ``attribute`` is at most ``last`` belong to ``left``."""
 
     attribute: int
     last: int
@@ -277,9 +278,9 @@ Tree: TypeAlias = "Branch | int"
 
 
 def count_row_types(facts: str, orders: Sequence[str | None], sensitive: int) -> str:
-    """The row types of a fact table of leaf codes.
+    """Count the row types of a fact table of leaf codes.
 
-    ``orders[i]`` names the table of an attribute's codes and places; None where they are the same.
+    ``orders[i]`` names the table of an attribute's codes and positions; None if they are equal.
     """
     columns, joins = [], []
     for i, order in enumerate(orders):
@@ -297,7 +298,7 @@ def count_row_types(facts: str, orders: Sequence[str | None], sensitive: int) ->
 
 
 def fragment_expression(tree: Tree) -> str:
-    """The number of a row type's fragment."""
+    """Return the expression of a row type's fragment number."""
     if not isinstance(tree, Branch):
         return str(tree)
     left, right = fragment_expression(tree.left), fragment_expression(tree.right)
@@ -307,11 +308,11 @@ def fragment_expression(tree: Tree) -> str:
 def histograms(
     table: str, tree: Tree, fragments: Sequence[int], attributes: int, sensitive: Sequence[int]
 ) -> str:
-    """Rows by place of each attribute in each of some fragments, in one scan of the row types.
+    """Count rows by position of each attribute in each of some fragments, in one scan of the row types.
 
-    ``sensitive`` are the places of the sensitive attributes whose values are wanted beside. Result columns:
-    ``fragment``, ``p0``, … (-1 but for one), ``s0``, … (``NO_CODE`` but for at most one), ``n`` (rows) and
-    ``types`` (entries of the table). Entries without a place hold the whole fragment.
+    ``sensitive`` contains the indices of the sensitive attributes whose values are also counted. Columns:
+    ``fragment``, ``p0``, … (-1 in all but one), ``s0``, … (``NO_CODE`` in all but at most one), ``n`` (rows)
+    and ``types`` (entries of the table). Entries without a position count the whole fragment.
     """
     names = [cut_position_name(i) for i in range(attributes)]
     values = [sensitive_name(a) for a in sensitive]
@@ -329,15 +330,18 @@ def histograms(
 
 
 def with_fragments(table: str, tree: Tree, attributes: int, sensitive: int) -> str:
-    """The row types, ``p0``, …, ``s0``, … and ``n``, each with its ``fragment``."""
+    """Select the row types, ``p0``, …, ``s0``, … and ``n``, each with its ``fragment``."""
     columns = [cut_position_name(i) for i in range(attributes)] + [
         sensitive_name(a) for a in range(sensitive)
     ]
-    return f"SELECT {', '.join(columns)}, {FACT_ROWS}, {fragment_expression(tree)} AS {FRAGMENT} FROM {identifier(table)}"
+    return (
+        f"SELECT {', '.join(columns)}, {FACT_ROWS}, {fragment_expression(tree)} AS {FRAGMENT} "
+        f"FROM {identifier(table)}"
+    )
 
 
 def fragment_totals(finished: str) -> str:
-    """The classes and the rows of each fragment, as ``fragment``, ``classes`` and ``n``."""
+    """Count the classes and the rows of each fragment, as ``fragment``, ``classes`` and ``n``."""
     return (
         f"SELECT {FRAGMENT}, count(*) AS classes, CAST(sum({FACT_ROWS}) AS BIGINT) AS {FACT_ROWS} "
         f"FROM {identifier(finished)} WHERE {ENTRY_KIND} = {CLASS_ENTRY} GROUP BY {FRAGMENT}"
@@ -345,15 +349,15 @@ def fragment_totals(finished: str) -> str:
 
 
 def cell_facts(finished: str) -> str:
-    """Of each attribute whether all cells are leaves as they are, and whether some derive from the data."""
+    """Select per attribute whether all cells are unchanged leaves, and whether some derive from the data."""
     return (
-        f"SELECT {entry_value_name(0)}, min({entry_value_name(2)}), max({entry_value_name(3)}) FROM {identifier(finished)} "
-        f"WHERE {ENTRY_KIND} = {CELL_ENTRY} GROUP BY {entry_value_name(0)}"
+        f"SELECT {entry_value_name(0)}, min({entry_value_name(2)}), max({entry_value_name(3)}) "
+        f"FROM {identifier(finished)} WHERE {ENTRY_KIND} = {CELL_ENTRY} GROUP BY {entry_value_name(0)}"
     )
 
 
 def numbered_cells(dialect: Dialect, finished: str) -> str:
-    """The distinct cells of each attribute, by their labels, each with a ``number`` of its own."""
+    """Select the distinct cells of each attribute, by their labels, each with a unique ``number``."""
     held = (
         f"SELECT DISTINCT {entry_value_name(0)} AS {ATTRIBUTE}, {CELL_LABEL} FROM {identifier(finished)} "
         f"WHERE {ENTRY_KIND} = {CELL_ENTRY}"
@@ -364,7 +368,7 @@ def numbered_cells(dialect: Dialect, finished: str) -> str:
 
 
 def cell_labels(numbers: str, attribute: int) -> str:
-    """The text ``label`` of each ``position`` of an attribute, from its ``numbered_cells``."""
+    """Select the text ``label`` of each ``position`` of an attribute, from its ``numbered_cells``."""
     text = f"CASE WHEN {CELL_LABEL} = '' THEN NULL ELSE substr({CELL_LABEL}, {len(LABEL_MARK) + 1}) END"
     return (
         f"SELECT {CELL_NUMBER} AS {LABEL_POSITION}, {text} AS {CELL_LABEL} FROM {identifier(numbers)} "
@@ -373,16 +377,17 @@ def cell_labels(numbers: str, attribute: int) -> str:
 
 
 def cell_numbers(finished: str, numbers: str) -> str:
-    """The ``number`` of each ``cell`` of an ``attribute`` in a ``fragment``, by ``numbered_cells``."""
+    """Select the ``number`` of each ``cell`` of an ``attribute`` in a ``fragment``, by ``numbered_cells``."""
     return (
-        f"SELECT t.{FRAGMENT}, t.{entry_value_name(0)} AS {ATTRIBUTE}, t.{entry_value_name(1)} AS {CELL}, m.{CELL_NUMBER} "
-        f"FROM {identifier(finished)} AS t JOIN {identifier(numbers)} AS m "
-        f"ON t.{entry_value_name(0)} = m.{ATTRIBUTE} AND t.{CELL_LABEL} = m.{CELL_LABEL} WHERE t.{ENTRY_KIND} = {CELL_ENTRY}"
+        f"SELECT t.{FRAGMENT}, t.{entry_value_name(0)} AS {ATTRIBUTE}, t.{entry_value_name(1)} AS {CELL}, "
+        f"m.{CELL_NUMBER} FROM {identifier(finished)} AS t "
+        f"JOIN {identifier(numbers)} AS m ON t.{entry_value_name(0)} = m.{ATTRIBUTE} "
+        f"AND t.{CELL_LABEL} = m.{CELL_LABEL} WHERE t.{ENTRY_KIND} = {CELL_ENTRY}"
     )
 
 
 def classed_row_types(finished: str, offsets: str, attributes: int) -> str:
-    """The leaf codes of each row type, ``c0``, …, and its ``class``, numbered through.
+    """Select the leaf codes of each row type, ``c0``, …, and its ``class``, numbered across fragments.
 
     ``offsets`` is a table of the ``first`` class of each fragment.
     """
@@ -391,7 +396,7 @@ def classed_row_types(finished: str, offsets: str, attributes: int) -> str:
 
 
 def class_cell_numbers(finished: str, offsets: str, cells: str, attributes: int) -> str:
-    """What each ``class``, numbered through, shows (``q0``, …), and its rows ``n``.
+    """Select the cells of each ``class``, numbered across fragments, ``q0``, …, and its rows ``n``.
 
     ``cells`` names the table of ``cell_numbers``.
     """
@@ -402,7 +407,10 @@ def class_cell_numbers(finished: str, offsets: str, cells: str, attributes: int)
         for i in range(attributes)
     )
     rows = f"t.{FACT_ROWS} AS {FACT_ROWS}"
-    return f"SELECT {shown}, {rows}, {_numbered_classes(finished, offsets)} {joins} WHERE t.{ENTRY_KIND} = {CLASS_ENTRY}"
+    return (
+        f"SELECT {shown}, {rows}, {_numbered_classes(finished, offsets)} {joins} "
+        f"WHERE t.{ENTRY_KIND} = {CLASS_ENTRY}"
+    )
 
 
 def _numbered_classes(finished: str, offsets: str) -> str:

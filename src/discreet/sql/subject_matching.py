@@ -1,6 +1,6 @@
-"""Distinct diversity by subjects: classes in which l values are carried by l different subjects.
+"""Distinct diversity by subjects: classes in which l values belong to l different subjects.
 
-Decides in SQL most classes (a value with l subjects always finds one; König's theorem on vertex covers), and
+SQL decides most classes (a value with l subjects always finds one; König's theorem on vertex covers) and
 returns the remaining pairs of value and subject for bipartite matching in Python.
 """
 
@@ -11,7 +11,7 @@ from discreet.sql.recoded_rows import CLASS_ID, key_name
 
 
 def value_subject_pairs(coded: str, keys: int, value: str, subject: str) -> str:
-    """The distinct (class, value ``v``, subject ``u``), NULLs left out."""
+    """Select the distinct (class, value ``v``, subject ``u``), without NULLs."""
     known = f"{value} IS NOT NULL AND {subject} IS NOT NULL"
     return (
         f"SELECT DISTINCT {_keys(keys)}, {value} AS v, {subject} AS u FROM {identifier(coded)} WHERE {known}"
@@ -19,10 +19,10 @@ def value_subject_pairs(coded: str, keys: int, value: str, subject: str) -> str:
 
 
 def classes_with_certainty(pairs: str, keys: int, l: int) -> str:
-    """The classes that may reach ``l``, and in ``reached`` whether that is certain.
+    """Select the classes that may reach ``l``, and in ``reached`` whether they certainly do.
 
-    Certain are classes in which each value has one subject or each subject one value, and those with ``l``
-    values of ``l`` or more subjects each: such a value always finds a subject that is still free.
+    Certain are classes in which each value has one subject or each subject one value, and classes with ``l``
+    values of ``l`` or more subjects each: such a value always finds a free subject.
     """
     columns = _keys(keys)
     by_value = f"SELECT {columns}, count(*) AS n FROM {identifier(pairs)} GROUP BY {columns}, v"
@@ -41,17 +41,17 @@ def classes_with_certainty(pairs: str, keys: int, l: int) -> str:
 
 
 def uncertain_classes(judged: str, keys: int) -> str:
-    """The classes of which it is not certain whether they reach ``l``, numbered from 1 by ``class_id``."""
+    """Number the classes that do not certainly reach ``l``, from 1, as ``class_id``."""
     columns = _keys(keys)
     number = f"row_number() OVER (ORDER BY {columns})"
     return f"SELECT {number} AS {CLASS_ID}, {columns} FROM {identifier(judged)} WHERE NOT reached"
 
 
 def open_pairs(pairs: str, uncertain: str, keys: int, l: int) -> str:
-    """The pairs ``class_id, v, u`` of uncertain classes: at most ``l`` subjects per value, and back.
+    """Select the pairs ``class_id, v, u`` of uncertain classes: at most ``l`` subjects per value, and back.
 
-    Whether ``l`` values find different subjects does not change by that: what is left of a value or subject
-    that had more always finds a free partner.
+    The limit does not change whether ``l`` values find different subjects: a value or subject that had more
+    pairs always finds a free partner among those that remain.
     """
     found = (
         f"SELECT f.{CLASS_ID}, t.v, t.u FROM {identifier(pairs)} AS t JOIN {identifier(uncertain)} AS f "
@@ -67,20 +67,21 @@ def _first(query: str, of: str, by: str, number: int) -> str:
 
 
 def unsettled_classes(pairs: str, l: int) -> str:
-    """The ``class_id`` of classes whose open pairs ``l - 1`` values and subjects can cover (König's theorem).
+    """Select the ``class_id`` of classes whose open pairs ``l - 1`` values and subjects can cover.
 
-    No value or subject has more than ``l`` of the ``open_pairs``, so the others reach ``l``.
+    By König's theorem the others reach ``l``, since no value or subject has more than ``l`` of the
+    ``open_pairs``.
     """
     return f"SELECT {CLASS_ID} FROM {identifier(pairs)} GROUP BY {CLASS_ID} HAVING count(*) <= {l * (l - 1)}"
 
 
 def last_class(unsettled: str) -> str:
-    """The largest ``class_id`` of a table, or 0."""
+    """Return the largest ``class_id`` of a table, or 0."""
     return f"SELECT coalesce(max({CLASS_ID}), 0) FROM {identifier(unsettled)}"
 
 
 def numbered_open_pairs(pairs: str, unsettled: str, first: int, last: int) -> str:
-    """The open pairs of unsettled classes in a range of ``class_id``, as numbers, class by class."""
+    """Select the open pairs of unsettled classes in a range of ``class_id``, as numbers, by class."""
     rank = f"CAST(dense_rank() OVER (PARTITION BY p.{CLASS_ID} ORDER BY {{}}) AS BIGINT)"
     return (
         f"SELECT p.{CLASS_ID} AS class, {rank.format('p.v')} AS value, {rank.format('p.u')} AS subject "
@@ -92,7 +93,7 @@ def numbered_open_pairs(pairs: str, unsettled: str, first: int, last: int) -> st
 def classes_not_reaching(
     coded: str, judged: str, uncertain: str, unsettled: str, matched: str, keys: int
 ) -> str:
-    """The classes that cannot reach ``l``, and those unsettled that are not among the ``matched``."""
+    """Select the classes that cannot reach ``l``, and the unsettled classes that are not ``matched``."""
     columns = _keys(keys)
     named = ", ".join(f"f.{key_name(i)}" for i in range(keys))
     every, likely = identifier(coded), identifier(judged)

@@ -1,7 +1,7 @@
 """Dialects of warehouses (Snowflake, BigQuery) in which queries of a release can be written.
 
 discreet does not connect to them; the generated SQL is tested by parsing. Only the phrases that queries need
-are given. Loaded on demand, for queries.
+are defined. Loaded on demand, for queries.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ BIGQUERY = Dialect(
         "BLOB": "BYTES",
     },
     name_quote="`",
-    # A literal ends with its line unless the line's end is escaped.
+    # A literal cannot contain an unescaped line break.
     escapes=(("\\", "\\\\"), ("'", "\\'"), ("\n", "\\n"), ("\r", "\\r")),
     full_match="regexp_contains({0}, concat('^(?:', {1}, ')$'))",
     whole="CAST({0} AS BIGINT)",
