@@ -200,7 +200,7 @@ def test_what_takes_long_is_told_where_it_is_asked(engine: Engine, tmp_path: Pat
     assert [each.audit_lines(sizes, 4) for each in asked] == [9, 27]
     for most, reasons in ((26, [None, TOO_LONG]), (27, [None, None])):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(sys.modules["discreet.audit.class_audit"], "MOST_LINES", most)
+            patch.setattr(sys.modules["discreet.audit.class_audit"], "MAX_QUERY_LINES", most)
             found = told(engine, path, strictest=True, sensitive=["wage"]).strictest
         ordered, near = one(found, "t", distance="ordered"), one(found, "epsilon_m")
         assert [ordered.reason, near.reason] == reasons

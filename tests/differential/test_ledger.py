@@ -200,7 +200,7 @@ exec(sys.argv[2])
 paid.spend(PrivacyLoss(Fraction(1, 10)), "the second")
 """
 STEPS = {
-    "dies(ledger.file_lock, 'wait_for_lock', after=True)": 1,
+    "dies(ledger.file_access, 'wait_for_lock', after=True)": 1,
     "dies(os, 'fsync')": 1,
     "dies(os, 'fsync', after=True)": 1,
     "dies(Path, 'replace')": 1,

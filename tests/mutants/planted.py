@@ -82,7 +82,7 @@ MUTANTS = (
     Mutant(
         "search's beta ignores the enhanced bound",
         "model/criteria/beta_likeness.py",
-        "beyond |= gain > bound * (1 + fixed_point.ROUNDING)",
+        "beyond |= gain > bound * (1 + float_criterion.RELATIVE_ROUNDING)",
         "beyond |= gain > bound + 1",
     ),
     Mutant(
@@ -106,8 +106,8 @@ MUTANTS = (
     Mutant(
         "delta-presence forgets the suppressed rows",
         "model/criteria/delta_presence.py",
-        "many = (rows > 0) & (UNIT * rows > (UNIT - threshold) * people)",
-        "many = (rows > 0) & (UNIT * rows > UNIT * people)",
+        "many = (rows > 0) & (PRESENCE_UNIT * rows > (PRESENCE_UNIT - threshold) * people)",
+        "many = (rows > 0) & (PRESENCE_UNIT * rows > PRESENCE_UNIT * people)",
     ),
     Mutant(
         "a compiled kernel is off by one",
@@ -118,13 +118,13 @@ MUTANTS = (
     Mutant(
         "a compiled score rounds for the class",
         "kernels/class_scores.py",
-        "    return -ceil(min(measure, LARGEST_MEASURE) * _DOWN)\n",
-        "    return -floor(min(measure, LARGEST_MEASURE) * 0.9 * _DOWN)\n",
+        "    return -ceil(min(measure, _LARGEST_MEASURE) * _DOWN)\n",
+        "    return -floor(min(measure, _LARGEST_MEASURE) * 0.9 * _DOWN)\n",
     ),
     Mutant(
         "a relaxation ignores the requested height",
         "negotiation/negotiator.py",
-        "start = self._order.starts[sum(high)] if request.scope is Scope.ABOVE else 0",
+        "start = self._order.starts[sum(high)] if request.scope is RelaxationScope.ABOVE else 0",
         "start = 0",
     ),
     Mutant(
@@ -149,7 +149,7 @@ MUTANTS = (
     Mutant(
         "rows are in the source's order",
         "recoding/direct_recoding.py",
-        "    return in_order(engine.dialect, keys)\n",
+        "    return order_clause(engine.dialect, keys)\n",
         '    return ""\n',
     ),
     Mutant(
@@ -213,7 +213,7 @@ MUTANTS = (
     Mutant(
         "written rows are not compared",
         "release/publication.py",
-        "            if (rows, total) != _decided(engine, part, decided):\n",
+        "            if (rows, total) != _fetch_decided_hash(engine, part, decided):\n",
         "            if False:\n",
     ),
     Mutant(

@@ -47,7 +47,7 @@ def test_a_release_has_its_rows_and_values_and_their_help_table(
     )
     (tmp_path / "spec.toml").write_text(SPEC, encoding="utf-8")
     if not beside:
-        monkeypatch.setattr(StagedRows, "told_by_codes", False)
+        monkeypatch.setattr(StagedRows, "determined_by_codes", False)
     out = tmp_path / "out.parquet"
     discreet.open(tmp_path / "spec.toml", settings=settings).publish("permutation", out, k=3)
     given = duckdb.sql(f"SELECT row, pay FROM '{tmp_path / 'people.parquet'}'").fetchall()

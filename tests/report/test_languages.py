@@ -63,7 +63,7 @@ def looked_up() -> set[str]:
     found = set()
     for file in sorted((ROOT / "report").glob("*.py")):
         for node in ast.walk(ast.parse(file.read_text("utf-8"))):
-            if isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] == "words":
+            if isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] == "translator":
                 first = node.args[0]
                 if isinstance(first, ast.Constant):
                     found.add(str(first.value))
@@ -116,7 +116,7 @@ class Kept(Translator):
 def test_a_whole_report_has_nothing_in_english(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: str, model: str
 ) -> None:
-    monkeypatch.setattr(PAGE, "Words", Kept)
+    monkeypatch.setattr(PAGE, "Translator", Kept)
     table = table_of(tmp_path, PATIENTS * 2)
     limit = None if model == "permutation" else "60%"
     first, second = tmp_path / "first.csv", tmp_path / "out.csv"

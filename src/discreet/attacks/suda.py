@@ -92,7 +92,7 @@ def find_minimal_sets(
 
     References
     ----------
-    A. M. Manning, D. J. Haglin and J. A. Keane (2008); M. Elliot et al. (2005).
+    Elliot, Manning and Ford (2002); Manning, Haglin and Keane (2008); Elliot et al. (2005).
     """
     width = codes.shape[1]
     size = limit_set_size(len(codes), width, width if largest is None else min(largest, width))

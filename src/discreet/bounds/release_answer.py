@@ -305,7 +305,7 @@ def answer_release_query(
 
     References
     ----------
-    Zhang, Koudas, Srivastava and Yu, "Aggregate query answering on anonymized tables", ICDE 2007.
+    Zhang, Koudas, Srivastava and Yu (2007).
     """
     runs = release.engine.dialect
     own = dialect_named(release.engine.name)

@@ -4,7 +4,7 @@ Each row is drawn with probability β, generalized by fixed levels, and left out
 share its class. This is (ε,δ)-differentially private for β ≤ 1 − e^(−ε) and δ the largest binomial tail over
 class sizes from ⌈k/γ − 1⌉ on, γ = 1 − (1 − β)·e^(−ε). β is the largest multiple of 2^−53 allowed and k the
 smallest with this bound (ARX's k is larger by one); tails are summed with 60 digits, rounded up, and cut by
-the Chernoff–Hoeffding bound.
+the Chernoff–Hoeffding bound (Hoeffding 1963).
 
 Levels are given, or chosen by report noisy max with exponential noise (McKenna and Sheldon 2020) over all
 nodes: the score of a node is the number of rows beyond the first k/β − 1 of each class times the detail its
@@ -360,7 +360,7 @@ def release_sample(
 
     References
     ----------
-    R. Bild, K. A. Kuhn and F. Prasser (2018); N. Li, W. Qardaji and D. Su (2012).
+    Bild, Kuhn and Prasser (2018); Li, Qardaji and Su (2012).
     """
     chosen, sampling = _complete_levels(spec, levels), compute_sampling(_loss_for_sampling(loss, search))
     ledger = Ledger.of(spec, settings, engine)

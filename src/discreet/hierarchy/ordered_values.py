@@ -1,7 +1,7 @@
 """Hierarchies of ordered values: groups of neighbours, and known orders of texts.
 
-Known orders are bands of numbers and levels of education (UNESCO, International Standard Classification of
-Education, 2011). A group is labelled by its first and last value or as a set.
+Known orders are bands of numbers and levels of education (UNESCO's International Standard
+Classification of Education, ISCED 2011). A group is labelled by its first and last value or as a set.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Compiled comparison of record pairs: agreement patterns (Jaro-Winkler) and best partners.
+"""Compiled comparison of record pairs: agreement patterns (Jaro 1989, Winkler 1990) and best partners.
 
 Pairs are visited by blocking passes; a pair of an earlier pass is skipped.
 """

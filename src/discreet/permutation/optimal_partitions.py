@@ -147,7 +147,7 @@ def partition_least_sum(runs: ValueRuns, need: GroupNeed, loops: PartitionLoops)
 
     References
     ----------
-    Zhang, Koudas, Srivastava and Yu (2007), *Aggregate Query Answering on Anonymized Tables*. ICDE.
+    Zhang, Koudas, Srivastava and Yu (2007).
     Section 6.
     """
     cuts = sorted_cuts(_sorted_rows(runs, loops), need, loops)
@@ -298,7 +298,7 @@ def partition_least_maximum(
 
     References
     ----------
-    Zhang, Koudas, Srivastava and Yu (2007), *Aggregate Query Answering on Anonymized Tables*. ICDE.
+    Zhang, Koudas, Srivastava and Yu (2007).
     Section 6.
     """
     high = least_bound(runs, need, loops)

@@ -115,7 +115,7 @@ def partition_rows(
 
     References
     ----------
-    Zhang, Koudas, Srivastava and Yu (2007), *Aggregate Query Answering on Anonymized Tables*. ICDE.
+    Zhang, Koudas, Srivastava and Yu (2007).
     """
     chosen = parse_strategy(strategy)
     runs = ValueRuns.of(column)

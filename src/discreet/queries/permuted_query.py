@@ -95,7 +95,7 @@ def rewrite_query(asked: ReleaseQuery, tables: PermutedTables, dialect: Dialect 
 
     References
     ----------
-    Zhang, Koudas, Srivastava and Yu, "Aggregate query answering on anonymized tables", ICDE 2007, section 4.
+    Zhang, Koudas, Srivastava and Yu (2007), section 4.
     """
     return _QueryRewriter(asked, tables, dialect).text()
 

@@ -3,7 +3,7 @@
 A node with some attributes at their top levels suppresses no more rows than any node with the same levels of
 the other attributes. So nodes over a few attributes are counted first in a small table; every node that
 exceeds the limit there, or whose bound exceeds the incumbent's cost, is removed for all levels of the other
-attributes (the subsets of Incognito, LeFevre et al. 2005, with suppression). The rest is joined with the
+attributes (as in Incognito; LeFevre et al. 2005; with suppression). The rest is joined with the
 levels of the next attributes.
 
 Cost: the states of the counted nodes, a small part of the lattice's.
