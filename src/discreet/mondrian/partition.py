@@ -155,7 +155,10 @@ class _KernelJob:
         """
         from discreet.kernels.mondrian_loops import cut_segment
 
-        scratch = self._idle.pop() if self._idle else self.scratch()
+        try:
+            scratch = self._idle.pop()
+        except IndexError:  # another thread may take the last one between a test and the pop
+            scratch = self.scratch()
         left = cut_segment(self.buffers, self.begins, segment, once, self.fields, self.needs, scratch)
         self._idle.append(scratch)
         return left
