@@ -49,8 +49,8 @@ refused. `discreet schema` prints the JSON Schema, with which an editor complete
 `discreet schema > discreet.schema.json`, and write `#:schema discreet.schema.json` as the first line of
 the spec (Even Better TOML, Taplo and others read it).
 """
-_PATTERNS = """A name with a `*` is a pattern: its table applies to every column whose name matches. `*` matches
-any characters or none; no other character is special.
+_PATTERNS = """A name with a `*` is a pattern: its table applies to every column whose name matches. `*`
+matches any characters or none; no other character is special.
 
 ```toml
 [attributes."q*"]
@@ -77,9 +77,9 @@ def page() -> str:
     )
     parts += [_section("`subset` of `[source]`", told, SubsetTable)]
     told = (
-        "A table of the population, which includes the people of the source: a row for each person, with the\n"
-        "columns of the quasi-identifiers. Its cells are read like the source's. It is only counted, never\n"
-        "published."
+        "A table of the population, which includes the people of the source: a row for each person, with\n"
+        "the columns of the quasi-identifiers. Its cells are read like the source's. It is only counted,\n"
+        "never published."
     )
     parts += [_section("`[population]`", told, PopulationSection)]
     told = (
@@ -88,9 +88,9 @@ def page() -> str:
     )
     parts += [_section("`[attributes.NAME]`", told, AttributeSection)]
     told = (
-        "The defaults of commands and calls. Registered criteria are also keys: a number, a table of numbers\n"
-        "by sensitive attribute, or a list of tables, each with `value`, optionally `attribute`, and the\n"
-        "criterion's fixed parts."
+        "The defaults of commands and calls. Registered criteria are also keys: a number, a table of\n"
+        "numbers by sensitive attribute, or a list of tables, each with `value`, optionally `attribute`, and\n"
+        "the criterion's fixed parts."
     )
     parts += [_section("`[request]`", told, RequestSection)]
     told = "The budget of [noisy counts](differential-privacy.md) of the table, which require it."
