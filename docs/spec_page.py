@@ -89,8 +89,8 @@ def page() -> str:
     parts += [_section("`[attributes.NAME]`", told, AttributeSection)]
     told = (
         "The defaults of commands and calls. Registered criteria are also keys: a number, a table of\n"
-        "numbers by sensitive attribute, or a list of tables, each with `value`, optionally `attribute`, and\n"
-        "the criterion's fixed parts."
+        "numbers by sensitive attribute, or a list of tables, each with `value`, optionally `attribute`,\n"
+        "and the criterion's fixed parts."
     )
     parts += [_section("`[request]`", told, RequestSection)]
     told = "The budget of [noisy counts](differential-privacy.md) of the table, which require it."
