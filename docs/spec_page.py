@@ -20,10 +20,10 @@ from discreet.spec.validation import StrictTable
 PAGE = Path(__file__).with_name("spec.md")
 _BEGIN = """# The spec, key by key
 
-Written by `python docs/spec_page.py` from the tables that read a spec, so it is what the program takes. A
-spec is a file of TOML, `discreet.toml` say: where the rows lie, what each column is, and what is asked of a
-release. [`discreet init DATA`](cli.md#discreet-init-data) writes the first one for a table. In Python the
-same tables are mappings: `discreet.open(frame, {"attributes": {"age": {"role": "quasi-identifier"}}})`.
+A spec is a TOML file such as `discreet.toml`: the source of the rows, the role of each column, and the
+requirements of a release. [`discreet init DATA`](cli.md#discreet-init-data) writes the first one. In Python
+the same tables are mappings: `discreet.open(frame, {"attributes": {"age": {"role": "quasi-identifier"}}})`.
+`python docs/spec_page.py` generates this page from the tables that read a spec.
 
 ```toml
 [source]
@@ -44,13 +44,13 @@ k = 10
 max_suppressed = "1%"
 ```
 
-Names of columns with blanks or dots stand in quotes, `[attributes."age at visit"]`. A key that is not listed
-here is refused, never passed over. `discreet schema` prints a JSON Schema of all this, with which an editor
-completes and checks a spec: write `discreet schema > discreet.schema.json`, and
-`#:schema discreet.schema.json` as the first line of the spec (Even Better TOML, Taplo and others read it).
+Quote names of columns with blanks or dots: `[attributes."age at visit"]`. A key that is not listed here is
+refused. `discreet schema` prints the JSON Schema, with which an editor completes and checks a spec: run
+`discreet schema > discreet.schema.json`, and write `#:schema discreet.schema.json` as the first line of
+the spec (Even Better TOML, Taplo and others read it).
 """
-_PATTERNS = """A name with a `*` is a pattern: its table stands for every column whose name fits, with `*` for
-any characters or none, and no other character special.
+_PATTERNS = """A name with a `*` is a pattern: its table applies to every column whose name matches. `*`
+matches any characters or none; no other character is special.
 
 ```toml
 [attributes."q*"]
@@ -60,51 +60,55 @@ role = "sensitive"
 role = "quasi-identifier"
 ```
 
-A table that has a column's own name wins over every pattern (here that of `q17`), and so does the `subject`;
-among patterns the first wins. The columns of a pattern come in the order of the source, at the place of its
-table. `discreet inspect` says which columns a pattern stands for; one that no column fits is refused. To know
-the columns, a spec with patterns opens its source when it is read. `discreet init` writes such tables for
-columns of a series (q1, q2, …)."""
+A table with a column's exact name, here `q17`, has priority over every pattern, and so does the `subject`;
+among patterns the first has priority. The columns of a pattern are at the position of its table, in the order
+of the source. `discreet inspect` lists the columns of each pattern; a pattern without columns is refused.
+Reading a spec with patterns opens its source. `discreet init` writes patterns for columns of a series (q1,
+q2, …)."""
 _HEAD = "| key | what it means | allowed | example | where left out |\n|---|---|---|---|---|\n"
 
 
 def page() -> str:
     """The page's text."""
     parts = [_BEGIN]
-    parts += [_section("`[source]`", "Where the rows lie, and how they are read.", SourceSection)]
+    parts += [_section("`[source]`", "The source of the rows, and their format.", SourceSection)]
     told = (
-        "The rows of the source that are meant: the table is a population then, and they alone are published."
+        "The rows of the source to publish. The table is then a population; its other rows are only counted."
     )
     parts += [_section("`subset` of `[source]`", told, SubsetTable)]
     told = (
-        "A table with a row for each person among whom those of the source are, with the quasi-identifiers' "
-        "columns. Its cells are read as the source's are. It is counted, and never published."
+        "A table of the population, which includes the people of the source: a row for each person, with\n"
+        "the columns of the quasi-identifiers. Its cells are read like the source's. It is only counted,\n"
+        "never published."
     )
     parts += [_section("`[population]`", told, PopulationSection)]
     told = (
-        "One table for each column; columns without one are left out, or as `unlisted` says.\n\n" + _PATTERNS
+        "One table for each column. Columns without one are left out, unless `unlisted` says otherwise.\n\n"
+        + _PATTERNS
     )
     parts += [_section("`[attributes.NAME]`", told, AttributeSection)]
     told = (
-        "What is asked where a command or a call says nothing of it. Registered criteria are keys, too: a "
-        "number, a table of numbers by sensitive attribute, or a list of tables, each with `value`, perhaps "
-        "`attribute`, and the criterion's fixed parts."
+        "The defaults of commands and calls. Registered criteria are also keys: a number, a table of\n"
+        "numbers by sensitive attribute, or a list of tables, each with `value`, optionally `attribute`,\n"
+        "and the criterion's fixed parts."
     )
     parts += [_section("`[request]`", told, RequestSection)]
-    told = "What [noisy counts](differential-privacy.md) of the table may spend; without it there are none."
+    told = "The budget of [noisy counts](differential-privacy.md) of the table, which require it."
     parts += [_section("`[privacy_budget]`", told, BudgetSection)]
     told = (
-        "Your own words in [reports](report.md), and their language. A file given by `--about` goes before "
-        "them, and options go before both."
+        "Your own texts for [reports](report.md), and their language. A file given by `--about` overrides\n"
+        "them, and options override both."
     )
     parts += [_section("`[report]`", told, ReportSection)]
     parts += [
         _section(
-            "`written`", "How a column's cells are written. What they mean is published.", CellFormatTable
+            "`written`",
+            "The format of a column's cells. A release contains the parsed values.",
+            CellFormatTable,
         )
     ]
     parts += [
-        '## `hierarchy`\n\nA path in quotes, `"city.csv"`, or a table with its `kind`. What each makes: '
+        '## `hierarchy`\n\nA path in quotes, `"city.csv"`, or a table with its `kind`; see '
         "[hierarchies](hierarchies.md).\n"
     ]
     parts += [_section(f'`kind = "{name}"`', "", kind, depth=3) for name, kind in HIERARCHY_TABLES.items()]
