@@ -142,3 +142,13 @@ def test_the_optimal_division_takes_k_alone() -> None:
     with pytest.raises(InputError, match=r"the optimal division for k=2, share=0.9") as error:
         find_optimal_single(a_table(), Requirement(2, criteria=[Share(0.9)]))
     assert error.value.advice == "Use --method greedy."
+
+
+@pytest.mark.parametrize("model", MERGING)
+def test_an_empty_table_has_no_solution(model: RecodingModel) -> None:
+    table = random_frequency_set(
+        np.random.default_rng(29), attributes=3, height=3, leaves=6, rows=40, sensitive=2
+    )
+    assert not table.rows
+    with pytest.raises(NoSolution):
+        searched(model, table, Requirement(k=2))

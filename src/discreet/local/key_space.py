@@ -223,6 +223,8 @@ def level_costs(space: KeySpace) -> list[NDArray[np.float64]]:
     costs = []
     for j, table in enumerate(space.losses):
         occurs = np.bincount(space.frequency_set.codes[:, j], minlength=table.shape[1]) > 0
+        if not occurs.any():  # an empty table: any order of the nodes will do
+            occurs[:] = True
         places = [space.levels[j].index(level) for level in space.allowed[j]]
         costs.append(table[places][:, occurs].mean(axis=1))
     return costs
