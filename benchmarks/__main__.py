@@ -14,6 +14,7 @@ RUNS = (
     ("install_size",),
     ("fresh_install",),
     ("startup",),
+    ("journeys",),
     ("lattice",),
     ("criteria",),
     ("group_by_nodes",),

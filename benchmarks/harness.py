@@ -17,7 +17,7 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib import metadata
@@ -77,7 +77,7 @@ class Ratio:
 
 @dataclass
 class Benchmark:
-    """Facts, timings and ratios of one benchmark."""
+    """Facts, timings, ratios and lists of names of one benchmark."""
 
     name: str
     title: str
@@ -85,6 +85,7 @@ class Benchmark:
     facts: dict[str, str] = field(default_factory=dict)
     timings: dict[str, Timing] = field(default_factory=dict)
     ratios: list[Ratio] = field(default_factory=list)
+    lists: dict[str, Sequence[str]] = field(default_factory=dict)
 
     def fact(self, name: str, value: object) -> None:
         """Record a property of the input: a number of rows, nodes, bytes."""
@@ -137,6 +138,7 @@ class Benchmark:
                 {"name": r.name, "value": r.value, "goal": r.goal or None, "verdict": r.verdict or None}
                 for r in self.ratios
             ],
+            **({"lists": self.lists} if self.lists else {}),
             "machine": machine(),
         }
 
@@ -154,6 +156,8 @@ class Benchmark:
         for r in self.ratios:
             goal = f"  (goal: {r.goal}: {r.verdict})" if r.goal else ""
             lines.append(f"  {r.name} = {r.value:.4g}{goal}")
+        for name, entries in self.lists.items():
+            lines += [f"  {name}:", *(f"    {entry}" for entry in entries)]
         return "\n".join([*lines, "  " + ", ".join(f"{k} {v}" for k, v in machine().items())])
 
     def as_run(self) -> Run:
