@@ -33,7 +33,8 @@ def _verb(name: str, verb: Any) -> str:
     usage = " ".join(["discreet", name, *verb.collect_usage_pieces(context)])
     records = [each.get_help_record(context) for each in verb.get_params(context) if not _is_hidden(each)]
     rows = [
-        f"| `{_bars(in_words(flags))}` | {_cell(text)} |\n" for flags, text in (record for record in records if record)
+        f"| `{_bars(in_words(flags))}` | {_cell(text)} |\n"
+        for flags, text in (record for record in records if record)
     ]
     table = "| | |\n|---|---|\n" + "".join(rows) if rows else ""
     return f"## `{name}`\n\n{told}\n\n```text\n{usage}\n```\n\n{table}"

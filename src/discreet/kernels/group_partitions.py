@@ -1,7 +1,8 @@
 """Partition of a sorted column into groups by range sums and range bounds (Zhang et al. 2007).
 
-Cuts of least weight are the least-weight subsequence problem (Hirschberg and Larmore 1987). The functions index arrays only. ``group_kernels`` compiles them; Python runs them on lists of unbounded
-integers, which is the twin. They import neither numba nor numpy.
+Cuts of least weight are the least-weight subsequence problem (Hirschberg and Larmore 1987). The functions
+index arrays only. ``group_kernels`` compiles them; Python runs them on lists of unbounded integers, which is
+the twin. They import neither numba nor numpy.
 """
 
 from __future__ import annotations
