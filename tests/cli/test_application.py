@@ -1,4 +1,4 @@
-"""A command line's own verb, and no other."""
+"""The application holds the verb of the command line, and no other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is counted for a question: sensitive values where an l is asked or an answer is warned of."""
+"""Counts of sensitive values: made only for requests of l and for warnings on answers."""
 
 from __future__ import annotations
 
