@@ -1,4 +1,4 @@
-"""The application holds the verb of the command line, and no other."""
+"""The application loads only the verb of the command line."""
 
 from __future__ import annotations
 

@@ -102,7 +102,7 @@ def test_what_is_declared_has_a_translation(code: str) -> None:
 
 
 class Kept(Translator):
-    """A translator that keeps the last one in ``last``."""
+    """A translator that records its latest instance in ``last``."""
 
     last: Translator
 

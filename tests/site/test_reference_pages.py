@@ -128,7 +128,7 @@ RUN: dict[str, Callable[[], None]] = {
 }
 """Pages whose commands and Python run unchanged, with the preparation of the folder."""
 LONG = {"local-recoding", "attacks"}
-"""Pages whose counterparts take a minute, because kernels are compiled for them."""
+"""Pages whose numpy fallback takes a minute: kernels are compiled for them."""
 STATUS = {"negotiation": 3}
 """Pages whose request has no exact answer."""
 ELSEWHERE = {

@@ -1,4 +1,4 @@
-"""Counts of sensitive values: made only for requests of l and for warnings on answers."""
+"""Sensitive values are counted only for an l, and for warnings on answers."""
 
 from __future__ import annotations
 

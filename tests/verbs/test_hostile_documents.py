@@ -121,7 +121,7 @@ ACTS: dict[str, Callable[[str], object]] = {
 
 
 def act(name: str, file: str) -> None:
-    """Run a verb on a release; any error class is accepted except an internal error."""
+    """Run a verb on a release; every error of discreet except an internal one is accepted."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

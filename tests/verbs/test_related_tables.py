@@ -62,7 +62,7 @@ def test_together_takes_out_those_whom_too_few_look_like(
     tables = clinic(tmp_path, seed + 20, people=40 if seed else 14)
     tables.more = "together = 2"
     people = {row["patient"] for row in tables.patients}
-    while True:  # plain loops to the same fixed point
+    while True:  # plain loops up to the fixed point
         rows = kept_rows(tables, people)
         view = {
             row["patient"]: (row["age"], row["sex"], *_below(row["patient"], *rows[1:])) for row in rows[0]
