@@ -160,7 +160,7 @@ def test_builders_preview_and_texts_are_checked_as_one_types(page: Page, tmp_pat
 
 
 def test_until_a_chosen_hierarchy_is_here_changes_are_of_the_one_shown(page: Page, tmp_path: Path) -> None:
-    """After selecting the next attribute, a button of the previous panel still edits the previous attribute."""
+    """A button of the previous panel still edits the previous attribute after the next one is selected."""
     loaded(page, tmp_path)
     hierarchy(page, "city")
     held: list[Route] = []
