@@ -1,4 +1,4 @@
-"""Runs of the command in process, and a small table of people with its spec."""
+"""The command run in process, and a small table of people with its spec."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Finished:
 
     @property
     def json(self) -> Any:
-        """The one document on stdout."""
+        """Parse stdout as one JSON document."""
         return json.loads(self.out)
 
 
@@ -87,13 +87,13 @@ def make_runner(
 
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
-    """Run the command in process."""
+    """Return a function that runs the command in process."""
     return make_runner(main, capsys, monkeypatch, tmp_path)
 
 
 @pytest.fixture
 def people(tmp_path: Path) -> Path:
-    """The folder of eight people, a hierarchy of cities, and ``discreet.toml``."""
+    """Write eight people, a hierarchy of cities and ``discreet.toml``; return the folder."""
     folder = tmp_path / "work"
     folder.mkdir(exist_ok=True)
     (folder / "people.csv").write_text(PEOPLE, encoding="utf-8")

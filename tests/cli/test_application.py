@@ -1,4 +1,4 @@
-"""A command line's own verb, and no other."""
+"""The application loads only the verb of the command line."""
 
 from __future__ import annotations
 

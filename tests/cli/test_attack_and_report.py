@@ -1,4 +1,4 @@
-"""The verbs attack and report: what they print, their JSON, their exit status."""
+"""The verbs attack and report: output, JSON, exit status."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Everything that can be wrong with what is given: the kind of error, the exit status, the words, no trace.
+"""Bad input: the kind of error, the exit status, the message, and no files left behind.
 
 Each case changes the folder of eight people in one respect and runs one command.
 """
@@ -24,7 +24,7 @@ PUBLISH = "publish discreet.toml --k 2 --output release.csv"
 
 @dataclass(frozen=True)
 class Case:
-    """``files`` to write before ``command`` runs; None removes one."""
+    """A case: ``files`` to write before ``command`` runs; None removes a file."""
 
     name: str
     command: str
@@ -42,7 +42,7 @@ def case(
     status: int = 2,
     **files: bytes | str | None,
 ) -> Case:
-    """A case; a file's name is written with ``_`` for the dot."""
+    """Build a case; file names are keywords with ``_`` for the dot."""
     named = tuple((key.replace("_", "."), content) for key, content in files.items())
     return Case(name, command, words, named, kind, status)
 
@@ -206,7 +206,7 @@ def test_bad_input_in_json_and_in_text(bad: Case, run: Run, people: Path) -> Non
 
     told = run(*bad.command.split())
     assert (told.status, told.out) == (bad.status, "")
-    assert told.err.split()[0] == "Error:"  # a long path of a temporary folder begins a line of its own
+    assert told.err.split()[0] == "Error:"  # a long path of a temporary folder begins a new line
     assert "Traceback" not in told.err
     for word in bad.words:
         assert word in " ".join(told.err.split())
@@ -214,7 +214,7 @@ def test_bad_input_in_json_and_in_text(bad: Case, run: Run, people: Path) -> Non
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    """Every file below a folder, hidden ones too."""
+    """Return the contents of every file below a folder, including hidden ones."""
     return {
         str(path.relative_to(folder)): path.read_bytes() if path.is_file() else b""
         for path in sorted(folder.rglob("*"))
@@ -261,7 +261,7 @@ def test_interruptions(
 
 
 def environment(folder: Path) -> dict[str, str]:
-    """The environment of a process: a private log of the test's own, one thread, no compiling."""
+    """Return the environment of a process: a private log of the test, one thread, no compilation."""
     log = str(folder.parent / "private" / "log.jsonl")
     return {**os.environ, "DISCREET_LOG": log, "DISCREET_THREADS": "1", "DISCREET_COMPILE": "never"}
 
@@ -269,11 +269,11 @@ def environment(folder: Path) -> dict[str, str]:
 def discreet(
     *argv: str, folder: Path, before: Callable[[], None] | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """The command as a process of its own."""
+    """Run the command in a separate process."""
     return subprocess.run(
         [sys.executable, "-c", "import sys; from discreet.cli.main import main; sys.exit(main())", *argv],
         cwd=folder,
-        # A limit of file sizes would cut the compiled modules short that Python writes beside its sources.
+        # A limit of file sizes would truncate the compiled modules that Python writes next to its sources.
         env=environment(folder) | {"PYTHONDONTWRITEBYTECODE": "1"},
         capture_output=True,
         text=True,
@@ -333,7 +333,7 @@ def test_a_closed_pipe_is_quiet(people: Path) -> None:
 
 
 def test_what_every_verb_takes_may_stand_before_it(run: Run, people: Path) -> None:
-    """``--debug`` too, whose traceback ends in the words of the command line."""
+    """This includes ``--debug``, whose traceback ends with the words of the command line."""
     before = run("--debug", "negotiate", "discreet.toml", "--k", "2", "--accept", "l")
     behind = run("negotiate", "discreet.toml", "--k", "2", "--accept", "l", "--debug")
     assert "Traceback" in before.err

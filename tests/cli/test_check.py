@@ -1,4 +1,4 @@
-"""``discreet check``: statuses, records in which no cell stands, and the files by which pipelines call it."""
+"""``discreet check``: statuses, records without any cell value, and the files for pipelines."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def release(run: Run, people: Path) -> str:
 
 
 def cases(path: Path) -> list[tuple[str, str, list[str]]]:
-    """File, check, and what else a case of JUnit's holds: nothing where it passed."""
+    """Return file, check and the tags of child elements of each JUnit case; a passed case has no child."""
     root = ElementTree.parse(path).getroot()
     assert root.tag == "testsuites"
     for suite in root:
@@ -110,7 +110,7 @@ def test_what_fails_and_what_cannot_be_checked(run: Run, people: Path) -> None:
 
 
 def regions(path: Path) -> list[tuple[str, dict[str, int] | None]]:
-    """What each result of a SARIF record points at."""
+    """Return the rule and the region of each result of a SARIF record."""
     (run_of_it,) = json.loads(path.read_text(encoding="utf-8"))["runs"]
     assert run_of_it["columnKind"] == "unicodeCodePoints"
     return [
@@ -140,7 +140,7 @@ JUNIT = {
     "failure": ({"type", "message"}, set()),
     "error": ({"type", "message"}, set()),
 }
-"""Attributes that an element may have, and must have, by junit-10.xsd of Jenkins' xUnit plugin."""
+"""Allowed and required attributes of each element, by junit-10.xsd of Jenkins' xUnit plugin."""
 
 
 def test_the_record_of_junit_has_what_its_schema_allows(run: Run, people: Path) -> None:
@@ -214,7 +214,7 @@ def test_a_permuted_release_is_checked_by_its_groups(run: Run, people: Path) -> 
     assert [check["name"] for check in done.json["files"][0]["checks"]] == ["groups"]
 
 
-# --- what pipelines are handed -----------------------------------------------------------------------------
+# --- files for pipelines ------------------------------------------------------------------------------------
 
 
 def test_the_module_is_the_command() -> None:
@@ -223,7 +223,7 @@ def test_the_module_is_the_command() -> None:
 
 
 def test_the_hook_is_the_command(run: Run, release: str) -> None:
-    """pre-commit appends the names of the files that changed."""
+    """pre-commit appends the names of the changed files."""
     (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
     program, *words = shlex.split(hook["entry"])
     assert program == "discreet"
@@ -251,7 +251,7 @@ def test_the_action_runs_the_command(release: str, people: Path) -> None:
     assert stepped(files=f"{release}\n\n", junit="j.xml") == 0
     assert cases(people / "j.xml") == [(release, "k", [])]
     assert stepped(files=f"{release}\npeople.csv\n", options="--k 2 --quasi-identifier age") == 1
-    # A later line asks as much as the first one, and quotes hold a name with a blank together.
+    # A later line is as binding as the first one, and quotes protect a name with a blank.
     several = "--quasi-identifier age\n--k 1000\n"
     assert stepped(files="people.csv", options=several) == 1
     (people / "blank.csv").write_text("home town,sex\nBonn,m\nBonn,m\n", encoding="utf-8")
@@ -277,7 +277,7 @@ def test_records_of_files_of_every_name_can_be_read(run: Run, people: Path) -> N
         (people / name).write_bytes(rows if number % 2 else b"a\x01\x02,b\n1,2\n")
     records = ("--junit", "r.xml", "--sarif", "r.json", "--json")
     done = run("check", *NAMES, "--quasi-identifier", "age", "--k", "2", *records)
-    assert done.status == InputError.exit_status  # some cannot be checked
+    assert done.status == InputError.exit_status  # some files cannot be checked
     assert len(json.loads(done.out.encode("utf-8", "strict"))["files"]) == len(NAMES)
     suites = ElementTree.parse(people / "r.xml").getroot()
     names = [suite.attrib["name"] for suite in suites]

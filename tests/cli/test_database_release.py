@@ -1,4 +1,4 @@
-"""The verbs on a release in PostgreSQL: published, audited, asked, attacked and reported by its address."""
+"""The verbs publish, audit, query, attack and report on a release in PostgreSQL, given by its address."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ PEOPLE = (
 
 @pytest.fixture
 def address(postgres_server: PostgresServer) -> str:
-    """A database with a table of people and a schema for releases; its address has a password."""
+    """Create a database with a table of people and a schema for releases; its address has a password."""
     import psycopg
 
     url = postgres_server.url(postgres_server.create_database())
@@ -46,7 +46,7 @@ def address(postgres_server: PostgresServer) -> str:
 
 @pytest.fixture
 def spec(address: str, tmp_path: Path) -> Path:
-    """A spec of the table."""
+    """Write a spec of the table."""
     path = tmp_path / "work" / "people.toml"
     path.parent.mkdir(exist_ok=True)
     path.write_text(SPEC.format(url=json.dumps(address)), encoding="utf-8")
@@ -58,7 +58,7 @@ def with_password(address: str) -> str:
 
 
 def silent(finished: Finished) -> Finished:
-    """No address, and no password, in what was printed."""
+    """Check that the output contains neither an address nor a password."""
     printed = (finished.out + finished.err).replace("postgresql://…", "")
     printed = printed.replace("postgresql://USER@HOST:PORT/DATABASE", "")
     assert PASSWORD not in printed

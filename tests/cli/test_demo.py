@@ -1,4 +1,4 @@
-"""``demo``: on Adult and on the generated census, into its own folder only."""
+"""``demo`` on Adult and on the generated census: it writes only to its folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one expects of any command: quiet runs, short flags, completion in the shell, advice on mistakes."""
+"""Conventions of command-line tools: quiet runs, short flags, shell completion, advice on mistakes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.cli.conftest import Run
 
 
 def completed(typed: str) -> set[str]:
-    """What a shell gets for a line whose last word is to be completed."""
+    """Return the completions that a shell gets for the last word of a line."""
     words = typed.split(" ")
     asked = {
         "COMP_WORDS": typed,

@@ -1,4 +1,4 @@
-"""Help and the page on the command line name every verb and option."""
+"""Help and the command-line page: they name every verb and option."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``init``: specs that work as they stand, on small tables and on real ones."""
+"""``init``: its specs work unedited, on small tables and on real ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``inspect --release``: a release beside its original, with a workload and a classifier."""
+"""``inspect --release``: a release compared with its original, with a workload and a classifier."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""No verb that writes replaces a file of the publisher, however its path is spelled."""
+"""No writing verb replaces a file of the publisher, however its path is spelled."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 @pytest.fixture
 def work(people: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A spec that names files of every kind, and a release made by it."""
+    """Write a spec that names files of every kind, and publish a release with it."""
     monkeypatch.setenv("DISCREET_LOG", str(people / "log.csv"))
     (people / "hierarchies").mkdir()
     (people / "population.csv").write_bytes((people / "people.csv").read_bytes())

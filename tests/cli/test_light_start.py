@@ -1,4 +1,4 @@
-"""What a command does not load: most of its time is importing, and so is most of what it could save."""
+"""Modules that a command does not import: importing takes most of a command's time."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ NEEDLESS = {
     "discreet.results.table_partial_lattice": "for a partial lattice",
     "discreet.mondrian": "for another model",
 }
-"""Modules, and what each is for that was not asked."""
+"""Modules that a command does not need, with the purpose of each."""
 
 RUN = """
 import atexit, sys
@@ -62,7 +62,7 @@ role = "sensitive"
 
 @pytest.fixture
 def spec(tmp_path: Path) -> Path:
-    """A spec of some people, with a hierarchy from a file."""
+    """Write a table of people with a hierarchy file; return the path of its spec."""
     rows = "".join(f"{i % 4},{['flu', 'cold'][i % 2]}\n" for i in range(24))
     (tmp_path / "people.csv").write_text(f"age,illness\n{rows}", encoding="utf-8")
     (tmp_path / "age.csv").write_text("".join(f"{i};*\n" for i in range(4)), encoding="utf-8")
@@ -72,7 +72,7 @@ def spec(tmp_path: Path) -> Path:
 
 
 def loaded(*words: str) -> list[str]:
-    """What a command loaded of the needless, where nothing is compiled."""
+    """Run a command without compilation and return the modules of ``NEEDLESS`` that it imported."""
     environment = {**os.environ, "DISCREET_COMPILE": "never"}
     command = [sys.executable, "-c", RUN.format([*NEEDLESS]), *words, "--json", "--quiet"]
     done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)

@@ -1,4 +1,4 @@
-"""``discreet negotiate --model local``: answers, relaxations, bounds, and options that do not go together."""
+"""``discreet negotiate --model local``: answers, relaxations, bounds, and incompatible options."""
 
 from __future__ import annotations
 

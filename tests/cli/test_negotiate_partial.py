@@ -1,4 +1,4 @@
-"""``negotiate`` over partial lattices, asked for or fallen back to, and what giving up an attribute buys."""
+"""``negotiate`` on partial lattices, requested or as the fallback, and giving up an attribute."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ WIDE = 14
 
 @pytest.fixture
 def wide(people: Path) -> Path:
-    """Sixty rows with 14 quasi-identifiers of height 4: six thousand million nodes."""
+    """Write 60 rows with 14 quasi-identifiers of height 4, a lattice of six thousand million nodes."""
     chance = random.Random(5)
     names = [f"q{i}" for i in range(WIDE)]
     with (people / "wide.csv").open("w", newline="", encoding="utf-8") as file:
@@ -81,7 +81,7 @@ def test_what_is_not_allowed_is_refused(options: tuple[str, ...], fact: str, run
 
 
 def test_giving_up_an_attribute(run: Run, people: Path) -> None:
-    """At age 0 all but Ada's class fail k=3, whatever the city; without the age, city 2 is one class."""
+    """At age 0 all classes but Ada's fail k=3, whatever the city; without age, city 2 is one class."""
     relaxed = run(*REQUEST, "--max-level", "age=0", "--attributes", "--json")
     assert relaxed.status == 3
     age, city = relaxed.json["attributes"]

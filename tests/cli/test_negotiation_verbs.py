@@ -1,4 +1,4 @@
-"""``lattice``, ``negotiate`` and ``inspect`` on eight people, checked by counting in plain Python."""
+"""``lattice``, ``negotiate`` and ``inspect`` on eight people, against counts in plain Python."""
 
 from __future__ import annotations
 
@@ -230,7 +230,7 @@ def test_lines_keep_within_the_terminal(
 
 
 def test_adult(data_dir: Path, run: Run, tmp_path: Path) -> None:
-    """QI6 of the negotiation paper, k=10: 211012 fails; printed 401211, 285."""
+    """QI6 of the negotiation paper, k=10: 211012 fails; the paper prints 401211 with 285 rows."""
     names = ("age", "education", "marital_status", "occupation", "race", "work_class")
     folder = data_dir / "adult"
     spec = f"[source]\npath = '{folder / 'adult_30162.csv'}'\n" + "".join(

@@ -30,7 +30,7 @@ NESTED = [name for name in TYPES if name != "raw"]
 
 @pytest.fixture
 def people(run: Run) -> str:
-    """Sixty people whose nested columns have few different cells, in the working folder."""
+    """Write 60 people whose nested columns have few distinct cells to the working folder."""
     columns = ", ".join(f"{cell} AS {name}" for name, cell in TYPES.items())
     query = f"SELECT 20 + i % 5 AS age, 'b' || i % 3 AS city, {columns} FROM range(60) AS t(i)"
     duckdb.sql(f"COPY ({query}) TO 'people.parquet'")

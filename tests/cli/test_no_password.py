@@ -1,4 +1,4 @@
-"""No address that holds a password is ever repeated: on no verb, in no argument, not with ``--debug``."""
+"""No verb repeats an address with a password, in any argument, not even with ``--debug``."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ COMMANDS = [
 def test_no_verb_repeats_an_address(command: tuple[str, ...], run: Run, people: Path) -> None:
     for number, address in enumerate(ADDRESSES, COMMANDS.index(command)):
         words = [word.replace("ADDRESS", address) for word in command]
-        # Of each two addresses one: every verb and every address meets both.
+        # One of every two addresses: together the runs cover every verb and every address.
         done = run(*words, ("--debug", "--json")[number % 2])
         assert done.status in (2, 4), (words, done.out, done.err)
         assert SECRET not in done.out + done.err, words

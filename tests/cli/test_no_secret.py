@@ -1,6 +1,6 @@
-"""No verb, in no argument and no option, repeats what may be a password: in no output and in no file.
+"""No verb repeats a potential password from an argument or option, neither in its output nor in a file.
 
-Verbs and options come from the command line's own declarations, so that a new one is tested as well.
+Verbs and options come from the declarations of the command line, which covers new ones automatically.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ ADDRESSES = (
     f"Server=h;Uid=ann;Pwd={SECRET}",
 )
 STEP = 11
-"""Of the pairs of an option and an address one in so many is run; each option meets several addresses."""
+"""Every eleventh pair of an option and an address is run; each option meets several addresses."""
 ALSO = ((), ("--debug",), ("--json",), ("--debug", "--json"))
 GIVEN = {
     "SPEC": "discreet.toml",
@@ -64,7 +64,7 @@ GIVEN = {
     "[RELEASE]…": "first.csv",
     "[RELEASE… SQL]": "first.csv",
 }
-"""Arguments of verbs; the values of any others are addresses."""
+"""Values of the verbs' arguments; any other argument gets an address."""
 NEEDED = {
     "publish": ("--k", "2", "--output", "out.csv"),
     "apply": ("--spec", "discreet.toml", "--output", "out.csv"),
@@ -80,14 +80,14 @@ NEEDED = {
 
 
 def parameters(verb: str) -> list[Any]:
-    """The parameters of a verb that take a text: its own, and what criteria, models and attacks declare."""
+    """Return the parameters of a verb that take a text, including those of criteria, models and attacks."""
     command = build_command((verb,)).commands[verb]
     context = typer.Context(command, info_name=verb, resilient_parsing=True)
     return [p for p in command.get_params(context) if not getattr(p, "is_flag", False) and p.name != "help"]
 
 
 def command_lines(verb: str, address: str) -> Iterator[list[str]]:
-    """One command line for each argument and option of a verb, which gets an address."""
+    """Yield a command line for each argument and option of a verb, with an address as its value."""
     found = parameters(verb)
     arguments = [p for p in found if p.param_type_name == "argument"]
     plain = {p.name: GIVEN.get(str(p.metavar), address) for p in arguments if p.required or verb == "query"}
@@ -116,7 +116,7 @@ def _without(words: tuple[str, ...], flags: list[str]) -> list[str]:
 
 @pytest.fixture(autouse=True)
 def release(people: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A release to read, a budget to spend, and a workbench that ends as soon as it listens."""
+    """Publish a release, declare a budget, and let the workbench stop as soon as it listens."""
     with (people / "discreet.toml").open("a", encoding="utf-8") as spec:
         spec.write("\n[privacy_budget]\nepsilon = 1000\ndelta = 0.9\n")
     assert (
@@ -132,7 +132,7 @@ def _started_and_closed(server: WorkbenchServer, started: Callable[[], None]) ->
 
 
 def repeated(done: Any, folder: Path) -> list[str]:
-    """Where the secret is: in the output, or in a file or a file's name, which is removed then."""
+    """Return the places that contain the secret: the output streams and files, which it removes."""
     found = [name for name, text in (("stdout", done.out), ("stderr", done.err)) if told(text)]
     for path in sorted(folder.parent.rglob("*")):
         if not path.exists():

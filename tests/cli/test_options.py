@@ -1,4 +1,4 @@
-"""Options that are read by discreet itself: ``ATTR=N``, ``--l``, ``--k``."""
+"""Options that discreet parses itself: ``ATTR=N``, ``--l``, ``--k``."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_settings() -> None:
 
 
 def test_declared_options_are_made_once() -> None:
-    """A process that runs verb after verb spends a quarter of its time on them otherwise."""
+    """Otherwise a process that runs verb after verb spends a quarter of its time on building them."""
     command = typer.main.get_command(build_application()).commands["publish"]  # type: ignore[attr-defined]
     first, again = (command.get_params(typer.Context(command)) for _ in range(2))
     assert all(one is other for one, other in zip(first, again, strict=True))

@@ -1,4 +1,4 @@
-"""What goes where: colour, JSON in any encoding, progress, text that could command a terminal."""
+"""Output streams: colour, JSON in any encoding, progress, escaped terminal control sequences."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.waiting import wait_for
 
 
 class Terminal(io.StringIO):
-    """A stream that says it is a terminal."""
+    """A stream that reports to be a terminal."""
 
     encoding = "utf-8"
 

@@ -1,4 +1,4 @@
-"""A process of one command: what it leaves out, and that nothing of its end is lost by that."""
+"""Processes that run one command: skipped work, and complete output at their end."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ RUN = "from discreet.cli.main import run"
 
 
 def ran(code: str, *arguments: str) -> tuple[int, list[str]]:
-    """The status of a fresh process, and the lines that it printed."""
+    """Return the status of a fresh process and its printed lines."""
     command = [sys.executable, "-c", code, *arguments]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.stderr == ""

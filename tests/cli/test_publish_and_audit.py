@@ -1,4 +1,4 @@
-"""``publish`` and ``audit`` on eight people: what is written, what is refused, what is told."""
+"""``publish`` and ``audit`` on eight people: written files, refusals, messages."""
 
 from __future__ import annotations
 

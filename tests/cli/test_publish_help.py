@@ -1,4 +1,4 @@
-"""``publish --help`` says under each model what the model declares."""
+"""``publish --help`` lists under each model the options that the model declares."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from discreet.models import Model, named, names
 
 
 def sections() -> dict[str, str]:
-    """What stands under each model, sections of several models under each of them."""
+    """Return the help text of each model; a section of several models counts for each of them."""
     text = CliRunner().invoke(build_application(), ["publish", "--help"], env={"COLUMNS": "100"}).output
-    # A narrow terminal breaks lines at the hyphens of names, too.
+    # A narrow terminal also breaks lines at the hyphens of names.
     parts = re.split(r"^--model (.*):$", re.sub(r"(?<=\w)-\s+", "-", text), flags=re.MULTILINE)
     found: dict[str, str] = {}
     for models, section in zip(parts[1::2], parts[2::2], strict=True):

@@ -33,7 +33,7 @@ def test_every_model_is_published_and_audited(model: str, run: Run, people: Path
 def test_levels_are_negotiated_without_a_model_and_of_least_loss_with_full_domain(
     run: Run, people: Path
 ) -> None:
-    """The least height is one generalization, of twelve jobs; the least loss two, of two sexes."""
+    """The minimum height is one generalization, of twelve jobs; the minimum loss two, of two sexes."""
     rows = [f"{sex},{job}" for sex in ("f", "m") for job in "abcdefghijkl"]
     (people / "people.csv").write_text("\n".join(["sex,job", *rows * 2]) + "\n", encoding="utf-8")
     sex = '[attributes.sex.hierarchy]\nkind = "taxonomy"\ntree = {x = ["f"], y = ["m"]}\n'
@@ -107,7 +107,7 @@ def test_options_that_do_not_apply(options: tuple[str, ...], message: str, run: 
 
 
 def test_limits_of_the_spec(run: Run, people: Path) -> None:
-    """A least level must hold and is refused; a highest one is only a wish, and is told of."""
+    """A minimum level is binding and refused; a maximum level is only a preference and gives a warning."""
     (people / "discreet.toml").write_text(SPEC + "\n[request]\nk = 3\n[request.max_level]\nage = 1\n")
     found = run(*PUBLISH, "--model", "full-subtree")
     assert found.status == 0
@@ -124,7 +124,7 @@ def test_no_solution_writes_nothing(run: Run, people: Path) -> None:
 
 
 def test_mondrian_cuts_where_a_workload_asks(run: Run, people: Path) -> None:
-    """Ages 23 and 24 lie below the predicate's end; without the workload the first cut is elsewhere."""
+    """Ages 23 and 24 are below the predicate's bound; without the workload the first cut is elsewhere."""
     (people / "work.sql").write_text("SELECT COUNT(*) FROM people WHERE age <= 24;\n", encoding="utf-8")
     found = run(*PUBLISH, "--model", "mondrian", "--k", "2", "--workload", "work.sql")
     assert (found.status, found.err) == (0, ""), found
@@ -142,7 +142,7 @@ def test_a_workload_is_for_mondrian_alone(run: Run, people: Path) -> None:
 
 @pytest.mark.parametrize("model", [*list(RecodingModel)[1:], "patterns"])
 def test_a_class_whose_sensitive_values_are_all_null_has_no_l(model: str, run: Run, people: Path) -> None:
-    """Alone, the three rows without a value would be a class; an l of 1 forbids it."""
+    """By size only, the three rows without a value would form a class; an l of 1 forbids it."""
     rows = ["20,Berlin,"] * 3 + ["30,Berlin,flu"] * 3 + ["30,Bonn,cold"] * 3
     (people / "people.csv").write_text("\n".join(["age,city,disease", *rows]) + "\n", encoding="utf-8")
     spec = SPEC.replace('[attributes.name]\nrole = "identifier"\n', "")
@@ -184,7 +184,7 @@ def test_options_of_the_optimal_division(
 
 
 def test_the_table_of_the_page_on_recoding_models(run: Run, people: Path, data_dir: Path) -> None:
-    """docs/recoding-models.md: Adult, nine quasi-identifiers, k = 5, by the command of the page."""
+    """docs/recoding-models.md: Adult, nine quasi-identifiers, k = 5, with the command of the page."""
     home = data_dir / "adult"
     spec = f'[source]\npath = "{home / "adult_30162.csv"}"\n'
     for name in NINE:

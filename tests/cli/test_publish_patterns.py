@@ -1,4 +1,4 @@
-"""``publish --model patterns``: masks by options and by file, the manifest's counts, and bad input."""
+"""``publish --model patterns``: masks by options and by file, the manifest's counts, bad input."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_constraints_decide_what_is_starred(run: Run, people: Path) -> None:
 
 @pytest.mark.parametrize("words", [("age,city",), ("age, city",), ("age", "city")])
 def test_names_are_split_at_commas_or_repeated(words: tuple[str, ...], run: Run, people: Path) -> None:
-    """As those of ``--together`` are: ``--never age,city`` was refused as one attribute."""
+    """``--together`` splits names in the same way; ``--never age,city`` was refused as one attribute."""
     for option, pattern in (("--never", ".."), ("--required", "**")):
         options = [word for name in words for word in (option, name)]
         found = run(*PUBLISH, *options, "--overwrite")

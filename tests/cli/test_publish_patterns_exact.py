@@ -1,4 +1,4 @@
-"""``publish --model patterns --method exact``: the proven optimum, its facts, and what it refuses."""
+"""``publish --model patterns --method exact``: the proven optimum, its facts, and refusals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``publish --model permutation`` and ``audit`` of what it wrote, up to the real table."""
+"""``publish --model permutation`` and ``audit`` of its releases, up to the real table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``discreet query``: what it prints, its JSON, and how it refuses."""
+"""``discreet query``: output, JSON, refusals."""
 
 from __future__ import annotations
 

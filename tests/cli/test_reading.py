@@ -1,4 +1,4 @@
-"""Files as they come: encodings, delimiters, marks of decimals, units, dates; from `init` to the audit."""
+"""File formats from `init` to the audit: encodings, delimiters, decimal marks, units, dates."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ NAMES = ("Zürich", "Köln", "Łódź", "Ostend")
 
 
 def people_text(rows: int = 24) -> str:
-    """A table with letters beyond ASCII in its header and its cells."""
+    """Return a table with non-ASCII letters in its header and its cells."""
     lines = ["Alter;Größe;Diagnose"]
     lines += [f"{20 + i % 6};{150 + i % 3};{('Röteln', 'Grippe – A', 'Husten')[i % 3]}" for i in range(rows)]
     return "\n".join(lines) + "\n"
 
 
 def source_in(path: Path) -> dict[str, Any]:
-    """The spec's ``[source]``."""
+    """Return the ``[source]`` table of a spec."""
     found: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))["source"]
     return found
 

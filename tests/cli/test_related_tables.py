@@ -1,4 +1,4 @@
-"""``discreet publish`` and ``discreet audit`` of several tables."""
+"""``discreet publish`` and ``discreet audit`` on several tables."""
 
 from __future__ import annotations
 

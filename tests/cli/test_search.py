@@ -15,7 +15,7 @@ EVERY = [name for name in ALGORITHMS if name not in ("samarati", "optimal", "any
 
 
 def solutions(k: int, l: int, limit: int) -> list[dict[str, Any]]:
-    """The contract's list, by enumeration."""
+    """Enumerate the solutions in the JSON form of the contract."""
     found = {node: suppressed(*node, k, l) for node in NODES if suppressed(*node, k, l) <= limit}
     below = {(a, c): [(a - 1, c), (a, c - 1)] for a, c in found}
     return [

@@ -1,6 +1,6 @@
-"""The verb ``serve``: what it refuses before it listens, users, and what it says where packages are missing.
+"""The verb ``serve``: refusals before it listens, users, and messages about missing packages.
 
-A run that listens is in ``tests/web/test_server.py``.
+``tests/web/test_server.py`` tests a running server.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Several files that are one table, named by a pattern."""
+"""Several files that form one table, named by a pattern."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ HEADER = 'age,sex,"to\nwn",disease'
 
 
 def month(number: int, header: str = HEADER, end: str = "\r\n") -> str:
-    """Rows of a month, as a spreadsheet writes them."""
+    """Return the rows of a month in the format of a spreadsheet."""
     rows = [f'{20 + i % 4},{"mf"[i % 2]},"Köln, ""{i % 2}""",flu {number}' for i in range(12)]
     return end.join([header, *rows, ""])
 
@@ -30,7 +30,7 @@ def write(name: str, text: str, encoding: str = "utf-8") -> None:
 
 
 def released(run: Run, pattern: str) -> list[str]:
-    """The lines of a release of a pattern's files, with one level each, sorted."""
+    """Publish a pattern's files with one level each; return the lines of the release, sorted."""
     assert (found := run("init", pattern)).status == 0, found.err
     assert f'path = "{pattern}"' in Path("discreet.toml").read_text(encoding="utf-8")
     asked = ("discreet.toml", "--k", "2", "--max-suppressed", "0", "--output", "release.csv")

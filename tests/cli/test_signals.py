@@ -1,4 +1,4 @@
-"""Signals end a verb, or the process where the verb does not end, and nothing temporary stays."""
+"""Signals end a verb, or the process if the verb does not end; temporary files are removed."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def stays(*arguments, **options):
         except KeyboardInterrupt:
             says = "goes on"
 """
-"""What a verb does not come back from, as in C."""
+"""A verb that never returns, like a loop in C code."""
 
 INIT = f"""
 {STUCK}
@@ -68,13 +68,13 @@ with process.signals_as_interrupts(own_process=True):
 
 @pytest.fixture
 def child(tmp_path: Path) -> Iterator[Child]:
-    """Start a script that may take some seconds to end; its folder of temporary files ends up empty."""
+    """Yield a function that starts a script which may end late; its temporary folder ends up empty."""
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     started: list[subprocess.Popen[str]] = []
 
     def start(script: str, *arguments: object, seconds: float) -> subprocess.Popen[str]:
-        # Under nohup SIGHUP is ignored, and so it would be here.
+        # Under nohup SIGHUP is ignored, and child processes inherit that.
         head = "import signal, sys, time\nsignal.signal(signal.SIGHUP, signal.SIG_DFL)\n"
         head += "from discreet.cli import process\nfrom discreet.cli.main import main\n"
         with ctrl_c_arrives():
@@ -108,7 +108,7 @@ def expect(child: subprocess.Popen[str], line: str) -> None:
 
 
 def send_until_ended(child: subprocess.Popen[str], number: signal.Signals) -> None:
-    """Send a signal that comes later than the first, however late that was seen."""
+    """Send a signal repeatedly until the child ends: it must arrive after the first one was handled."""
     for _ in range(int(PATIENCE)):
         child.send_signal(number)
         with suppress(subprocess.TimeoutExpired):
@@ -168,7 +168,7 @@ def test_a_release_that_is_not_in_place_is_removed(child: Child, table: Path, tm
 
 
 def test_an_ignored_interrupt_stays_ignored(child: Child, table: Path) -> None:
-    """So it is in a shell's background job."""
+    """A background job of a shell inherits SIGINT as ignored."""
     stuck = child(
         f"import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n{INIT}",
         "init",
@@ -186,7 +186,7 @@ def test_an_ignored_interrupt_stays_ignored(child: Child, table: Path) -> None:
 
 
 def test_an_interrupt_that_asks_for_an_answer_gets_it(child: Child) -> None:
-    """The first ends nothing, however long the answer takes; the next one ends the process."""
+    """The first interrupt ends nothing, however long the answer takes; the next one ends the process."""
     asked = child(ANSWERS, seconds=0.1)
     asked.send_signal(signal.SIGINT)
     expect(asked, "answer")
@@ -195,10 +195,10 @@ def test_an_interrupt_that_asks_for_an_answer_gets_it(child: Child) -> None:
 
 
 def open_files() -> set[tuple[int, int, int]]:
-    """The descriptors of this process, each with the file that it is of."""
+    """Return the open descriptors of this process, each with the device and inode of its file."""
     found = set()
     for path in list(Path("/dev/fd").iterdir()):
-        with suppress(OSError):  # that of the list itself is closed
+        with suppress(OSError):  # the descriptor of the listing itself is closed
             opened = os.fstat(int(path.name))
             found.add((int(path.name), opened.st_dev, opened.st_ino))
     return found
@@ -206,7 +206,7 @@ def open_files() -> set[tuple[int, int, int]]:
 
 @pytest.mark.parametrize("own", [True, False])
 def test_everything_is_as_it_was_afterwards(own: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No thread or open file is new; those of a test before may end meanwhile."""
+    """No thread and no open file is new; those of an earlier test may end meanwhile."""
 
     def state() -> tuple[object, ...]:
         wakeup = signal.set_wakeup_fd(-1)

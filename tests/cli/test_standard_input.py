@@ -1,4 +1,4 @@
-"""Data from standard input: ``-`` in place of a file."""
+"""Data from standard input: ``-`` replaces a file name."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CODE = "import sys; from discreet.cli.main import main; sys.exit(main())"
 
 
 def discreet(folder: Path, *words: str, sent: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    """A run of the command in a process of its own, fed with bytes."""
+    """Run the command in a separate process with ``sent`` as its standard input."""
     temporary = folder / "temporary"
     temporary.mkdir(exist_ok=True)
     environment = {**os.environ, "TMPDIR": str(temporary), "DISCREET_LOG": str(folder / "log.jsonl")}

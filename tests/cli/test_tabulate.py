@@ -1,4 +1,4 @@
-"""``discreet tabulate`` and ``discreet budget``: what they print, and with which exit status."""
+"""``discreet tabulate`` and ``discreet budget``: output and exit status."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ delta = 0.00001
 
 @pytest.fixture
 def spec(run: Run) -> Path:
-    """The spec in the working folder that ``run`` makes."""
+    """Write the spec to the working folder that ``run`` makes."""
     Path("people.csv").write_text(PEOPLE, encoding="utf-8")
     Path("discreet.toml").write_text(SPEC, encoding="utf-8")
     return Path("discreet.toml")

@@ -1,4 +1,4 @@
-"""What a publication tells: each warning once, long lists cut, and who was counted."""
+"""Messages of a publication: each warning once, long lists shortened, and the counted unit named."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ role = "sensitive"
 
 
 def visits(folder: Path, source: str) -> Path:
-    """Ten people with two visits each, thirteen columns that no spec lists, and one disease."""
+    """Write ten people with two visits each, thirteen columns that no spec lists, and one disease."""
     columns = [f"q{i}" for i in range(13)]
     with (folder / "visits.csv").open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)

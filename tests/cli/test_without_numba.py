@@ -1,4 +1,4 @@
-"""Where numba cannot be imported every model publishes the same, and what needs it says so."""
+"""Without numba every model publishes the same; features that need numba report it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from discreet.cli.main import main
 from discreet.models import names
 
 DRAWN = ("permutation", "relaxed-multi-dimension")
-"""Which values change places, or which rows at a median go left, is drawn; what the audit finds is not."""
+"""Models with random draws (swapped values, rows at a median); only the audit's findings are compared."""
 
 PROGRAM = """\
 import sys
@@ -46,7 +46,7 @@ def publish_by_every_model(which: str) -> None:
 
 
 def publish_without(folder: Path) -> str:
-    """In a process where no module has numba yet."""
+    """Publish in a process in which numba cannot be imported; return stderr."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "DISCREET_THREADS": "1"}
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM],

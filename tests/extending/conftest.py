@@ -1,4 +1,4 @@
-"""Toys, each registered while the tests of one module run, and a table of people to try them on."""
+"""Toy extensions, each registered during the tests of one module, and a table of people."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ HERE = Path(__file__).parent
 
 
 def loaded(name: str) -> ModuleType:
-    """A toy's file, run as a new module; importing it would register it for every other test."""
+    """Load a toy's file as a new module; importing it would register it for every other test."""
     found = importlib.util.spec_from_file_location(f"discreet_{name}", HERE / f"{name}.py")
     assert found is not None
     assert found.loader is not None
     module = importlib.util.module_from_spec(found)
-    sys.modules[module.__name__] = module  # a dataclass looks its module up
+    sys.modules[module.__name__] = module  # dataclasses look up their module here
     found.loader.exec_module(module)
     return module
 
 
 def registered(name: str, registry: Registry[Any]) -> Iterator[ModuleType]:
-    """A toy, taken out of its registry again in the end."""
+    """Yield a loaded toy, and remove it from its registry at the end."""
     before = set(registry.names())
     module = loaded(name)
     yield module

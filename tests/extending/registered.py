@@ -1,4 +1,4 @@
-"""The toys of this folder, each imported anew for a test, and taken out of its registry after it."""
+"""The toys of this folder, each imported anew for a test and removed from its registry after it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from discreet.model.criteria.registry import CRITERIA
 
 @pytest.fixture
 def toy_criterion() -> Iterator[ModuleType]:
-    """The module with the criterion ``homogeneity``, whose last line registers it."""
+    """Yield the module with the criterion ``homogeneity``, which registers itself in its last line."""
     name = "tests.extending.toy_criterion"
     sys.modules.pop(name, None)
     yield importlib.import_module(name)

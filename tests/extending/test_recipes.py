@@ -1,4 +1,4 @@
-"""The recipes of the page are the very files that the tests of this folder run."""
+"""The recipes of the page are the files that the tests of this folder run."""
 
 from __future__ import annotations
 

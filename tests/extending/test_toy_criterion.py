@@ -1,4 +1,4 @@
-"""A criterion of one file (``toy_criterion.py``) goes through the whole program by public means."""
+"""A criterion in one file (``toy_criterion.py``), through the whole program by its public interfaces."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ Row = tuple[str, str, str, str]
 
 
 def draw(number: int = 120) -> list[Row]:
-    """People of two cities; half of them have the flu."""
+    """Draw people of two cities; half of them have the flu."""
     chance = random.Random(3)
     return [
         (
@@ -60,7 +60,7 @@ def draw(number: int = 120) -> list[Row]:
 
 @pytest.fixture
 def spec(tmp_path: Path) -> Path:
-    """A table of people and its spec, in the folder where commands run."""
+    """Write a table of people and its spec to the folder in which commands run."""
     folder = tmp_path / "work"
     folder.mkdir(exist_ok=True)
     with (folder / "people.csv").open("w", encoding="utf-8", newline="") as file:
@@ -73,16 +73,16 @@ def spec(tmp_path: Path) -> Path:
 
 
 def generalized(row: Row, levels: tuple[int, int]) -> tuple[object, object]:
-    """The quasi-identifiers of a row at a node."""
+    """Return the quasi-identifiers of a row at a node."""
     age, city = int(row[0]), row[1]
     width = (1, 10, 20, 1000)[levels[0]]
     return age // width, city if levels[1] == 0 else "*"
 
 
 def largest_share(classes: Iterable[list[Row]], column: int = 2, *, known: bool = False) -> float:
-    """The largest share of a value in any class; an empty text is NULL, which is no value.
+    """Return the largest share of a value in any class; an empty text is NULL, which is not a value.
 
-    With ``known`` the share is of the rows that have a value.
+    With ``known`` the share is relative to the rows that have a value.
     """
     shares = []
     for rows in classes:
@@ -94,7 +94,7 @@ def largest_share(classes: Iterable[list[Row]], column: int = 2, *, known: bool 
 def suppressed_rows(
     rows: list[Row], levels: tuple[int, int], k: int, most: float, *, known: bool = False
 ) -> int:
-    """The rows of classes that are smaller than k, or in which a disease has more than a share."""
+    """Count the rows of classes that are smaller than k, or whose largest disease share exceeds ``most``."""
     classes: defaultdict[object, list[Row]] = defaultdict(list)
     for row in rows:
         classes[generalized(row, levels)].append(row)
@@ -103,13 +103,13 @@ def suppressed_rows(
 
 
 def solutions(k: int, most: float, limit: int) -> set[tuple[int, int]]:
-    """Every node that suppresses at most ``limit`` rows."""
+    """Return every node that suppresses at most ``limit`` rows."""
     nodes = product(range(HEIGHTS["age"] + 1), range(HEIGHTS["city"] + 1))
     return {node for node in nodes if suppressed_rows(draw(), node, k, most) <= limit}
 
 
 def published_classes(path: Path) -> list[list[Row]]:
-    """The equivalence classes of a written CSV file."""
+    """Return the equivalence classes of a written CSV file."""
     with path.open(encoding="utf-8", newline="") as file:
         rows = [(r["age"], r["city"], r["disease"], r["wage"]) for r in csv.DictReader(file)]
     classes: defaultdict[object, list[Row]] = defaultdict(list)
@@ -315,7 +315,7 @@ def test_every_model_keeps_it_or_says_that_it_cannot(
 
 @pytest.fixture
 def released(run: Run, spec: Path) -> Path:
-    """A release whose classes have at most 0.6 of one disease."""
+    """Publish a release whose classes have a share of at most 0.6 of one disease."""
     asked = ["--k", 3, "--homogeneity", "disease=0.6", "--output", "out.csv", "--json"]
     found = run("publish", spec, *asked)
     assert found.status == 0, found.out + found.err

@@ -1,4 +1,4 @@
-"""The criterion of one file in the workbench: a slider, an evaluation for it, a relaxation, a release."""
+"""The criterion in the workbench: a slider, an evaluation for it, a relaxation, a release."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ASKED = {"k": 2, "criteria": {"homogeneity": {"disease": 0.3}}}
 
 
 def evaluated_for(client: Client, request: dict[str, Any]) -> Client:
-    """Evaluate the lattice for what a request asks, and wait for the job."""
+    """Evaluate the lattice for a request and wait for the job."""
     started = client.post("/api/negotiate/evaluation", json={"request": request}).json()
     if started["job"] is not None:
         wait_for(lambda: is_done(client.get(f"/api/jobs/{started['job']}").json()), "it is evaluated")
@@ -30,7 +30,7 @@ def evaluated_for(client: Client, request: dict[str, Any]) -> Client:
 
 @pytest.fixture
 def negotiating(make_client: MakeClient, spec: Path) -> Client:
-    """A client whose lattice is evaluated for k and l."""
+    """Return a client whose lattice is evaluated for k and l."""
     client = make_client(spec=spec)
     evaluated(client)
     return client

@@ -1,4 +1,4 @@
-"""An engine of one file and one public registration goes through the whole program."""
+"""An engine in one file with one public registration, through the whole program."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PEOPLE = "age,city,illness\n" + "".join(f"{20 + i},town {i % 3},{'abc'[i % 3]}\n
 
 @pytest.fixture
 def toy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[ModuleType]:
-    """The module of the toy, imported anew; its last line registers the engine."""
+    """Yield the toy's module, imported anew; its last line registers the engine."""
     name = "tests.extending.toy_engine"
     (tmp_path / "shelf").mkdir()
     monkeypatch.setenv("TOY_SHELF", str(tmp_path / "shelf"))
@@ -37,7 +37,7 @@ def toy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[ModuleType]
 
 @pytest.fixture
 def opened(toy: ModuleType, monkeypatch: pytest.MonkeyPatch) -> list[SourceSpec]:
-    """What the toy engine was asked to open."""
+    """Record the sources that the toy engine opens."""
     sources: list[SourceSpec] = []
     before = toy.ToyEngine.open_source
 

@@ -1,4 +1,4 @@
-"""A model, a metric and a cost, each one file and one public registration, through the whole program."""
+"""A model, a metric and a cost, each in one file with one public registration, through the whole program."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def test_permuted_groups_can_be_the_model_s_classes(toy_model: ModuleType, run: 
 
 
 def installed(monkeypatch: pytest.MonkeyPatch, place: str) -> None:
-    """A package with one entry point, and a registry that has not looked for packages yet."""
+    """Install a package with one entry point, and a registry that has not searched for packages yet."""
     entries = {"discreet.models": [EntryPoint("slices", place, "discreet.models")]}
     monkeypatch.setattr(importlib.metadata, "entry_points", lambda group: entries.get(group, []))
     fresh = Registry("model", "discreet.models", Model, aliases=lambda model: model.aliases)

@@ -1,4 +1,4 @@
-"""Three tables as people have them: a hospital's export, a survey, a spreadsheet saved as CSV."""
+"""Three realistic tables: a hospital's export, a survey, a spreadsheet saved as CSV."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 
 
 def hospital(path: Path, rows: int = 900) -> None:
-    """Admissions: Windows-1252, semicolons, decimal commas, two forms of dates, several rows per patient."""
+    """Write admissions: Windows-1252, semicolons, decimal commas, two date formats, repeated patients."""
     draw = random.Random(7)
     patients = [
         (
@@ -58,7 +58,7 @@ def hospital(path: Path, rows: int = 900) -> None:
 
 
 def survey(path: Path, rows: int = 1_000) -> None:
-    """A survey: 150 columns, most of them items, a weight of its own per row, and a list column."""
+    """Write a survey: 150 columns, most of them items, a weight per row, and a list column."""
     draw = random.Random(11)
     columns: dict[str, Any] = {
         "respondent": [f"R{number:06d}" for number in range(rows)],
@@ -84,7 +84,7 @@ def survey(path: Path, rows: int = 1_000) -> None:
 
 
 def payroll(path: Path, rows: int = 600) -> None:
-    """A spreadsheet saved as CSV: a byte order mark, CRLF, money, blanks, cases, copies, US dates."""
+    """Write a payroll: a byte order mark, CRLF, money, blanks, mixed case, duplicates, US dates."""
     draw = random.Random(3)
     lines = []
     for number in range(rows):

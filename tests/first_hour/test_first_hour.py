@@ -1,4 +1,4 @@
-"""From three messy files to audited releases, with what README and --help say alone."""
+"""Three messy files become audited releases, using only README and --help."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ REQUEST = ("--k", "5", "--max-suppressed", "5%")
 
 
 def first_hour(run: Run, write: Callable[[Path], None], path: str, *more: str) -> tuple[str, dict[str, Any]]:
-    """From a file to an audited release; what ``init`` printed, in one line, and the spec.
+    """Publish and audit a file; return ``init``'s output in one line, and the spec's attributes.
 
-    Four commands; three where ``init`` gets ``more`` options, as ``publish`` negotiates by itself.
+    Run four commands; three if ``init`` gets ``more`` options, since ``publish`` negotiates itself.
     """
     write(Path(path))
     found = run("init", path, *more)
@@ -33,14 +33,14 @@ def first_hour(run: Run, write: Callable[[Path], None], path: str, *more: str) -
     assert audited.status == 0, audited.err
     assert audited.json["k"] >= 5
     spec = tomllib.loads(Path("discreet.toml").read_text(encoding="utf-8"))["attributes"]
-    for entry in spec.values():  # no date is masked so that day and month show
+    for entry in spec.values():  # masking a date would show its day and month
         hierarchy = entry.get("hierarchy")
         assert not (isinstance(hierarchy, dict) and hierarchy["kind"] == "mask" and "dates" in entry)
     return " ".join(f"{found.out} {found.err}".split()), spec
 
 
 def kinds(spec: dict[str, Any]) -> dict[str, str]:
-    """The kind of each hierarchy."""
+    """Return the kind of each hierarchy."""
     return {name: entry["hierarchy"]["kind"] for name, entry in spec.items() if "hierarchy" in entry}
 
 
@@ -84,4 +84,4 @@ def test_a_spreadsheet(run: Run) -> None:
     assert "nearly unique cells included: 25." in told
     assert "'Age' holds -1" in told
     assert "'Dept' (6 values, then 4)" in told
-    assert "set subject" not in told  # numbers of employees repeat in copies of rows alone
+    assert "set subject" not in told  # numbers of employees repeat only in duplicate rows

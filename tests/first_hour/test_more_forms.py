@@ -1,4 +1,4 @@
-"""Further files as programs write them: what is said of each, and that none ends as a bug of ours."""
+"""More file formats: the message for each, and no internal error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files as programs write them, and as they break: released and audited, or refused with a way out."""
+"""Real and damaged files: released and audited, or refused with advice."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TOWNS = ("Köln", "Bonn", "Aachen")
 def table(
     line: str = "{age},{sex},{town},{ill}", header: str = "age,sex,town,disease", end: str = "\n"
 ) -> str:
-    """A header and 24 rows of a form."""
+    """Return a header and 24 rows in a format."""
     rows = [
         line.format(
             i=i,
@@ -37,7 +37,7 @@ def table(
 
 
 def lines_of_json() -> str:
-    """JSON lines with a nested value and a list."""
+    """Return JSON lines with a nested value and a list."""
     people = [
         {"age": 20 + i % 4 * 10, "where": {"town": TOWNS[i % 3]}, "tags": ["a"] * (i % 3), "ill": "flu"}
         for i in range(24)
@@ -107,9 +107,9 @@ REFUSED_OR_RELEASED: dict[str, str | bytes] = {
 
 
 def released(run: Run, name: str, content: str | bytes) -> tuple[int, str]:
-    """The status that the way from a file to the audit ends with, and what the last command said.
+    """Run ``init``, ``publish`` and ``audit``; return the final status and the last command's output.
 
-    ``publish`` negotiates by itself.
+    ``publish`` negotiates itself.
     """
     Path(name).write_bytes(content.encode() if isinstance(content, str) else content)
     for command in (
@@ -134,6 +134,6 @@ def test_what_is_broken_is_refused_with_a_way_out(name: str, run: Run) -> None:
     status, said = released(run, name, REFUSED_OR_RELEASED[name])
     assert status in (0, 2), said
     if status:
-        assert said.startswith("init: "), said  # what cannot be read is told at once
+        assert said.startswith("init: "), said  # unreadable files are refused at once
         assert name in said
         assert "Please report" not in said

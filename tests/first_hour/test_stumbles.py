@@ -1,4 +1,4 @@
-"""What three messy tables stumbled over: each wrong proposal, count or word, held by a small table."""
+"""Problems of three messy tables: each wrong proposal, count or word, on a small table."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ ROWS = 120
 
 
 def proposed(**columns: Sequence[object]) -> Proposal:
-    """What is proposed for a table with a column of sexes beside; ``_`` of a name is a blank."""
+    """Return the proposal for a table with an added column ``sex``; ``_`` in names denotes a blank."""
     named = {name.replace("_", " "): list(values) for name, values in columns.items()}
     return discreet.init(pa.table({**named, "sex": ["m", "f"] * (ROWS // 2)}))
 
 
 def entry(found: Proposal, name: str) -> Mapping[str, object]:
-    """The stanza of a column."""
+    """Return the stanza of a column."""
     attributes: Mapping[str, Mapping[str, object]] = found.mapping["attributes"]
     return attributes[name]
 
 
 def words(found: Proposal) -> str:
-    """What is printed, in one line."""
+    """Return the printed text in one line."""
     return " ".join(str(found).split())
 
 
@@ -40,7 +40,7 @@ def days(form: str) -> list[str]:
 
 
 def opened(found: Proposal, **columns: Sequence[object]) -> discreet.Table:
-    """The table, opened by the spec that was proposed for it: no edit needed."""
+    """Open the table with the spec proposed for it, without edits."""
     named = {name.replace("_", " "): list(values) for name, values in columns.items()}
     data = pa.table({**named, "sex": ["m", "f"] * (ROWS // 2)})
     return discreet.open(data, found.mapping)

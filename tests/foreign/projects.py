@@ -1,4 +1,4 @@
-"""Projects in the form in which ARX saves them, of ten people."""
+"""Projects of ten people, in the format in which ARX saves them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Jon;48;Jena;flu;j
 """
 HIERARCHIES = {
     "age": "23;20-29;*\n27;20-29;*\n41;40-49;*\n44;40-49;*\n48;40-49;*\n",
-    # ends in two values: ARX never makes it one
+    # has two values at the top: ARX never makes it one
     "city": '"Köln";West\nBonn;West\nJena;East\n',
 }
 MODELS = (
@@ -43,7 +43,7 @@ def column(name: str, kind: str, reference: str = "", maximum: str = "All", extr
 
 
 def parts(**changed: str) -> dict[str, str]:
-    """The parts of a project by name; a change is given by the name's letters, ``input_config_xml``."""
+    """Return the parts of a project by name; a change names the part in letters, ``input_config_xml``."""
     definition = "<definition>\n" + column("name", "IDENTIFYING")
     definition += column(
         "age",
@@ -79,7 +79,7 @@ def parts(**changed: str) -> dict[str, str]:
 
 
 def write_project(path: Path, contents: Mapping[str, str | bytes] | None = None) -> Path:
-    """A project at a path."""
+    """Write a project to a path."""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, text in (parts() if contents is None else contents).items():
             archive.writestr(name, text)

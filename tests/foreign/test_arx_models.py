@@ -1,4 +1,4 @@
-"""Privacy models that a project of ARX tells are asked here, each by a criterion that means the same."""
+"""Privacy models of ARX projects become criteria with the same meaning."""
 
 from __future__ import annotations
 

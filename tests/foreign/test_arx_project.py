@@ -1,4 +1,4 @@
-"""A project of ARX becomes a spec that publishes; what is left out is told, and no part is trusted."""
+"""An ARX project becomes a spec that publishes; omitted parts are reported, and no part is trusted."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def project(tmp_path: Path) -> Path:
 
 
 def test_a_hierarchy_file_of_arx_is_read_as_it_is(tmp_path: Path) -> None:
-    """Without a header, semicolons between cells; one whose rows end in several values is refused."""
+    """Files without a header and with semicolons are read; rows that end in different values are refused."""
     (tmp_path / "age.csv").write_text(HIERARCHIES["age"], encoding="utf-8")
     built = FileHierarchy(tmp_path / "age.csv").build("age", ["23", "48"])
     assert built.path(built.code_of_leaf["23"]) == ("23", "20-29", "*")
@@ -104,11 +104,11 @@ def test_init_in_python_points_there(project: Path) -> None:
         discreet.init(project)
 
 
-# --- what may be wrong -------------------------------------------------------------------------------------
+# --- invalid projects ---------------------------------------------------------------------------------------
 
 
 def test_names_of_the_archive_lead_nowhere(tmp_path: Path) -> None:
-    """Files are named by letters of the columns; references out of the archive find nothing."""
+    """File names contain only letters of the column names; references out of the archive find nothing."""
     name = "../../age"
     definition = f"<definition>{column(name, 'QUASI_IDENTIFYING', f'hierarchies/{name}.csv')}"
     definition += column("age", "QUASI_IDENTIFYING", "../../../ten.csv") + "</definition>"
@@ -159,7 +159,7 @@ def test_what_is_no_archive_and_what_is_damaged_is_refused(tmp_path: Path) -> No
 
 
 def test_two_parts_of_one_name_are_refused(tmp_path: Path) -> None:
-    """Which of the two is read would be a guess, and another program's guess may differ."""
+    """The choice between the two would be a guess, and another program might guess otherwise."""
     path = write_project(tmp_path / "ten.deid")
     with zipfile.ZipFile(path, "a") as archive, pytest.warns(UserWarning, match="Duplicate"):
         archive.writestr("input/config.xml", "<config/>")
@@ -174,7 +174,7 @@ def test_parts_are_bounded_together(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 def test_text_that_is_not_utf_8_is_read(tmp_path: Path) -> None:
-    """As older versions of ARX write it, by the machine's own encoding."""
+    """Older versions of ARX write files in the machine's encoding."""
     contents: dict[str, str | bytes] = dict(parts())
     for name in ("data/input.csv", "input/hierarchies/city.csv"):
         contents[name] = str(contents[name]).encode("latin-1")

@@ -1,4 +1,4 @@
-"""The examples of docs/coming-from.md run, in their order, and its words are ours."""
+"""The examples of docs/coming-from.md run in order, and the page uses the terms of discreet."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Descriptions in and out: Frictionless and CSVW say the same of one table, and what they say is held."""
+"""Descriptions in and out: Frictionless and CSVW agree on one table, and their statements are enforced."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ FRAME = pandas.DataFrame(
     }
 )
 QUASI = ["age", "city"]
-# a value for each row of the table, as anjana's examples write them
+# a value for each row of the table, as in the examples of anjana
 HIERARCHIES = {
     "age": {
         0: FRAME["age"].to_numpy(),
@@ -98,7 +98,7 @@ def test_a_column_has_one_role() -> None:
 
 
 def test_what_pycanon_measures_is_in_the_audit_and_the_attack(tmp_path: Path) -> None:
-    """k, distinct l and entropy l of a table, each against a count in plain Python."""
+    """k, distinct l and entropy l of a table equal counts in plain Python."""
     table = FRAME.assign(age=FRAME["age"] // 30, city="x").drop(columns="name")
     table.to_csv(tmp_path / "table.csv", index=False)
     classes = [group["disease"].tolist() for _, group in table.groupby(QUASI)]

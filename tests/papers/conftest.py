@@ -18,7 +18,7 @@ QuickRun = Callable[[str], ReproductionRun]
 
 
 class OneStageAtATime:
-    """A reporter for whom one stage must have ended before the next begins, as a terminal shows one."""
+    """A reporter that allows one open stage at a time, as a terminal shows one."""
 
     def __init__(self) -> None:
         self.titles: list[str] = []
@@ -35,12 +35,12 @@ class OneStageAtATime:
             self._now = None
 
     def notice(self, text: str) -> None:
-        """Nothing is kept of it."""
+        """Ignore the notice."""
 
 
 @pytest.fixture(scope="session")
 def quick_run(data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> QuickRun:
-    """A finished quick run of a named reproduction."""
+    """Return a function that makes a quick run of a reproduction, once per name."""
     folder = tmp_path_factory.mktemp("reproduce")
     settings = Settings(memory_limit=2 * 10**9, threads=1, private_log=folder / "log.jsonl")
 
@@ -63,5 +63,5 @@ def quick_run(data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Quick
 
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
-    """Run ``python -m papers`` in process."""
+    """Return a function that runs ``python -m papers`` in process."""
     return make_runner(main, capsys, monkeypatch, tmp_path)

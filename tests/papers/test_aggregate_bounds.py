@@ -1,4 +1,4 @@
-"""Bounds on arrays against enumeration, and Theorem 2: generalized bounds hold the permuted ones."""
+"""Bounds on arrays against enumeration, and Theorem 2: generalized bounds contain the permuted ones."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def grouped(groups: Sequence[Sequence[int | float | None]], scale: int = 0) -> G
 
 
 def told(bounds: SelectionBounds, query: int = 0) -> dict[str, tuple[Any, Any]]:
-    """One query's bounds; None for NULL."""
+    """Return the bounds of one query; None denotes NULL."""
     some = bool(bounds.any_value[query])
     return {
         name: (getattr(bounds, f"{name}_lower")[query], getattr(bounds, f"{name}_upper")[query])
@@ -86,14 +86,14 @@ def test_bounds_are_those_of_enumeration(
 def test_generalized_bounds_hold_the_permuted_ones_of_the_same_groups(
     groups: list[list[int | None]], data: st.DataObject
 ) -> None:
-    """Theorem 2: a class is certain where the query covers all its rows, possible where it meets one."""
+    """Theorem 2: a class is certain if the query covers all its rows, possible if it meets at least one."""
     values = grouped(groups)
     rows = len(values.groups)
     selected = np.array(
         data.draw(st.lists(st.lists(st.booleans(), min_size=rows, max_size=rows), min_size=1))
     )
     hits = values.hits(selected)
-    # Whether the query's condition covers a class whole cannot be seen from its rows; both cases occur.
+    # The rows do not show whether the query's condition covers a class as a whole; both cases occur.
     whole = (hits == values.sizes) & np.array(data.draw(st.booleans()))
     wide, narrow = bound_generalized(values, whole, hits > 0), bound_permuted(values, hits)
     assert (wide.rows_lower <= narrow.rows_lower).all()

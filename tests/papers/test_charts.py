@@ -1,4 +1,4 @@
-"""Charts: the same bytes for the same chart, texts as texts, a title, nothing loaded."""
+"""Charts: deterministic bytes, texts as texts, a title, no external resources."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_a_chart_is_an_svg_with_title_and_texts_that_loads_nothing() -> None:
     assert [child.tag for child in root][:2] == [f"{SVG}title", f"{SVG}desc"]
     assert {"height", "rows", "average & least", "printed <QI 3>"} <= set(texts(svg))
     assert "A < B & C" not in texts(svg)  # the page around the picture shows it, once
-    # References to parts of the picture itself are fine, anything else would be loaded from elsewhere.
+    # References within the picture are fine; any other one would load a resource.
     assert re.findall(r"(?:href|src)=[\"'](?!#)|url\((?!#)|@import|@font-face|<script|<!DOCTYPE", svg) == []
     assert re.findall(r"<dc:date|Created with", svg) == []
 
@@ -109,7 +109,7 @@ def test_points_and_boxes() -> None:
     )
     assert "opacity: 0.12" in boxed
     inked = re.compile(r'fill: #222222; stroke: #222222"')
-    assert inked.search(boxed)  # small and dark, or a thousand of them hide the boxes
+    assert inked.search(boxed)  # small and dark, or a thousand points hide the boxes
     assert not inked.search(plain)
     assert "opacity" not in plain
     assert texts(plain).count("a row") == 0  # one series needs no legend

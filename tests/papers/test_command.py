@@ -1,4 +1,4 @@
-"""``python -m papers``: tables in the terminal, one JSON document, the page, and what is wrong."""
+"""``python -m papers``: tables in the terminal, one JSON document, the page, and errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Our figure beside the printed one: reading rules, known deviations, texts."""
+"""Our figures compared with the printed ones: rounding rules, known deviations, texts."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MISPRINT = Deviation("averages", "H1", 207, Decimal("208.67"), "A misprint.")
         (208.667, Decimal("208.6"), Reading.ROUNDED, False),
         (208.667, Decimal("208.6"), Reading.CUT, True),
         (208.667, Decimal("208.5"), Reading.CUT, False),
-        (56.5, 56, Reading.ROUNDED, True),  # a half either way
+        (56.5, 56, Reading.ROUNDED, True),  # a half rounds either way
         (56.5, 57, Reading.ROUNDED, True),
         (7.04, Decimal("7.0"), Reading.ROUNDED, True),
         (7.4, 7, Reading.ROUNDED, True),  # printed without decimals
@@ -49,7 +49,7 @@ def test_what_agrees(ours: Figure | None, printed: Figure, reading: Reading, sam
     [
         ("averages", 208.667, 209, Verdict.SAME),
         ("averages", 208.667, 207, Verdict.KNOWN),
-        ("averages", 208.60, 207, Verdict.DIFFERENT),  # excused is one figure of ours and no other
+        ("averages", 208.60, 207, Verdict.DIFFERENT),  # only the one stated figure is excused
         ("averages", 208.667, 206, Verdict.DIFFERENT),
         ("minima", 208.667, 207, Verdict.DIFFERENT),
         ("averages", 208.667, None, Verdict.NONE),

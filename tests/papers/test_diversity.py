@@ -1,4 +1,4 @@
-"""The estimates of the study for l, against plain counting."""
+"""The study's estimates for l, against plain counting."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from papers.negotiation_diversity import estimate_factor, mean_average_over_leas
 
 
 def test_rank_correlation_of_a_small_example() -> None:
-    """Ranks 1, 2.5, 2.5, 4 and 1, 3, 2, 4."""
+    """The ranks are 1, 2.5, 2.5, 4 and 1, 3, 2, 4."""
     left, right = np.array([5, 7, 7, 9]), np.array([0, 8, 4, 100])
     ranks = (np.array([1, 2.5, 2.5, 4]), np.array([1.0, 3, 2, 4]))
     assert rank_correlation(left, right) == pytest.approx(np.corrcoef(*ranks)[0, 1])
@@ -20,7 +20,7 @@ def test_rank_correlation_of_a_small_example() -> None:
 
 def test_the_factor_of_an_estimate() -> None:
     assert estimate_factor(np.array([3, 7]), np.array([3, 7])) == 1.0
-    # one node twice too many, one node twice too few, one row added to each
+    # a factor of two in either direction, after adding one row to each
     assert estimate_factor(np.array([7, 3]), np.array([3, 7])) == pytest.approx(2.0)
 
 

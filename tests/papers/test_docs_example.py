@@ -1,4 +1,4 @@
-"""The example of ``docs/reproduce.md`` works as printed, and what it tells is what the tests find."""
+"""The example of ``docs/reproduce.md`` works as printed, and its figures are those of the tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A lattice as a picture: every node with its note, lines to direct generalizations, marked nodes named."""
+"""The lattice diagram: each node with its note, lines to direct generalizations, named marked nodes."""
 
 from __future__ import annotations
 

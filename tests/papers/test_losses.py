@@ -1,4 +1,4 @@
-"""Losses that follow age: what the knob does."""
+"""Losses that depend on age: the effect of the parameter."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the negotiation reproduction shows beside the printed figures."""
+"""The negotiation reproduction compared with the printed figures."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_no_cumulative_count_grows_from_a_height_to_the_next(privacy: str, study
 
 
 def test_the_walk_through_is_annotated_as_on_the_slide(study: AdultStudy) -> None:
-    """Told on the slides: 111 with 17 rows, 121 with 11; 400 is the closest height."""
+    """The slides print 111 with 17 rows and 121 with 11; 400 is the closest height."""
     notes = suppressed_rows(study.of_attributes(("age", "work_class", "race")), 3)
     assert len(notes) == 5 * 4 * 3
     assert (notes[1, 1, 1], notes[1, 2, 1], notes[4, 0, 0]) == (17, 11, 4)
@@ -58,7 +58,7 @@ def test_one_quasi_identifier_more_multiplies_by_more_than_the_paper_says(study:
 
 
 def test_visited_nodes_for_limits_and_for_l(study: AdultStudy) -> None:
-    """The middle limit is the one of the charts, where k is 10: about 18 and 50 nodes there."""
+    """The middle limit is that of the charts, where k is 10: about 18 and 50 nodes there."""
     for size, by_limit in ((3, [25, 16, 21]), (4, [76, 50, 16])):
         assert count_visited(study, size, "k", "limit") == by_limit
         assert count_visited(study, size, "k", "k")[1] == by_limit[1]
@@ -67,7 +67,7 @@ def test_visited_nodes_for_limits_and_for_l(study: AdultStudy) -> None:
 
 
 def test_all_ten_distinct_counts_are_compared(study: AdultStudy) -> None:
-    """Sex, native country and salary are no quasi-identifiers of the experiments."""
+    """Sex, native country and salary are not quasi-identifiers of the experiments."""
     (first, *_) = list(negotiation_suppression.suppression_sections(study))
     (table,) = first.tables
     assert [row[0] for row in table.rows] == list(negotiation_study.NEGOTIATION_FIGURES["distinct_values"])

@@ -70,7 +70,7 @@ def test_the_page_has_everything_and_its_plots_lie_beside(tmp_path: Path) -> Non
     folder = tmp_path / "out" / "deep"
     prepare_folder(folder)
     write_plots(folder, SECTION)
-    write_plots(folder, SECTION)  # over those of an earlier run
+    write_plots(folder, SECTION)  # overwrites the plots of an earlier run
     page = write_page(folder, "A paper", "Somebody: Something.", [SECTION])
     assert sorted(path.name for path in folder.iterdir()) == ["README.md", "fall.svg"]
     assert (folder / "fall.svg").read_text(encoding="utf-8") == "<svg/>"
@@ -90,11 +90,11 @@ def test_the_page_has_everything_and_its_plots_lie_beside(tmp_path: Path) -> Non
 
 
 def test_a_title_is_told_once() -> None:
-    """A table and a plot that are called as their section is."""
+    """The table and the plot have the same title as their section."""
     table = ComparedTable("t", "Suppression", ("k",), (("2",),))
     plots = (Plot("a", "Suppression", "<svg/>"), Plot("b", "By height", "<svg/>"))
     text = page_text("A paper", "Somebody.", [Section("Suppression", "", (table,), plots)])
-    assert text.count("Suppression") == 2  # the heading, and the words for whoever cannot see the plot
+    assert text.count("Suppression") == 2  # the heading, and the alternative text of the plot
     assert "## Suppression\n\n| k |" in text
     assert "**By height**\n\n![By height](b.svg)" in text
 

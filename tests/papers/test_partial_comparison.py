@@ -1,4 +1,4 @@
-"""Comparing metrics and partial lattices with the evaluated lattice, against counting by hand."""
+"""Metrics and partial lattices compared with the evaluated lattice, against counting by hand."""
 
 from __future__ import annotations
 

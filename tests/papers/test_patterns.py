@@ -1,4 +1,4 @@
-"""The patterns reproduction: what is judged, what only stands beside, Theorem 4, and Figure 1."""
+"""The patterns reproduction: judged figures, figures for information, Theorem 4, and Figure 1."""
 
 from __future__ import annotations
 

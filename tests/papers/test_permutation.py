@@ -1,4 +1,4 @@
-"""The permutation paper's orderings, golden figures of its tables, and the parts they are made of."""
+"""The permutation reproduction: the paper's orderings, golden figures of its tables, and their parts."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def column(run: ReproductionRun, name: str, title: str) -> list[float]:
 
 
 def test_the_papers_orderings(quick_run: Callable[[str], ReproductionRun]) -> None:
-    """Every one that is printed is checked; all hold at every place but those that a deviation explains."""
+    """Every printed ordering is checked; all hold everywhere except where a deviation explains it."""
     rows = table(quick_run("permutation"), "orderings")["rows"]
     told = read_figures("permutation")["orderings"]
     assert [row[0] for row in rows] == list(told.values())
@@ -97,7 +97,7 @@ def test_the_table_is_the_one_of_the_paper(quick_run: Callable[[str], Reproducti
 
 
 def test_the_optimized_partitions_have_the_known_errors(quick_run: Callable[[str], ReproductionRun]) -> None:
-    """3,828 and 1,352 for (5, 500), computed apart from this code."""
+    """The errors are 3,828 and 1,352 for (5, 500), computed independently of this code."""
     run = quick_run("permutation")
     names = [row[0] for row in table(run, "groups")["rows"]]
     sums, largest = column(run, "groups", "sum of ranges"), column(run, "groups", "largest range")
@@ -108,7 +108,7 @@ def test_the_optimized_partitions_have_the_known_errors(quick_run: Callable[[str
 
 
 def test_golden_errors(quick_run: Callable[[str], ReproductionRun]) -> None:
-    """Drawn from seeds; two digits, for numpy may draw otherwise one day."""
+    """Errors are drawn from seeds; two digits are compared, since numpy may change its generators."""
     run = quick_run("permutation")
     generalized, permuted = (column(run, "one_partition", name) for name in ("generalized", "permuted"))
     assert generalized[0] == pytest.approx(2.25, abs=0.05)
@@ -136,7 +136,7 @@ def title(svg: str) -> str | None:
 
 
 def series(svg: str) -> list[str]:
-    """The texts of a picture that are no numbers."""
+    """Return the non-numeric texts of a picture."""
     texts = ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")
     return [
         text.text for text in texts if text.text and not text.text.replace(",", "").replace(".", "").isdigit()
@@ -186,7 +186,7 @@ def test_no_generalization_meets_too_much(data: Microdata) -> None:
 
 
 def test_the_classes_of_a_node_are_its_boxes(data: Microdata) -> None:
-    """A query that is a class's own box contains that class and overlaps no other."""
+    """A query that equals a class's box contains that class and overlaps no other."""
     classes = generalize_to_most_classes(data, 5, max_level={"age": 2}, suppressed=0.01)
     assert classes.dropped == data.rows - classes.data.rows <= 14
     for of in range(classes.count):

@@ -1,4 +1,4 @@
-"""The data files: read as printed, and each deviation excuses something that is printed."""
+"""The data files: parsed as printed, and each deviation refers to a printed figure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The paper's algorithm, node by node: its answers are the vectorised ones; its visits by hand."""
+"""The paper's algorithm, node by node: answers equal the vectorised ones; visits are counted by hand."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_over_a_partial_lattice_only_the_height_may_differ(seed: int, runtime: b
 
 @pytest.fixture(scope="module")
 def square() -> BruteLattice:
-    """Two attributes of two values and height 1, each combination once: suppression at k=2 is 4, 0, 0, 0."""
+    """Return the four combinations of two attributes of height 1: k=2 suppresses 4, 0, 0, 0 rows."""
     import numpy as np
 
     hierarchies = [random_hierarchy(np.random.default_rng(0), name, 2, 1) for name in ("age", "sex")]
@@ -57,7 +57,7 @@ def square() -> BruteLattice:
 
 
 def test_visits_of_an_exact_answer_are_arrivals(square: BruteLattice) -> None:
-    """11, its children 01 and 10 which answer, and 00 once from each."""
+    """The visits are 11, its children 01 and 10, which satisfy the request, and 00 once from each."""
     found = negotiate_as_printed(square, Request.of(k=2))
     assert found.visits == (("exact", 5),)
     assert found.negotiation.exact is not None
@@ -65,10 +65,11 @@ def test_visits_of_an_exact_answer_are_arrivals(square: BruteLattice) -> None:
 
 
 def test_visits_of_relaxations(square: BruteLattice) -> None:
-    """At k=3 only 11 answers. 10 fails: for max_suppressed it alone, since it leaves none of the four rows.
+    """At k=3 only 11 satisfies the request.
 
-    Heights 1 to 2: the middle, 1, is looked through in vain (two nodes), then 2 (one), and once more for its
-    best. k relaxes to 2, at which 10 answers and 00 does not.
+    10 fails: max_suppressed visits only this node, since it suppresses all four rows. Heights 1 to 2: the
+    middle, 1, is searched in vain (two nodes), then 2 (one), and once more for its best node. k relaxes to 2,
+    at which 10 satisfies the request and 00 does not.
     """
     found = negotiate_as_printed(square, Request.of(k=3, max_level={"sex": 0}))
     assert found.visits == (("exact", 1), ("max_suppressed", 1), ("height", 4), ("k", 2))
@@ -79,7 +80,7 @@ def test_visits_of_relaxations(square: BruteLattice) -> None:
 
 
 def test_a_marked_node_is_not_looked_into_twice(square: BruteLattice) -> None:
-    """Every node answers for k = 1, and each of the four is left once only."""
+    """Every node satisfies k = 1, and the search leaves each of the four nodes only once."""
     found = negotiate_as_printed(square, Request.of(k=1))
     assert found.visits == (("exact", 5),)
     assert found.negotiation.exact is not None

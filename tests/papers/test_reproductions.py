@@ -1,4 +1,4 @@
-"""The reproductions themselves: a quick part of each here, the whole of each where slow tests run."""
+"""The reproductions: a quick part of each here, the whole of each in slow tests."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from papers.comparison import Verdict, known_deviations
 from papers.reproduction import REPRODUCTIONS, Context, ReproductionRun, find_reproduction, prepare_run
 from papers.section import Section, all_comparisons, count_verdicts
 
-# Printed figures of a quick run: the same, different for a known reason.
+# Printed figures of a quick run: (equal, different for a known reason).
 QUICK = {
     "negotiation": (270, 11),
     "partial-lattice": (0, 0),
@@ -107,7 +107,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def legend(svg: Path) -> dict[str, str]:
-    """The colour of each name in a picture's legend: the first that is drawn after the name before."""
+    """Return the colour of each name in a picture's legend: the first one drawn after the previous name."""
     found: dict[str, str] = {}
     for group in ElementTree.parse(svg).iter(f"{SVG}g"):
         if not group.get("id", "").startswith("legend"):
@@ -124,7 +124,7 @@ def legend(svg: Path) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def legends(quick_run: Callable[[str], ReproductionRun]) -> dict[str, dict[str, str]]:
-    """By picture, over all reproductions, the colours of its legend."""
+    """Return the legend's colours by picture, over all reproductions."""
     folders = [quick_run(name).folder for name in REPRODUCTIONS]
     return {
         f"{svg.parent.name}/{svg.name}": legend(svg) for at in folders for svg in sorted(at.glob("*.svg"))
@@ -141,7 +141,7 @@ def test_a_series_has_one_colour_on_every_page(legends: dict[str, dict[str, str]
 
 
 def test_the_series_of_one_picture_tell_apart(legends: dict[str, dict[str, str]]) -> None:
-    """But for a thing and the same thing as printed."""
+    """A series and its printed counterpart may share a colour."""
     for picture, of_picture in legends.items():
         own = [colour for name, colour in of_picture.items() if not name.endswith(", printed")]
         assert len(set(own)) == len(own), picture

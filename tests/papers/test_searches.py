@@ -1,4 +1,4 @@
-"""The searches of the Incognito reproduction: who agrees with whom, and how far each goes."""
+"""The searches of the Incognito reproduction: agreeing results, and the largest size of each."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ COLUMNS = tuple(SyntheticColumn(name, 3) for name in ("a", "b", "c"))
 
 @pytest.fixture
 def study(tmp_path: Path, settings: Settings) -> SearchStudy:
-    """Forty rows of three attributes of three values."""
+    """Return forty rows of three attributes with three values."""
     context = Context(tmp_path, settings, quick=True, scratch=tmp_path)
     table = generate_table(COLUMNS, 40)
     table.write_csv(tmp_path / "rows.csv")
@@ -66,7 +66,7 @@ def test_a_search_runs_once_for_every_table_that_asks(study: SearchStudy) -> Non
 def test_sizes_are_staggered_by_a_budget(
     tmp_path: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The quick budget is 0.05 s; a size is tried while it promises to take at most twice that."""
+    """The quick budget is 0.05 s; a size is tried while its estimated time is at most twice that."""
 
     def seconds(self: SearchStudy, search: str, size: int, k: int) -> float:
         growth = {"samarati": 1.0, "bottom-up": 10.0, "incognito": 2.0}.get(search, 100.0)
@@ -78,7 +78,7 @@ def test_sizes_are_staggered_by_a_budget(
     sizes = orders.staggered[2]
     assert sizes["samarati"] == (3, 4, 5, 6, 7, 8)
     assert sizes["bottom-up"] == (3, 4)  # 0.02 s; ten times that would be too much
-    assert sizes["incognito"] == (3, 4, 5, 6, 7, 8)  # 0.064 s at 8, over the budget yet below twice it
+    assert sizes["incognito"] == (3, 4, 5, 6, 7, 8)  # 0.064 s at 8: over the budget, yet below twice it
     assert sizes["bottom-up-rollup"] == (3, 4)
     assert sizes["incognito-cube"] == (3,)
     assert orders.within_budget("incognito", 2) == 7

@@ -1,4 +1,4 @@
-"""One look per series name, in every chart."""
+"""One style per series name, in every chart."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Synthetic tables: seeded, with the distributions, cardinalities and correlations that were asked."""
+"""Synthetic tables: seeded, with the requested distributions, cardinalities and correlations."""
 
 from __future__ import annotations
 

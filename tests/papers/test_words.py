@@ -1,4 +1,4 @@
-"""Ratios below one are not called a lead, and what is not smaller is not called so."""
+"""Ratios below one are not called a lead, and a value that is not smaller is not called smaller."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The lattice drawn for notebooks: every node with its count, nothing that runs, nothing of a row."""
+"""The lattice drawn for notebooks: every node with its count, no script, no data of rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Documents as HTML: every text escaped, no script."""
+"""Documents as HTML: every text is escaped, and there is no script."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def test_numbers_stand_to_the_right() -> None:
 
 
 class Told(Printable):
-    """A result that names an option, a command, and text that is to stay."""
+    """A result that names an option, a command, and text that stays unchanged."""
 
     def document(self) -> Document:
         return (

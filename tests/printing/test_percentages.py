@@ -1,4 +1,4 @@
-"""Percentages: parts of a whole, and quotients that may be negative or exceed 100 %."""
+"""Percentages: shares, and ratios that may be negative or exceed 100 %."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_share_of_a_part_rounds_to_0_and_100_only_where_it_is(part: float, whole
 
 @pytest.mark.parametrize("value", [-3.25, -0.125, 1.04, 1.6, 8.4312, 14.62, 250_000.0])
 def test_quotient_that_is_no_share_is_never_cut(value: float) -> None:
-    """A share below 0 or above 1 is a mistake of the caller; the figure stays right all the same."""
+    """A share below 0 or above 1 is an error of the caller; the figure is still correct."""
     for text in (
         format_ratio(value),
         format_share(value, 1),

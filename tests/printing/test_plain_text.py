@@ -1,4 +1,4 @@
-"""Documents as text: aligned, within the width, harmless to a terminal."""
+"""Documents as text: aligned, within the width, without terminal control sequences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A sentence begins with a capital; the name of a criterion keeps its case."""
+"""Sentences begin with a capital; the name of a criterion keeps its case."""
 
 from __future__ import annotations
 

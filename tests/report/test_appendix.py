@@ -1,4 +1,4 @@
-"""The appendix: statements that a reader with the file alone runs, and what they never name."""
+"""The appendix: statements that run with the file only, and names that they never contain."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PEOPLE = [
 
 
 def appendix(path: Path) -> tuple[str, str]:
-    """The script that a report holds, and its whole text."""
+    """Return the script that a report contains, and the report's whole text."""
     text = path.read_text(encoding="utf-8")
     found = re.findall(r"<pre>(.*?)</pre>", text, re.DOTALL)
     assert len(found) == 1
@@ -96,7 +96,7 @@ def test_where_nothing_was_required(tmp_path: Path) -> None:
 
 
 def failing_of(script: str, folder: Path) -> list[int]:
-    """As ``failing``, of queries that name files within a folder."""
+    """Run ``failing`` with queries that name files within a folder."""
     with duckdb.connect(config={"file_search_path": str(folder)}) as connection:
         found = [connection.execute(one.query).fetchall() for one in duckdb.extract_statements(script)]
     return [rows[0][-1] for rows in found]

@@ -1,4 +1,4 @@
-"""The attacks in section 7: all that are declared, in their order, and never what they tell of one person."""
+"""Attacks in section 7: all declared ones in order, and no information on individuals."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.attacks.test_linkage import PATIENTS, table_of
 
 
 class Looks(Attack):
-    """Counts, and has a table of persons whether asked or not."""
+    """An attack that counts, and always has a table of individuals."""
 
     name: ClassVar[str] = "looks"
     title: ClassVar[str] = "Looks at people"
@@ -31,7 +31,7 @@ class Looks(Attack):
 
 
 class Stays(Looks):
-    """One that no report tries of its own accord."""
+    """An attack that reports run only on request."""
 
     name: ClassVar[str] = "stays"
     title: ClassVar[str] = "Stays out"

@@ -1,4 +1,4 @@
-"""What a report says of identifiers and of shifted dates, and that it names no secret and no person."""
+"""Identifiers and shifted dates in a report, which contains neither a secret nor a person."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SHIFT = {"days": 30, "key": "keys/of_days.key"}
 
 
 def told(folder: Path, settings: Settings, way: dict[str, Any] | None, **asked: Any) -> str:
-    """The words of the report of a release, whose file is looked at for what must not be in it."""
+    """Return the words of a release's report, and check that it contains no forbidden value."""
     rows = visits(folder / "visits.csv")
     published(folder, settings, way, **asked)
     text = report(folder / "out" / "visits.csv", settings=settings).path.read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Reports in other languages: no sentence without a translation, and none that nothing says any more."""
+"""Reports in other languages: every sentence has a translation, and no translation is unused."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ PAGE = importlib.import_module("discreet.report.report")
 ROOT = Path(str(PAGE.__file__)).parents[1]
 OTHERS = [code for code in languages() if code != "en"]
 COUNTED = {"{} row", "{} rows"}
-"""What is counted within a sentence, made by ``count``."""
+"""Units that ``count`` puts into sentences."""
 PART = re.compile(r"\{[^{}]*\}")
 
 
 def shape(text: str) -> str:
-    """A text with its parts left open."""
+    """Replace the variable parts of a text by ``{}``."""
     return PART.sub("{}", text)
 
 
@@ -49,7 +49,7 @@ def texts_of(tree: ast.AST) -> Iterator[str]:
 
 @cache
 def said(folder: str) -> frozenset[str]:
-    """Every text that the code of a folder holds, and of its presets."""
+    """Return all texts in the code and the presets of a folder."""
     files = sorted((ROOT / folder).rglob("*.py"))
     found = {text for file in files for text in texts_of(ast.parse(file.read_text("utf-8")))}
     for file in (ROOT / "spec" / "presets").glob("*.toml"):
@@ -59,7 +59,7 @@ def said(folder: str) -> frozenset[str]:
 
 
 def looked_up() -> set[str]:
-    """The texts that the report's own code looks up by a literal."""
+    """Return the texts that the report's code looks up by a literal."""
     found = set()
     for file in sorted((ROOT / "report").glob("*.py")):
         for node in ast.walk(ast.parse(file.read_text("utf-8"))):
@@ -102,7 +102,7 @@ def test_what_is_declared_has_a_translation(code: str) -> None:
 
 
 class Kept(Translator):
-    """Words of which the last are at hand."""
+    """A translator that records its latest instance in ``last``."""
 
     last: Translator
 

@@ -1,4 +1,4 @@
-"""The report: its order, what it re-verifies, what it never tells, and that it needs nothing from outside."""
+"""The report: order, verification, withheld data, and independence of external resources."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ VOID = {"meta", "br", "link", "rect", "line"}
 
 
 class Page(HTMLParser):
-    """Elements that are balanced, their texts, and every address that would be loaded."""
+    """A parser that checks balanced elements, and collects texts and addresses that would be loaded."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -133,7 +133,7 @@ def test_own_words_come_from_a_file_and_from_options(table: Table, tmp_path: Pat
     assert "Waiting times." in text
     assert "A file" not in text
     assert "The institute." in text
-    assert text.count('class="rule"') == 4 + 2 + 2  # threat model, population, controls stay blank
+    assert text.count('class="rule"') == 4 + 2 + 2  # threat model, population and controls stay blank
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The frontier of a cost against enumeration: each node's cost by its definition, then pair by pair."""
+"""The frontier of a cost against enumeration: costs by definition, then pairwise comparison."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def rounded(cost: float) -> tuple[float, ...]:
 
 
 def undominated(told: Told) -> set[LatticeNode]:
-    """The nodes that no other beats, pair by pair."""
+    """Return the nodes that no other node dominates, compared pair by pair."""
     keys = {node: (rounded(cost), rows) for node, (cost, rows) in told.items()}
     return {
         node
@@ -134,7 +134,7 @@ def test_nodes_beyond_the_best_are_never_counted() -> None:
 def test_answers_tell_what_they_cost(
     tmp_path: Path, settings: Settings, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Exact ones and relaxations, each under what it meets; the command line tells the same."""
+    """Exact answers and relaxations report the cost under their own requirement, also on the command line."""
     spec = write_philosophers(tmp_path)
     table = Table(load_spec(spec), settings)
     for wish in ({"k": 3}, {"k": 4, "max_level": {"age": 1, "work_class": 1, "education": 1}}):

@@ -1,4 +1,4 @@
-"""Classes in which everyone has the same sensitive value, against counting the rows in plain Python."""
+"""Homogeneous classes (one sensitive value), against counting the rows in plain Python."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Row = tuple[str, str, str, str, str]
 
 
 def rows_of(seed: int, subjects: int) -> list[Row]:
-    """Rows of person, age, city, disease, income; some values are missing."""
+    """Draw rows of person, age, city, disease, income; some values are missing."""
     chance = random.Random(seed)
     found = []
     for i in range(40):
@@ -52,7 +52,7 @@ def opened(folder: Path, settings: Settings, rows: list[Row], *, subjects: bool)
 
 
 def counted(rows: list[Row], node: tuple[int, int], k: int, place: int, *, subjects: bool) -> int:
-    """The published classes of a node with at most one value at a place of the rows."""
+    """Count the published classes of a node that have at most one value in column ``place``."""
     classes = defaultdict(list)
     for row in rows:
         age, city = int(row[1]), row[2]
@@ -89,7 +89,7 @@ def test_homogeneous_classes_of_every_node_are_those_of_a_plain_count(
 
 
 def test_homogeneous_classes_by_subjects_count_classes(tmp_path: Path, settings: Settings) -> None:
-    """A person with several rows of one value has one value."""
+    """Several rows of a person with the same value count as one value."""
     rows = [(f"p{i // 2}", str(i // 2 % 8), "A", ("flu", "hiv")[i // 16], "1") for i in range(32)]
     table = opened(tmp_path, settings, rows, subjects=True)
     summary = summarize_node(table.lattice(), (3, 0), Requirement.of(2))

@@ -1,4 +1,4 @@
-"""Who is left out, against plain counting of the rows of random small tables."""
+"""Suppressed rows against plain counting, on small random tables."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Rows = list[tuple[str | None, str | None]]
 
 
 def random_table(seed: int, folder: Path, settings: Settings) -> tuple[Table, Rows]:
-    """Two quasi-identifiers of few values, some NULL."""
+    """Return two quasi-identifiers of few values, some NULL."""
     chance = random.Random(seed)
     rows: Rows = [
         (chance.choice(["1", "2", "3", "4", None]), chance.choice(["a", "b", "c"])) for _ in range(24)
@@ -39,7 +39,7 @@ def random_table(seed: int, folder: Path, settings: Settings) -> tuple[Table, Ro
 
 
 def lost_rows(table: Table, rows: Rows, node: tuple[int, ...], k: int) -> Rows:
-    """The rows whose class has fewer than k of them, by what each row shows."""
+    """Return the rows whose class has fewer than k rows, grouped by the generalized values."""
 
     def shown(row: tuple[str | None, ...]) -> tuple[str, ...]:
         hierarchies = table.frequency_set.hierarchies

@@ -1,4 +1,4 @@
-"""The histogram of a node equals plain counting, by every way to it."""
+"""The histogram of a node equals plain counting, however it is computed."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def rows(tmp_path: Path) -> list[tuple[str, str, str]]:
 
 
 def plain(rows: list[tuple[str, str, str]], levels: tuple[int, int]) -> tuple[list[tuple[int, ...]], ...]:
-    """Value, classes, rows and rows up to it, of sizes and of distinct illnesses."""
+    """Return value, classes, rows and cumulative rows, by size and by distinct illnesses."""
     width = (1, 5, 10, 100)[levels[0]]
     classes: dict[object, list[str]] = {}
     for age, city, ill in rows:

@@ -1,4 +1,4 @@
-"""What is shown of a lattice and of its nodes, against plain counting of the rows."""
+"""Views of a lattice and of its nodes, against plain counting of the rows."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ WISHES = [Requirement.of(3), Requirement.of(4), Requirement.of(2, 2), Requiremen
 
 @pytest.fixture
 def table(tmp_path: Path, settings: Settings) -> Table:
-    """The philosophers."""
+    """Return the philosophers."""
     return Table(load_spec(write_philosophers(tmp_path)), settings)
 
 
 def plain_classes(table: Table, node: tuple[int, ...]) -> dict[tuple[str, ...], list[str]]:
-    """The sensitive values of each class, by what the rows show."""
+    """Return the sensitive values of each class, grouped by the generalized values."""
     found: dict[tuple[str, ...], list[str]] = {}
     for line in PEOPLE.splitlines()[1:]:
         _, *values, hours = line.split(",")
@@ -41,7 +41,7 @@ def plain_classes(table: Table, node: tuple[int, ...]) -> dict[tuple[str, ...], 
 
 
 def fails(hours: list[str], wish: Requirement) -> bool:
-    """Whether a class is suppressed."""
+    """Return whether a class is suppressed."""
     l = wish.l if isinstance(wish.l, int) else 1
     return len(hours) < (wish.k or 1) or len(set(hours)) < l
 
@@ -140,7 +140,7 @@ def test_a_partial_view_shows_what_is_at_hand_and_its_own_frontier(table: Table,
 
 
 def lattice_nodes() -> list[tuple[int, ...]]:
-    """Every node."""
+    """Return all nodes."""
     return list(product(range(5), range(4), range(3)))
 
 

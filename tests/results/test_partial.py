@@ -1,4 +1,4 @@
-"""Partial lattices from Python: asked for, fallen back to, and printed."""
+"""Partial lattices from Python: requested, as the fallback, and printed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.verbs.test_table import PEOPLE, SPEC
 
 
 class Listening(SilentReporter):
-    """Remembers notices."""
+    """A reporter that collects the notices."""
 
     def __init__(self) -> None:
         self.notices: list[str] = []
@@ -40,7 +40,7 @@ def table(settings: Settings, listening: Listening, monkeypatch: pytest.MonkeyPa
 
 @pytest.fixture
 def too_large(table: Table, monkeypatch: pytest.MonkeyPatch) -> Table:
-    """The same table, whose lattice does not fit."""
+    """Return the same table, with a lattice that exceeds the limit."""
 
     def refuse(*_arguments: object, **_named: object) -> None:
         raise LimitReached("the lattice has 12 nodes", advice="Raise the limit.")

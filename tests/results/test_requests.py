@@ -1,4 +1,4 @@
-"""Options and the spec's defaults make a request; options win, part by part."""
+"""Requests from options and the spec's defaults; options take precedence, part by part."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Builders as forms: what is typed, what the spec then says, and which field an error is beside."""
+"""Builders as forms: typed values, the resulting spec, and the field of each error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What readers will see of a node, against plain counting of the rows of random small tables."""
+"""Effects of a node on readers, against plain counting on small random tables."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PlainRow = tuple[str | None, ...]
 
 
 def group(table: Table, place: int, level: int, value: str | None) -> set[str | None]:
-    """The values that a published cell may stand for."""
+    """Return the values that a published cell may represent."""
     hierarchy = table.frequency_set.hierarchies[place]
     if value is None and level < hierarchy.height:
         return {None}
@@ -39,7 +39,7 @@ def test_distributions_questions_and_pairs_are_those_of_the_rows(
     held = table.frequency_set
     base = TableEffects(held)
     nodes = product(*(range(h.height + 1) for h in held.hierarchies))
-    for node, k in product(nodes, (4, 2)):  # one node after the other, each under both
+    for node, k in product(nodes, (4, 2)):  # node after node, each with both k
         lost = lost_rows(table, rows, node, k)
         kept = [row for row in rows if row not in lost]
         effects = base.of_node(node, Requirement.of(k))

@@ -1,4 +1,4 @@
-"""The blocks of a page, run in order in a folder: commands by the program, Python in one namespace."""
+"""Running the blocks of a page in order in a folder: commands in process, Python in one namespace."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _EXIT = re.compile(r"\s+# exit (\d+)$")
 
 
 def run_page(page: Path, *, csv_to: str | None = None) -> int:
-    """How many blocks were run; each command ends with 0, or as its line says (``# exit 3``).
+    """Run the blocks of a page and return their number; commands exit with 0 or as noted (``# exit 3``).
 
-    ``csv_to`` is the file that the page says its csv block is saved as.
+    ``csv_to`` is the file that the page's csv block is saved as.
     """
     names: dict[str, object] = {}
     count = 0

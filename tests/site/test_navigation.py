@@ -1,4 +1,4 @@
-"""The site has every page once, and no link of it is broken."""
+"""The site lists every page once, and has no broken link."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def name_of(page: Path) -> str:
 
 
 def listed() -> list[str]:
-    """The pages of the navigation, in order."""
+    """Return the pages of the navigation, in order."""
     found = []
     for tree in re.findall(r"^```\{toctree\}\n(.*?)^```", HOME.read_text(encoding="utf-8"), re.M | re.S):
         entries = [line for line in tree.splitlines() if line and not line.startswith(":")]
@@ -72,7 +72,7 @@ def test_the_settings_of_the_site_name_no_address() -> None:
 
 @pytest.mark.slow
 def test_the_site_is_built_without_a_warning_and_asks_nothing_of_a_network(tmp_path: Path) -> None:
-    """A page that nobody lists and a link to nowhere are warnings, and warnings are errors."""
+    """A page that is not listed and a broken link are warnings, and warnings are errors."""
     pytest.importorskip("furo", reason="furo is missing: pip install 'discreet[site]'")
     command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html"]
     folders = ["-d", str(tmp_path / "cache"), "-c", str(HOME.parent), str(ROOT), str(tmp_path / "site")]

@@ -1,4 +1,4 @@
-"""Every command and every Python block of the tutorials and how-to pages runs as it stands there."""
+"""Every command and Python block of the tutorials and how-to pages runs unchanged."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def census() -> None:
 
 
 def released() -> None:
-    """What an analyst gets and whoever made it has: two releases and the questions."""
+    """Write the input of an analyst and of the publisher: two releases and the queries."""
     census()
     assert main(["init", "census.csv"]) == 0
     publish("--k", "5", "--max-suppressed", "5%", "--output", "levels.csv")
@@ -40,7 +40,7 @@ def released() -> None:
 
 
 def attacked() -> None:
-    """A census without its numbers, and two releases of it."""
+    """Write a census without its numbers, and two releases of it."""
     census()
     assert main(["init", "census.csv"]) == 0
     lines = Path("census.csv").read_text(encoding="utf-8").splitlines()
@@ -68,12 +68,12 @@ PAGES: dict[str, Callable[[], object]] = {
     "statistics-files": lambda: None,
 }
 ELSEWHERE = {"how-to/database", "how-to/cluster", "how-to/air-gapped"}
-"""Pages that need a server, Java, or more: the tests below."""
+"""Pages that need a server, Java or more are tested below."""
 
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty working folder; nothing is compiled, nothing logged elsewhere."""
+    """Return an empty working folder; nothing is compiled, the log is inside the test's folder."""
     monkeypatch.setenv("DISCREET_LOG", str(tmp_path / "private" / "log.jsonl"))
     monkeypatch.setenv("DISCREET_COMPILE", "never")
     monkeypatch.delenv("DISCREET_DATA", raising=False)
@@ -84,7 +84,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 QUICK = {"start/ten-minutes", "errors", "pictures", "statistics-files"}
-"""Every run tries these; the other pages take 5 to 60 seconds of processor time each."""
+"""Pages of every run; the other pages take 5 to 60 seconds of processor time each."""
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_every_page_with_steps_is_run() -> None:
 def test_the_page_of_a_machine_without_a_network_runs(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Its demonstration and its checks; of pip's commands the options, as there is no network here either."""
+    """The demonstration and the checks run; pip's commands are checked by option, for lack of a network."""
     text = (DOCS / "how-to" / "air-gapped.md").read_text(encoding="utf-8")
     shell = [block for language, block in BLOCK.findall(text) if language == "sh"]
     assert len(shell) == 2

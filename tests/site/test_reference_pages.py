@@ -1,7 +1,7 @@
-"""The blocks of the other pages: commands and Python run on one small table, or are read as far as can be.
+"""Blocks of the other pages: commands and Python on one small table, or a check of their options.
 
-A page with a block is either run here, or by the test that is named for it; a page of which neither is said
-fails. Commands that need a server, a database or another program are held against the options that there are.
+A page with a block is run here or by the test that is named for it; a page with neither fails. Commands that
+need a server, a database or another program are checked against the existing options.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ role = "sensitive"
 
 
 def table() -> None:
-    """60 people, with every column that a page names, and two specs of them."""
+    """Write 60 people with every column that a page names, and two specs of them."""
     header = "age,sex,education,work_class,occupation,race,state,disease,hours_per_week,salary,city"
     rows = [
         f"{20 + i % 40},{'Male' if i % 2 else 'Female'},{('Masters', 'Doctorate', 'HS-grad')[i % 3]},"
@@ -74,21 +74,21 @@ def table() -> None:
 
 
 def released() -> None:
-    """The table, and a release of it."""
+    """Write the table and a release of it."""
     table()
     said = ["--k", "2", "--max-suppressed", "5%", "--output", "release.csv"]
     assert main(["publish", "discreet.toml", *said]) == 0
 
 
 def permuted() -> None:
-    """A permuted release of the table."""
+    """Write a permuted release of the table."""
     table()
     said = ["--model", "permutation", "--k", "5", "--e", "100", "--output", "people.csv"]
     assert main(["publish", "permuted.toml", *said]) == 0
 
 
 def many() -> None:
-    """What a pipeline hands over: a release, and others in a folder."""
+    """Write the output of a pipeline: a release, and others in a folder."""
     released()
     Path("out").mkdir()
     for name in ("a", "b"):
@@ -97,7 +97,7 @@ def many() -> None:
 
 
 def philosophers() -> None:
-    """The example of the page on negotiation."""
+    """Write the example of the page on negotiation."""
     text = (DOCS / "negotiation.md").read_text(encoding="utf-8")
     blocks = dict(BLOCK.findall(text))
     Path("philosophers.csv").write_text(blocks["csv"], encoding="utf-8")
@@ -126,9 +126,9 @@ RUN: dict[str, Callable[[], None]] = {
     "workload": released,
     "mondrian": table,
 }
-"""Pages whose commands and Python run as they stand, and what lies in the folder before."""
+"""Pages whose commands and Python run unchanged, with the preparation of the folder."""
 LONG = {"local-recoding", "attacks"}
-"""Pages of which the twins take a minute: kernels are compiled for them."""
+"""Pages whose numpy fallback takes a minute: kernels are compiled for them."""
 STATUS = {"negotiation": 3}
 """Pages whose request has no exact answer."""
 ELSEWHERE = {
@@ -153,10 +153,10 @@ READ = {
     *("reading", "recoding-models", "related-tables", "serve", "site/index", "sources-and-tables", "spark"),
     "workbench",
 }
-"""Pages of pictures, of keys, and of commands that need a server: what they say is read, not run."""
+"""Pages of pictures, keys and commands that need a server: their commands are parsed, not run."""
 OTHER_PROGRAMS = ("duckdb ", "podman ", "pip ")
 NOT_RUN_PYTHON = {"mondrian", "permutation"}
-"""Fragments of the inner rooms, on values that a page does not make: their imports are tried."""
+"""Fragments of internal code on values that a page does not define: only their imports are run."""
 
 
 def blocks(page: str) -> list[tuple[str, str]]:
@@ -165,7 +165,7 @@ def blocks(page: str) -> list[tuple[str, str]]:
 
 
 def commands(text: str) -> Iterator[list[str]]:
-    """The words of each command of ours in a block, without the shell's prompt, redirection and remarks."""
+    """Yield the words of each discreet command in a block, without prompt, redirection and comments."""
     for line in text.replace("\\\n", " ").splitlines():
         found = re.match(r"(?:\$ )?discreet (.*)", line)
         if found:
@@ -245,7 +245,7 @@ def test_a_page_runs_on_a_small_table(page: str, folder: Path, monkeypatch: pyte
 
 
 def run_command(words: list[str], status: int) -> None:
-    """One command in the folder, over whatever an earlier one left at its output."""
+    """Run one command in the folder, after removing an earlier file at its output."""
     found = [str(each) for word in words for each in (sorted(Path().glob(word)) if "*" in word else [word])]
     found = ["permuted.toml" if word == "SPEC" else word for word in found]
     if "--output" in found:

@@ -1,4 +1,4 @@
-"""The spec's ``[request] cost``: every registered cost with its options, and errors that say what is."""
+"""The spec's ``[request] cost``: every registered cost with its options, and errors with the allowed ones."""
 
 from __future__ import annotations
 

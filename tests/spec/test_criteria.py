@@ -1,4 +1,4 @@
-"""The spec's ``[request]`` takes every registered criterion, and says so where it refuses a key."""
+"""The spec's ``[request]`` accepts every registered criterion and names the key that it refuses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Specs whose source is a table of a database."""
+"""Specs whose source is a database table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The examples of docs/hierarchies.md are run; each table is what comes out."""
+"""The examples of docs/hierarchies.md run; each table shows their output."""
 
 from __future__ import annotations
 

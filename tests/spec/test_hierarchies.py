@@ -1,4 +1,4 @@
-"""Hierarchies in a spec: every kind with every key, and a table of what is refused."""
+"""Hierarchies in a spec: every kind with every key, and a table of refused specs."""
 
 from __future__ import annotations
 

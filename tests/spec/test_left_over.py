@@ -1,4 +1,4 @@
-"""What is left of another role: of an identifier it is noted and not used, of a published column refused."""
+"""Keys left over from another role: of an identifier a notice, of a published column an error."""
 
 from __future__ import annotations
 

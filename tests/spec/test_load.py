@@ -1,4 +1,4 @@
-"""Specs that are read, and a table of specs that are refused."""
+"""Specs that load, and a table of specs that are refused."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ BAD: dict[str, tuple[str | bytes, list[str]]] = {
     "a key twice": (AGE + 'role = "identifier"', ["discreet.toml", "overwrite"]),
     "not UTF-8": (b'[source]\npath = "\xe9"', ["line 2: byte 0xe9 is not UTF-8"]),
     "nested too deep": ("a = " + "[" * 100_000, ["discreet.toml"]),
-    # the whole
+    # the spec as a whole
     "nothing": ("", ["source.path is missing", "CSV, TSV, Parquet or JSON-lines"]),
     "an unknown table": (SOURCE + "[atributes]", ["unknown key 'atributes'", "Did you mean 'attributes'?"]),
     "source no table": ("source = 3", ["source = 3", "a table: path, url, table, engine, format"]),

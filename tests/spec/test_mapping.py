@@ -1,4 +1,4 @@
-"""Specs that are Python values: mappings, paths, hierarchies and tables in memory, and what is refused."""
+"""Specs as Python values: mappings, paths, hierarchies and tables in memory, and refusals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``subset`` of a source and ``[population]``: what is read, what is refused."""
+"""``subset`` of a source and ``[population]``: reading and refusals."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_a_file_beside_a_database_is_refused() -> None:
 
 
 def test_some_lines_of_a_file(tmp_path: Path) -> None:
-    """All verbs see the subset alone, and lines that cannot be read are found though not all are meant."""
+    """All verbs see only the subset; unreadable lines are found even outside it."""
     path = tmp_path / "people.csv"
     path.write_text("age,study\n" + "30,yes\n31,no\n30,no\n32,yes\n" * 5, encoding="utf-8")
     table = discreet.open(path, {"source": {"subset": CHOSEN}, **AGE})

@@ -1,4 +1,4 @@
-"""Presets: what they ask is asked, read strictly, and told; what they do not ask is not made up."""
+"""Presets: their rules are applied strictly and reported, and nothing is added to them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_each_is_whole() -> None:
         assert one.as_of.isdecimal()
         assert one.checks
     thresholds = {one.name: [c.threshold for c in one.criteria] for one in load_presets().values()}
-    # 1/11 is above 0.09: strictly read, the rule asks for 12.
+    # 1/11 exceeds 0.09: read strictly, the rule requires 12.
     assert thresholds == {
         "cms_11": [11],
         "ema_0070": [12],
@@ -60,7 +60,7 @@ def test_a_verb_asks_what_the_rule_does(spec: Path, capfd: pytest.CaptureFixture
     by_rule = asked(spec, capfd, "--preset", "cms_11")[1]
     assert by_rule != own
     assert by_rule == asked(spec, capfd, "--k", "11")[1]
-    # A rule and a number of one's own: neither is weakened in silence.
+    # A rule and the user's value for the same criterion: neither is weakened silently.
     assert main(["negotiate", str(spec), "--preset", "cms_11", "--k", "2"]) == 2
     assert "asked twice" in capfd.readouterr().err
     assert main(["negotiate", str(spec), "--preset", "hipaa_safe_harbor"]) == 2

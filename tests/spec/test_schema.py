@@ -1,4 +1,4 @@
-"""The JSON Schema of the spec takes what the program takes, and names every key with an example."""
+"""The JSON Schema of the spec accepts the specs that the program accepts, with an example for every key."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _NEEDED: dict[str, dict[str, Any]] = {
 
 
 def faults(spec: dict[str, Any]) -> list[str]:
-    """What the schema finds wrong in a spec."""
+    """Return the paths of the schema's errors in a spec."""
     checker = jsonschema_rs.Draft202012Validator(build_spec_schema())
     return ["/".join(map(str, error.instance_path)) for error in checker.iter_errors(spec)]
 

@@ -1,4 +1,4 @@
-"""Stanzas by pattern: the columns of each, against plain lines; in commands; and as init writes them."""
+"""Stanzas by pattern: the columns of each, against plain loops; in commands; and as ``init`` writes them."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ role = "insensitive"
 
 
 def plain(stanzas: list[str], columns: list[str]) -> dict[str, list[str]]:
-    """The columns of each stanza, one column at a time."""
+    """Return the columns of each stanza, one column at a time."""
     found: dict[str, list[str]] = {key: [] for key in stanzas}
     for name in columns:
         keys = (
@@ -97,7 +97,7 @@ def test_only_the_star_is_special(pattern: str, name: str, *, fitting: bool) -> 
 
 def test_commands_take_the_columns_that_fit(run: Run) -> None:
     Path("survey.csv").write_text(SURVEY, encoding="utf-8")
-    spec = SPEC.replace('[attributes."q*"]', '[attributes."q**"]')  # q* is a column's own name
+    spec = SPEC.replace('[attributes."q*"]', '[attributes."q**"]')  # q* is also the name of a column
     Path("discreet.toml").write_text(spec, encoding="utf-8")
     shown = run("inspect", "discreet.toml", "--json")
     assert shown.status == 0, shown.err
@@ -169,7 +169,7 @@ def test_a_subject_is_taken_by_no_pattern(tmp_path: Path) -> None:
 
 
 def test_folding_loses_nothing() -> None:
-    """Whatever is folded, each column's stanza is the same again."""
+    """Folding keeps each column's stanza, whatever is folded."""
     draw = random.Random(8)
     shorter = 0
     for _ in range(300):
@@ -192,7 +192,7 @@ def test_folding_loses_nothing() -> None:
 
 
 def test_init_writes_one_stanza_for_a_series(run: Run) -> None:
-    """Only where most of a series are alike, and the others keep their own."""
+    """The series is folded only if most columns are alike; the others keep separate stanzas."""
     header = "id,age," + ",".join(f"q{i}" for i in range(1, 121))
     rows = [
         f"p{r},{20 + r % 50}," + ",".join("7" if i == 17 else f"{(r + i) % 5}" for i in range(1, 121))
@@ -204,7 +204,7 @@ def test_init_writes_one_stanza_for_a_series(run: Run) -> None:
     text = Path("discreet.toml").read_text(encoding="utf-8")
     spec = tomllib.loads(text)["attributes"]
     assert set(spec) == {"id", "age", "q*", "q17"}
-    assert spec["q17"] == {"role": "insensitive"}  # the same value in every row
+    assert spec["q17"] == {"role": "insensitive"}  # constant in all rows
     assert "columns, q1 to q120." in text
     assert len(found.json["attributes"]) == 122
     shown = run("inspect", "discreet.toml", "--json")

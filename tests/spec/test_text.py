@@ -1,4 +1,4 @@
-"""Specs written and parsed again."""
+"""Specs that are written and parsed again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Written forms in a spec: what is taken, and what is refused in which words."""
+"""Written forms in a spec: accepted values, and the messages for refused ones."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from discreet.spec.spec_reader import load_spec, spec_from_mapping
 
 
 def loaded(written: object, **entry: Any) -> SourceSpec:
-    """The source of a spec with one attribute."""
+    """Return the source of a spec with one attribute."""
     attributes = {"cost": {"role": "quasi-identifier", "written": written, **entry}}
     document = {"source": {"path": "people.csv"}, "attributes": attributes}
     return spec_from_mapping(document, base=Path(), label="the spec").source

@@ -1,4 +1,4 @@
-"""Tables of patients, visits and tests in a laboratory, drawn at random, with their specs."""
+"""Random tables of patients, visits and laboratory tests, with their specs."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ references = {{patient = "patients"}}
 
 @dataclass
 class Clinic:
-    """The rows of the three tables, as they are written and as a release shows them."""
+    """The rows of the three tables, as written and as a release shows them."""
 
     folder: Path
     patients: Rows
@@ -89,7 +89,7 @@ class Clinic:
     )
 
     def written(self) -> Path:
-        """Write everything; the path of the relational spec."""
+        """Write all tables and specs; return the path of the relational spec."""
         for name in ("patients", "visits", "lab"):
             rows: Rows = getattr(self, name)
             with (self.folder / f"{name}.csv").open("w", newline="") as file:
@@ -103,7 +103,7 @@ class Clinic:
 
 
 def clinic(folder: Path, seed: int, people: int = 14) -> Clinic:
-    """Random tables: some people without a visit, some visits without a test."""
+    """Draw random tables: some people have no visit, some visits no test."""
     random = np.random.default_rng(seed)
 
     def one(*values: str) -> str:
@@ -133,13 +133,13 @@ def clinic(folder: Path, seed: int, people: int = 14) -> Clinic:
 
 
 def rows_of(path: Path) -> Rows:
-    """The rows of a CSV file."""
+    """Return the rows of a CSV file."""
     with path.open(newline="") as file:
         return list(csv.DictReader(file))
 
 
 def people_by_view(folder: Path) -> dict[Any, list[str]]:
-    """People by what all released tables show of them, nested and sorted in plain Python."""
+    """Group people by the nested rows that all released tables show of them, in plain Python."""
     tests, visits = defaultdict(list), defaultdict(list)
     for row in rows_of(folder / "lab.csv"):
         tests[row["visit"]].append(row["kind"])
@@ -153,7 +153,7 @@ def people_by_view(folder: Path) -> dict[Any, list[str]]:
 
 
 def in_company(rows: Rows, columns: tuple[str, ...], person: dict[str, str], k: int = 2) -> Rows:
-    """The rows whose class has k people at least."""
+    """Return the rows whose class has at least k people."""
     classes = defaultdict(set)
     for row in rows:
         classes[tuple(row[c] for c in columns)].add(person[row.get("visit") or row["patient"]])
@@ -161,7 +161,7 @@ def in_company(rows: Rows, columns: tuple[str, ...], person: dict[str, str], k: 
 
 
 def kept_rows(tables: Clinic, people: set[str]) -> tuple[Rows, Rows, Rows]:
-    """What is released of some people: table after table, those first that others reference."""
+    """Return the released rows of some people per table, referenced tables first."""
     person = {row["visit"]: row["patient"] for row in tables.visits}
     person |= {row["patient"]: row["patient"] for row in tables.patients}
     patients = in_company(
@@ -175,6 +175,6 @@ def kept_rows(tables: Clinic, people: set[str]) -> tuple[Rows, Rows, Rows]:
 
 
 def pseudonyms(folder: Path, name: str) -> dict[str, str]:
-    """A list of pseudonyms: which text has which."""
+    """Read a list of pseudonyms: text to pseudonym."""
     found: dict[str, str] = json.loads((folder / "keys" / f"{name}.list").read_text())
     return found

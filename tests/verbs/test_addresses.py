@@ -1,4 +1,4 @@
-"""What a user writes of a release, and where it then lies."""
+"""Addresses of releases, and the locations that they resolve to."""
 
 from __future__ import annotations
 

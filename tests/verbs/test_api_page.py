@@ -1,4 +1,4 @@
-"""The examples of the page on the Python API run, in their order."""
+"""The examples of the Python API page run in order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A release's recoding applied to other rows of the same kind."""
+"""A release's recoding applied to other rows of the same structure."""
 
 from __future__ import annotations
 

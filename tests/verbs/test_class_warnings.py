@@ -1,4 +1,4 @@
-"""Few people, one sensitive value and single values are counted as plain Python counts them in the file."""
+"""Warnings on classes (few people, one sensitive value, single values) against counts of the file."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ max_suppressed = "100%"
 
 
 def write(folder: Path, source: str = "", income: str = "identifier", seed: int = 1) -> list[dict[str, str]]:
-    """Two hundred people with one to six rows each; the rows carry a number to find them again."""
+    """Write 200 people with one to six rows each; a number in each row identifies it."""
     draw, rows = random.Random(seed), []
     for person in range(200):
         own = {
@@ -72,13 +72,13 @@ def decade(year: str, width: int) -> int:
 
 
 def at(levels: dict[str, int], row: dict[str, str]) -> tuple[object, ...]:
-    """The class of a row at levels, by plain Python."""
+    """Return the class of a row at the given levels."""
     born = [row["born"], decade(row["born"], 10), decade(row["born"], 50), "*"][levels["born"]]
     return (*("*" if levels[name] else row[name] for name in ("sex", "region")), born)
 
 
 def expected(rows: list[dict[str, str]], levels: dict[str, int], k: int) -> tuple[int, int, int]:
-    """Classes of at least k rows, those of fewer than k people, and those of one illness."""
+    """Count the classes of at least k rows, those of fewer than k people, and those of one illness."""
     classes: dict[tuple[object, ...], list[dict[str, str]]] = defaultdict(list)
     for row in rows:
         classes[at(levels, row)].append(row)
@@ -127,7 +127,7 @@ def test_class_warnings_of_a_model_are_those_of_its_file(
     write(tmp_path, income="insensitive")
     spec = (tmp_path / "discreet.toml").read_text()
     (tmp_path / "discreet.toml").write_text(spec.replace('"100%"', '"50%"'))
-    # The incomes of the file say whose each row is, so that plain Python can count the people of its groups.
+    # The column income identifies the person of each row, so plain Python can count the people of each group.
     with (tmp_path / "visits.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     for number, row in enumerate(rows):

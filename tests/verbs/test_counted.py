@@ -1,4 +1,4 @@
-"""What is counted for a question: sensitive values where an l is asked or an answer is warned of."""
+"""Sensitive values are counted only for an l, and for warnings on answers."""
 
 from __future__ import annotations
 

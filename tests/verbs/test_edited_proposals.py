@@ -1,4 +1,4 @@
-"""A proposal that is edited in Python: edits take effect, or raise."""
+"""Edits of a proposal in Python take effect or raise."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever is in a manifest, a ledger, a lock or another document, a verb ends in an error of ours."""
+"""Hostile manifests, ledgers, locks and other documents: every verb fails with an error of discreet."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ VALUES: list[Any] = [
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """People, their spec, and releases of several kinds."""
+    """Return a folder with people, their spec, and releases of several kinds."""
     folder = tmp_path_factory.mktemp("hostile")
     way = 'role = "identifier"\nway = {way = "pseudonym", key = "list.key"}'
     keyed = SPEC.replace('role = "identifier"', way)
@@ -66,7 +66,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def work(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A copy of these, which is the working folder."""
+    """Copy the folder of ``made`` and make the copy the working folder."""
     monkeypatch.setenv("DISCREET_LOG", str(tmp_path / "private" / "log.jsonl"))
     monkeypatch.setenv("DISCREET_THREADS", "1")
     monkeypatch.setenv("DISCREET_COMPILE", "never")
@@ -76,7 +76,7 @@ def work(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """The place of every value in a document."""
+    """Yield the path of every value in a document."""
     yield path
     items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, item in items:
@@ -84,7 +84,7 @@ def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
 
 
 def changed(document: Any, path: tuple[Any, ...], value: Any) -> Any:
-    """The document with another value at a place; without the place for ``...``."""
+    """Return a copy of the document with another value at a path; ``...`` removes it."""
     if not path:
         return value
     found = copy.deepcopy(document)
@@ -121,7 +121,7 @@ ACTS: dict[str, Callable[[str], object]] = {
 
 
 def act(name: str, file: str) -> None:
-    """Run a verb on a release; any of the errors but that of a bug is right."""
+    """Run a verb on a release; every error of discreet except an internal one is accepted."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -137,7 +137,7 @@ def test_any_value_anywhere_in_a_manifest(work: Path, name: str, kind: str) -> N
     document = json.loads(manifest.read_text("utf-8"))
     turn = 2 * list(ACTS).index(name)
     for number, path in enumerate(places(document)):
-        # Each verb gets another fifth of the places; all verbs and kinds together get each of them.
+        # Each verb gets a different fifth of the paths; all verbs and kinds together cover each path.
         if (number + turn) % 5:
             continue
         for value in (VALUES[(number + turn) % len(VALUES)], VALUES[(number + turn + 7) % len(VALUES)], ...):
@@ -210,7 +210,7 @@ def test_a_description_of_any_json(work: Path, text: str) -> None:
 @pytest.mark.parametrize("text", TEXTS)
 def test_rows_and_folders_of_any_json(work: Path, text: str) -> None:
     (work / "rows.jsonl").write_text(TEXTS[text], "utf-8", errors="surrogatepass")
-    with suppress(InputError):  # a number of any length is a text of a cell
+    with suppress(InputError):  # a number of any length is a valid cell text
         discreet.init("rows.jsonl")
     (work / "folder").mkdir()
     (work / "folder" / "discreet.manifest.json").write_text(TEXTS[text], "utf-8", errors="surrogatepass")

@@ -1,4 +1,4 @@
-"""What ``init`` notices is found again by later verbs, or stands in the spec and is repeated by them."""
+"""Findings of ``init``: later verbs find them again or repeat them from the spec."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ROWS = 60
 def proposed(
     folder: Path, settings: Settings, columns: dict[str, list[str]]
 ) -> tuple[tuple[str, ...], discreet.Table]:
-    """What ``init`` warns of, and the table by the spec that it wrote."""
+    """Return the warnings of ``init``, and the table opened with the spec that it wrote."""
     lines = [",".join(columns), *(",".join(cells) for cells in zip(*columns.values(), strict=True))]
     (folder / "rows.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
     found = discreet.init(folder / "rows.csv", folder / "discreet.toml", settings=settings)

@@ -48,9 +48,9 @@ VERBS = {
 
 @pytest.fixture(scope="module", params=["with ipywidgets", pytest.param("without", marks=pytest.mark.slow)])
 def notebook(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kernel]:
-    """A kernel in which discreet is imported and a table is profiled.
+    """Yield a kernel with discreet imported and a profiled table.
 
-    Which bar is shown without ``ipywidgets`` is seen in every verb; longer ways are gone in one kernel.
+    Every verb shows the progress bar without ``ipywidgets``; longer workflows run in one kernel only.
     """
     with kernel(tmp_path_factory.mktemp("k")) as found:
         if request.param == "without":

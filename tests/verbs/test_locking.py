@@ -1,4 +1,4 @@
-"""A lock publishes later rows by the same decision, or says what fails; an oracle counts by itself."""
+"""A lock publishes later rows by the same decision or reports the failure; an independent oracle counts."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def locked(folder: Path, levels: dict[str, int], **asked: Any) -> discreet.Relea
 
 
 def shown(row: Row, levels: dict[str, int]) -> tuple[str, str, str]:
-    """A row as the levels show it, by hand."""
+    """Return a row generalized to the levels, computed by hand."""
     age, city, job, _ = row
     ages = [f"{age}", f"{age // 10}", f"{age // 50}", "*"]
     region = "West" if city in ("Bonn", "Köln") else "East"
@@ -91,7 +91,7 @@ def suppressed_by_hand(rows: list[Row], levels: dict[str, int], k: int, l: int) 
 
 @pytest.mark.parametrize(("seed", "percent"), [(2, 20), (3, 20), (4, 5), (5, 1), (6, 0)])
 def test_the_oracle_decides_as_the_lock(folder: Path, seed: int, percent: int) -> None:
-    """Whether a month passes, and what is left out then, counted by hand."""
+    """The oracle counts by hand whether a month passes and which rows are suppressed."""
     top = opened(folder).lattice().lattice.heights[2]
     levels = {"age": 1, "city": 1, "job": top}
     lock = folder / "discreet.lock"

@@ -1,4 +1,4 @@
-"""One release, one number: publish, audit, inspect --release and report agree, and with plain counting."""
+"""Metrics of one release: publish, audit, inspect --release, report and plain counting agree."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ SEARCHES: dict[str, dict[str, Any]] = {
 
 
 def open_random(folder: Path, settings: Settings, seed: int, *, sensitive: bool) -> Table:
-    """Fourteen rows; grades are numbers that the spec declares to be names. NULL occurs."""
+    """Open 14 random rows, some with NULL; grades are numbers that the spec declares to be names."""
     random = Random(seed)
     columns = [*NAMES, *(["disease"] if sensitive else [])]
     with (folder / "in.csv").open("w", encoding="utf-8", newline="") as file:
@@ -64,7 +64,7 @@ def numbers(metrics: tuple[MetricValue, ...]) -> dict[str, Any]:
 
 
 def counted(path: Path, starred: int, total: int, k: int) -> dict[str, Any]:
-    """What the file says, by a dictionary of its own; ``starred`` rows of stars are suppressed."""
+    """Compute the metrics of a file with a dictionary; ``starred`` rows of stars are suppressed."""
     with path.open(encoding="utf-8", newline="") as file:
         _, *rows = list(csv.reader(file))
     stars = [row for row in rows if set(row) == {TOP}]
@@ -83,7 +83,7 @@ def counted(path: Path, starred: int, total: int, k: int) -> dict[str, Any]:
 
 
 def useful(table: Table, result: RecodingResult) -> float:
-    """Definition 5 of the paper by plain loops over the classes' own rows."""
+    """Compute usefulness (Definition 5 of the paper) by plain loops over the rows of each class."""
     found, recoding = table.frequency_set, result.recoding
     groups: dict[Any, list[tuple[int, ...]]] = {}
     for part, row_type in enumerate(recoding.row_types.tolist()):
@@ -131,7 +131,7 @@ def test_every_verb_says_the_same_of_a_release(
 def test_a_class_of_stars_is_a_class_where_the_manifest_says_that_rows_were_dropped(
     settings: Settings, tmp_path: Path, out: Path
 ) -> None:
-    """Without other columns such a row reads like a starred one; without the manifest it counts as one."""
+    """Without other columns such a row looks starred, and without the manifest it counts as starred."""
     table = open_random(tmp_path, settings, 3, sensitive=False)
     path = out / "release.csv"
     result = table.recode(Patterns(pattern=["...", "***"]), k=3)

@@ -1,4 +1,4 @@
-"""Marks for missing values in columns that a requirement is about: every verb warns of them, once."""
+"""Missing-value marks in columns of a requirement: every verb warns of them, once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""No function of the Python API repeats what may be a password: not in an error, a repr, a text or a file."""
+"""No function of the Python API repeats a potential password in an error, a repr, a text or a file."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ ALWAYS = {"check": ("k",), "negotiate": ("k",), "search": ("k",), "audit": (), "
 
 @pytest.fixture
 def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with people, their spec and a release of them."""
+    """Return a folder with people, their spec and a release of them."""
     monkeypatch.setenv("DISCREET_LOG", str(tmp_path / "private" / "log.jsonl"))
     monkeypatch.setenv("DISCREET_THREADS", "1")
     monkeypatch.setenv("DISCREET_COMPILE", "never")
@@ -63,7 +63,7 @@ def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def calls(name: str, address: str) -> Iterator[dict[str, Any]]:
-    """The arguments of a call for each parameter that takes a text, which gets the address."""
+    """Yield the arguments of a call for each parameter that takes a text, with the address as its value."""
     parameters = inspect.signature(FUNCTIONS[name]).parameters
     needed = {
         each.name: GIVEN.get(each.name, address)
@@ -76,7 +76,7 @@ def calls(name: str, address: str) -> Iterator[dict[str, Any]]:
         and each.kind not in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
     }
     for each in parameters.values():
-        # A text of cells that is NULL is repeated as it is: the spec and its SQL need it.
+        # Texts that denote NULL are repeated verbatim: the spec and its SQL need them.
         if each.name in ("self", "settings", "reporter", "null_values"):
             continue
         if any(word in str(each.annotation) for word in TEXTS):
@@ -85,7 +85,7 @@ def calls(name: str, address: str) -> Iterator[dict[str, Any]]:
 
 
 def outcome(name: str, arguments: dict[str, Any]) -> str:
-    """What a call says: its result in each form, or its error with the traceback's last line."""
+    """Return the text of a call: its result in each form, or its error with the traceback's last line."""
     own = [discreet.open("discreet.toml")] if name.startswith("Table.") else []
     if name == "compare":
         arguments = {**arguments, "table": discreet.open("discreet.toml")}

@@ -1,4 +1,4 @@
-"""A release that was asked of its population, audited with the population and without, in every verb."""
+"""A release with a population requirement, audited with and without the population, in every verb."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def people() -> list[tuple[int, str, str]]:
 
 @pytest.fixture
 def spec(tmp_path: Path) -> Path:
-    """A third of some people is in a study."""
+    """Write people, a third of them in a study; return the path of their spec."""
     folder = tmp_path / "work"
     folder.mkdir(exist_ok=True)
     lines = "".join(f"{age},{city},{study}\n" for age, city, study in people())
@@ -50,7 +50,7 @@ def spec(tmp_path: Path) -> Path:
 
 
 def fewest(width: int) -> int:
-    """The fewest people of an interval and a city that somebody of the study is in."""
+    """Return the minimum count of people per interval and city that contains somebody of the study."""
     matching = Counter((age // width, city) for age, city, _ in people())
     return min(matching[age // width, city] for age, city, study in people() if study == "yes")
 

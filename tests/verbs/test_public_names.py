@@ -14,7 +14,7 @@ HEAVY = ("numba", "llvmlite", "duckdb", "pydantic", "typer", "rich", "numpy")
 
 
 def python(code: str) -> str:
-    """What a fresh interpreter prints."""
+    """Return the output of a fresh interpreter."""
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=PATIENCE
     )

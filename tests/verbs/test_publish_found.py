@@ -1,4 +1,4 @@
-"""What a search found is published for its request; what nobody can publish is refused."""
+"""Results of a search are published for their request; unpublishable results are refused."""
 
 from __future__ import annotations
 

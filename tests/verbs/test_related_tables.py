@@ -46,7 +46,7 @@ def test_released_rows_are_those_of_released_people_in_company(
     audited = discreet.audit_tables(out, settings=settings)
     assert audited.passed
     assert (audited.together.fewest, audited.together.alone) == (found.together.fewest, found.together.alone)
-    # Neither a key nor the pseudonym of somebody who is not released is anywhere.
+    # No file contains the key or the pseudonym of a person who is not released.
     text = "".join(path.read_text() for path in out.iterdir())
     gone = {row["patient"] for row in tables.patients} - {row["patient"] for row in patients}
     assert not any(name in text for name in names)
@@ -62,7 +62,7 @@ def test_together_takes_out_those_whom_too_few_look_like(
     tables = clinic(tmp_path, seed + 20, people=40 if seed else 14)
     tables.more = "together = 2"
     people = {row["patient"] for row in tables.patients}
-    while True:  # the same by plain loops
+    while True:  # plain loops up to the fixed point
         rows = kept_rows(tables, people)
         view = {
             row["patient"]: (row["age"], row["sex"], *_below(row["patient"], *rows[1:])) for row in rows[0]
@@ -200,7 +200,7 @@ def test_a_row_whose_two_keys_name_different_people_is_refused(settings: Setting
 def test_an_audit_finds_rows_that_were_taken_out_afterwards(settings: Settings, tmp_path: Path) -> None:
     tables = clinic(tmp_path, 1)
     released(tables, settings)
-    # Pseudonyms are drawn anew for each release, and rows go by them: the visit is one that has a test.
+    # Pseudonyms are drawn anew for each release and determine the row order: take a visit that has a test.
     path = tmp_path / "out" / "visits.csv"
     with (tmp_path / "out" / "lab.csv").open(newline="") as file:
         visit = next(csv.DictReader(file))["visit"]

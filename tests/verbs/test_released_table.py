@@ -1,4 +1,4 @@
-"""Releases in memory: what is handed over is what was audited, from every model, and nothing else is."""
+"""Releases in memory, from every model: the audited rows are returned, and only they."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ SPEC = {"attributes": ROLES}
 
 @pytest.fixture(autouse=True)
 def leftovers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder of temporary files, which is empty again after every publication."""
+    """Return the folder of temporary files, which is empty again after every publication."""
     folder = tmp_path / "temporary"
     folder.mkdir()
     monkeypatch.setenv("TMPDIR", str(folder))
@@ -65,7 +65,7 @@ def test_every_model_gives_the_rows_of_its_file(model: str, people: Table, tmp_p
     release = people.publish(recoding)
     people.publish(recoding, tmp_path / "file.parquet")
     frame, written = release.to_pandas(), pandas.read_parquet(tmp_path / "file.parquet")
-    if model == RecodingModel.RELAXED_MULTI:  # draws which rows of a value go where
+    if model == RecodingModel.RELAXED_MULTI:  # draws the side of rows with the same value
         assert sorted(frame["number"]) == sorted(written["number"])
         frame, written = frame[["age", "city"]], written[["age", "city"]]
     assert texts(frame.to_numpy().tolist()) == texts(written.to_numpy().tolist())
@@ -259,7 +259,7 @@ def test_duckdb_and_whatever_reads_arrow_get_the_same_rows_in_the_same_order(peo
     assert polars.DataFrame(release).to_dicts() == rows
 
 
-@pytest.mark.filterwarnings("ignore")  # Ibis warns of what DuckDB and pandas are to change
+@pytest.mark.filterwarnings("ignore")  # Ibis warns of coming changes of DuckDB and pandas
 def test_ibis_expressions_go_in_and_out(people: Table, settings: Settings) -> None:
     ibis = pytest.importorskip("ibis")
     expression = ibis.memtable(PEOPLE)

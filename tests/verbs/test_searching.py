@@ -1,4 +1,4 @@
-"""``Table.search``: results, what it refuses, and where it goes when memory is short."""
+"""``Table.search``: results, refusals, and the fallback when memory is short."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SPEC = {
 
 
 class Listener:
-    """Keeps the notices."""
+    """A reporter that collects the notices."""
 
     def __init__(self) -> None:
         self.notices: list[str] = []
@@ -41,14 +41,14 @@ class Listener:
 
 @pytest.fixture(scope="module")
 def distinct_rows() -> pyarrow.Table:
-    """As many row types as rows: every pair of 800 and 400 values once."""
+    """Return as many row types as rows: every pair of 800 and 400 values once."""
     columns = {"a": [str(i // 400) for i in range(ROWS)], "b": [str(i % 400) for i in range(ROWS)]}
     return pyarrow.table(columns)
 
 
 @pytest.fixture(scope="module")
 def in_memory(distinct_rows: pyarrow.Table, tmp_path_factory: pytest.TempPathFactory) -> Table:
-    """The same with memory enough, counted once."""
+    """Return the same table with sufficient memory, counted once."""
     folder = tmp_path_factory.mktemp("in_memory")
     enough = Settings(memory_limit=2 * 10**9, threads=2, private_log=folder / "log.jsonl")
     return discreet.open(distinct_rows, SPEC, settings=enough)

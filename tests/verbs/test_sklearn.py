@@ -1,4 +1,4 @@
-"""The transformer of scikit-learn's pipelines: training rows alone decide, and nothing is shown as it is."""
+"""The scikit-learn transformer: only training rows decide, and no original value is shown."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ K = 4
 
 
 def made_with(**options: Any) -> KAnonymizer:
-    """The transformer; scikit-learn takes a second to import, and every process of tests reads this file."""
+    """Return the transformer; importing scikit-learn takes a second, so it is imported only here."""
     from discreet.sklearn import KAnonymizer
 
     return KAnonymizer(**options)
@@ -65,11 +65,11 @@ def test_nothing_leaks_from_the_rows_of_transform(training: pandas.DataFrame, fi
     state = {name: value for name, value in vars(fitted).items() if name.endswith("_")}
     strangers = people(200, 2, oldest=90)
     together = fitted.transform(pandas.concat([training, strangers], ignore_index=True)).tolist()
-    assert together[:300] == before  # whatever else is there
+    assert together[:300] == before  # independent of the other rows
     assert together[300:] == [fitted.transform(strangers.iloc[[i]]).tolist()[0] for i in range(200)]
     assert {name: value for name, value in vars(fitted).items() if name.endswith("_")} == state
     known = set(map(tuple, before)) | {("*",) * 3}
-    assert set(map(tuple, together[300:])) <= known  # a class of the training rows, or nothing
+    assert set(map(tuple, together[300:])) <= known  # a class of the training rows, or suppressed
 
 
 def test_a_value_without_a_leaf_suppresses_its_row_or_is_an_error(

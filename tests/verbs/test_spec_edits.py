@@ -1,4 +1,4 @@
-"""Changes of a spec's mapping: what they leave always loads."""
+"""Edits of a spec's mapping: the result always loads."""
 
 from __future__ import annotations
 

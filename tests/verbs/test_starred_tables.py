@@ -1,4 +1,4 @@
-"""A table that was anonymized before is published or audited: rows of stars are nobody's, and said."""
+"""Tables that were anonymized before, published or audited: starred rows count as nobody, with a notice."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def cells(path: Path) -> list[tuple[str, ...]]:
 
 
 def recounted(path: Path, keys: int) -> int:
-    """The k of a file, by its rows alone."""
+    """Return the k of a file, counted from its rows only."""
     return min(Counter(row[:keys] for row in cells(path)).values())
 
 
@@ -102,7 +102,7 @@ def test_a_permuted_release_has_none_of_them(tmp_path: Path, settings: Settings)
 def test_all_columns_in_one_class_are_people_where_nothing_is_suppressed(
     tmp_path: Path, settings: Settings
 ) -> None:
-    """Rows that were generalized to stars are no suppressed ones, though both look alike."""
+    """Rows that were generalized to stars are not suppressed ones, though both look alike."""
     path = put(tmp_path, ["a,x", "b,y", "c,z"], "p,q")
     spec = mapping(path, ["p", "q"])
     del spec["attributes"]["ill"]

@@ -1,4 +1,4 @@
-"""``discreet.open`` and what follows, from files and from tables in memory."""
+"""``discreet.open`` and the methods of a table, from files and from tables in memory."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ max_suppressed = "100%"
 
 @pytest.fixture
 def table(tmp_path: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> discreet.Table:
-    """Twelve people, of whom one check and one observation always warn."""
+    """Return a table of twelve people for which one check and one observation always warn."""
     calls = []
 
     def check(engine: Engine, table: SourceTable, spec: TableSpec) -> Iterable[CodedWarning]:

@@ -69,20 +69,20 @@ WRONG_TYPES = (
 
 
 def own() -> list[type[Model]]:
-    """The classes of ``discreet.models``."""
+    """Return the classes of ``discreet.models``."""
     return [model for name in names() if (model := named(name)).__name__ in models.__all__]
 
 
 @pytest.fixture(scope="module")
 def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """What mypy says of each line of a script, wrong lines after the right ones; no line is a right one."""
+    """Return mypy's errors by line, for a right script followed by wrong lines; right lines have no entry."""
     folder = tmp_path_factory.mktemp("user")
     wrong = [f"{verb}({', '.join(filter(None, [given, 'colour=3']))})" for verb, given in VERBS.items()]
     wrong += [f"models.{model.__name__}(colour=3)" for model in own()]
     lines = [*SCRIPT.splitlines(), *wrong, *WRONG_TYPES]
     script = folder / "script.py"
     script.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    # The project's own options, which are strict, so that its cache serves here too.
+    # The project's options are strict, so its cache serves here too.
     options = ["--strict", "--config-file", str(ROOT / "pyproject.toml"), "--no-error-summary"]
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("MYPYPATH", str(ROOT / "src"))

@@ -1,4 +1,4 @@
-"""A workbench without a browser: an app in this process, and a client that is signed in."""
+"""A workbench without a browser: an app in this process and a signed-in client."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from discreet.web.server_config import ServerConfig
 from tests.engines.clinic import clinic
 
 with warnings.catch_warnings():
-    warnings.simplefilter("ignore")  # starlette would have a successor of httpx, which is as good here
+    warnings.simplefilter("ignore")  # starlette recommends httpx's successor
     from starlette.testclient import TestClient
 
 __all__ = ["clinic"]
@@ -27,14 +27,14 @@ ORIGIN = "http://127.0.0.1:8765"
 
 @pytest.fixture(scope="session", autouse=True)
 def quick_passwords() -> Iterator[None]:
-    """Hashes of a thousandth of the cost, which is meant to be felt; ``test_login`` has the real one."""
+    """Hash passwords at a thousandth of the deliberate cost; ``test_login`` tests the real cost."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(server_config, "_N", 2**5)
         yield
 
 
 class Client(TestClient):
-    """A client whose sockets go where its requests go, with their cookies."""
+    """A client whose sockets use the base address and cookies of its requests."""
 
     def websocket_connect(self, url: str, *arguments: Any, **options: Any) -> Any:
         """Open a socket at a path."""
@@ -46,7 +46,7 @@ MakeClient = Callable[..., Client]
 
 
 def sign_in(client: Client) -> Client:
-    """Follow a start link."""
+    """Sign in through a start link."""
     token = client.app.state.server.start_tokens.issue()  # type: ignore[attr-defined]
     answer = client.get("/start", params={"token": token}, follow_redirects=False)
     assert answer.status_code == 303
@@ -55,7 +55,10 @@ def sign_in(client: Client) -> Client:
 
 @pytest.fixture
 def make_client(tmp_path: Path, settings: Settings) -> Iterator[MakeClient]:
-    """Makes clients of new servers; keywords change the configuration, ``signed_in`` and ``base_url``."""
+    """Yield a function that starts a server and returns its client.
+
+    Keywords change the configuration; ``signed_in`` and ``base_url`` apply to the client.
+    """
     with ExitStack() as stack:
         made = 0
 
@@ -73,5 +76,5 @@ def make_client(tmp_path: Path, settings: Settings) -> Iterator[MakeClient]:
 
 @pytest.fixture
 def client(make_client: MakeClient) -> Client:
-    """A signed-in client of a server with a new workspace."""
+    """Return a signed-in client of a server with a new workspace."""
     return make_client()

@@ -1,4 +1,4 @@
-"""Tables to negotiate on: the example of the documentation, and Adult with its hierarchies."""
+"""Tables to negotiate on: the documentation's example, and Adult with its hierarchies."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ ADULT_6 = ("age", "education", "marital_status", "occupation", "race", "work_cla
 
 
 def write_philosophers(folder: Path) -> Path:
-    """The table and the spec of the documentation's example: 60 nodes."""
+    """Write table and spec of the documentation's example, which has 60 nodes."""
     (folder / "philosophers.csv").write_text(PEOPLE, encoding="utf-8")
     spec = folder / "philosophers.toml"
     spec.write_text(SPEC, encoding="utf-8")
@@ -72,7 +72,7 @@ def write_philosophers(folder: Path) -> Path:
 
 
 def write_adult(folder: Path, data: Path, names: tuple[str, ...] = ADULT_6) -> Path:
-    """Adult with some quasi-identifiers and the hierarchies of the negotiation paper."""
+    """Write a spec of Adult with some quasi-identifiers and the hierarchies of the negotiation paper."""
     home = data.resolve() / "adult"
     lines = ["[source]", f'path = "{home}/adult_30162.csv"']
     for name in names:
@@ -85,7 +85,7 @@ def write_adult(folder: Path, data: Path, names: tuple[str, ...] = ADULT_6) -> P
 
 
 def write_large(folder: Path, rows: int = 200) -> Path:
-    """A table of few rows whose lattice has 180,000 nodes."""
+    """Write a table of few rows whose lattice has 180,000 nodes."""
     chance = random.Random(7)
     heights = {"a": 4, "b": 4, "c": 4, "d": 5, "e": 4, "f": 3, "g": 3, "h": 1}
     lines = [",".join(heights)]
@@ -104,7 +104,7 @@ def write_large(folder: Path, rows: int = 200) -> Path:
 
 
 def evaluated(client: ClientKind, body: dict[str, Any] | None = None) -> ClientKind:
-    """Evaluate the lattice, for a request where one is given, and wait for the job."""
+    """Evaluate the lattice, for ``body`` if given, and wait for the job."""
     started = client.post("/api/negotiate/evaluation", json=body).json()
     if started["job"] is not None:
         job = f"/api/jobs/{started['job']}"
@@ -113,6 +113,6 @@ def evaluated(client: ClientKind, body: dict[str, Any] | None = None) -> ClientK
 
 
 def is_done(job: dict[str, Any]) -> bool:
-    """Whether a job has ended well; it may not end otherwise."""
+    """Return whether a job is done; a failed or cancelled job fails the test."""
     assert job["state"] in ("queued", "running", "done"), job
     return bool(job["state"] == "done")

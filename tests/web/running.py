@@ -19,7 +19,7 @@ _elsewhere: list[str] = []
 
 
 def _watch(event: str, arguments: tuple[object, ...]) -> None:
-    """Note every connection and look-up of this process that leads anywhere but to this machine."""
+    """Record every connection and name look-up of this process that goes to another machine."""
     if event == "socket.connect":
         address = arguments[1]
         if isinstance(address, tuple) and str(address[0]) not in _HERE:
@@ -32,7 +32,7 @@ sys.addaudithook(_watch)
 
 
 class RunningWorkbench:
-    """What a test needs of a running server."""
+    """A running server, with the parts that tests use."""
 
     def __init__(self, server: WorkbenchServer) -> None:
         self.server = server
@@ -44,7 +44,7 @@ class RunningWorkbench:
 
     @property
     def start_link(self) -> str:
-        """A new start link."""
+        """Return a new start link."""
         return self.server.start_link()
 
     @property
@@ -60,7 +60,7 @@ class RunningWorkbench:
 
 @contextmanager
 def running(config: ServerConfig) -> Iterator[RunningWorkbench]:
-    """A server that runs while the block does; nothing of this process may connect to elsewhere meanwhile."""
+    """Run a server during the block and check that the process makes no connection to other machines."""
     _elsewhere.clear()
     server = WorkbenchServer(config)
     started = Event()

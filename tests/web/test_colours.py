@@ -1,4 +1,4 @@
-"""The lattice reads without hue: its colours differ in lightness, for red-green blind eyes too."""
+"""Colours of the lattice: they differ in lightness, also with red-green colour blindness."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import discreet.web
 
 TOKENS = (Path(discreet.web.__file__).parent / "static" / "style" / "tokens.css").read_text(encoding="utf-8")
 Colour = tuple[float, float, float]
-# Deuteranopia on linear light (Machado, Oliveira and Fernandes 2009, table of severity 1.0).
+# Deuteranopia on linear light (Machado, Oliveira and Fernandes 2009, severity 1.0).
 _DEUTERANOPIA = (
     (0.367322, 0.860646, -0.227968),
     (0.280085, 0.672501, 0.047413),
@@ -21,7 +21,7 @@ _DEUTERANOPIA = (
 
 
 def token(name: str, theme: int) -> Colour:
-    """A colour of a theme on linear light."""
+    """Return a theme's colour on linear light."""
     found = re.search(rf"--{name}: light-dark\((#\w{{6}}), (#\w{{6}})\)", TOKENS)
     assert found, name
     red, green, blue = (int(found[theme + 1][at : at + 2], 16) / 255 for at in (1, 3, 5))
@@ -32,7 +32,7 @@ def token(name: str, theme: int) -> Colour:
 
 
 def seen(colour: Colour) -> Colour:
-    """A colour as somebody with deuteranopia sees it."""
+    """Simulate a colour as seen with deuteranopia."""
     red, green, blue = (
         min(1.0, max(0.0, sum(part * light for part, light in zip(row, colour, strict=True))))
         for row in _DEUTERANOPIA
@@ -41,14 +41,14 @@ def seen(colour: Colour) -> Colour:
 
 
 def contrast(one: Colour, other: Colour) -> float:
-    """The ratio of two colours' luminances, as WCAG has it."""
+    """Return the contrast ratio of two colours as WCAG defines it."""
     light = [0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.05 for red, green, blue in (one, other)]
     return max(light) / min(light)
 
 
 @pytest.mark.parametrize("theme", [0, 1], ids=["light", "dark"])
 def test_the_lattice_s_colours_differ_in_lightness_alone(theme: int) -> None:
-    """From the most detail that meets the request to what loses everything, and the answer on all of them."""
+    """The steps go from the most detailed solution to total loss; the answer contrasts with all of them."""
     steps = ("frontier", "meets", "over-near", "over-far")
     for how in (lambda colour: colour, seen):
         found = [how(token(name, theme)) for name in steps]

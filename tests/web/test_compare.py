@@ -1,4 +1,4 @@
-"""Compare: figures against plain loops over rows, the dots of every node, and pairs of rows."""
+"""Compare: metrics against plain loops over rows, the points of every node, and pairs of rows."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def rows_of(folder: Path) -> list[dict[str, str]]:
 
 
 def classes_of(rows: list[dict[str, str]], levels: dict[str, int], k: int) -> dict[tuple[str, str], int]:
-    """The published classes of a node, by what their rows show, counted row by row."""
+    """Count the rows of each published class of a node, row by row."""
     found: dict[tuple[str, str], int] = {}
     for row in rows:
         age, city = row["age"], row["city"]

@@ -1,4 +1,4 @@
-"""Which combinations of options are served at all."""
+"""Combinations of options that the server accepts or refuses."""
 
 from __future__ import annotations
 

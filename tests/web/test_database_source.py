@@ -1,4 +1,4 @@
-"""A workbench whose source is a table of PostgreSQL: from Load to a release that is a table beside it."""
+"""A workbench on a PostgreSQL table: from Load to a release that is a table of the same database."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ role = "sensitive"
 
 @pytest.fixture
 def spec(clinic: Clinic, tmp_path: Path) -> Path:
-    """A spec whose source is the clinic's table of patients."""
+    """Write a spec whose source is the clinic's table of patients."""
     path = tmp_path / "clinic.toml"
     path.write_text(SPEC.format(url=clinic.url), encoding="utf-8")
     return path
@@ -39,7 +39,7 @@ def spec(clinic: Clinic, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def client(make_client: MakeClient, spec: Path) -> Client:
-    """A signed-in client of a server that was started with the spec."""
+    """Return a signed-in client of a server that was started with the spec."""
     return make_client(spec=spec)
 
 

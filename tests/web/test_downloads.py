@@ -1,4 +1,4 @@
-"""A download is one file, whole, whatever is put in its place meanwhile."""
+"""Downloads: one complete file, even if the file is replaced meanwhile."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.web.test_interface import DOCUMENT
 
 
 def sent(response: Any) -> tuple[dict[str, str], bytes]:
-    """The headers and the body that an answer sends."""
+    """Return the headers and the body that a response sends."""
     messages: list[dict[str, Any]] = []
 
     async def send(message: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""Uploads, and paths of the server: sizes, names, links, and the way out of the root."""
+"""Uploads and server paths: sizes, names, links, and attempts to leave the root."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a column is sensitive, a request begins with l = 2; what was asked outlives a change of roles."""
+"""The default l = 2 of requests on sensitive columns; request values survive a change of roles."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_request_of_the_spec_stays_as_it_is(make_client: MakeClient, tmp_path: P
 def test_column_that_becomes_sensitive_is_asked_for_2_values(
     client: Client, asked: Any, roles: dict[str, str], then: Any
 ) -> None:
-    """A request that was asked before gets it, in the same version as the role."""
+    """An existing request gets the value in the same version as the role."""
     open_people(client)
     first = {"sex": "sensitive", "disease": "insensitive"} if isinstance(asked, dict) else {}
     give(client, **(first or {"disease": "insensitive"}))
@@ -77,7 +77,7 @@ def test_column_that_becomes_sensitive_is_asked_for_2_values(
 
 
 def test_change_of_roles_leaves_what_else_was_asked(client: Client) -> None:
-    """A request that names a column of another role falls back to nothing but that column's part."""
+    """Only the parts of a request that name the changed column are reset."""
     open_people(client)
     give(client, sex="sensitive")
     criteria = {"t": {"sex": 0.3, "disease": 0.2}, "alpha": [{"value": 0.7, "attribute": "sex"}]}

@@ -1,4 +1,4 @@
-"""The guard: Host, Origin, headers, limits, errors and the log."""
+"""Middleware: Host, Origin, headers, limits, errors and the log."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A body that no reader of JSON takes is refused, and is no fault of the server's."""
+"""Bodies that JSON parsers reject are refused as client errors."""
 
 from __future__ import annotations
 

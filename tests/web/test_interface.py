@@ -1,4 +1,4 @@
-"""The OpenAPI description: complete, self-contained, and true of what the server answers."""
+"""The OpenAPI description: complete, self-contained, and consistent with the server's answers."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ SQL = "SELECT COUNT(*) FROM release WHERE age >= 22 GROUP BY city"
 
 
 def prepared(make_client: MakeClient) -> Client:
-    """A workbench with a spec, an evaluated lattice, a chosen node and a release."""
+    """Return a client of a workbench with a spec, an evaluated lattice, a chosen node and a release."""
     client = make_client()
     workspace: Workspace = client.app.state.server.workspace_of("local")  # type: ignore[attr-defined]
     (workspace.folder / "people.csv").write_text(ROWS)
@@ -56,7 +56,7 @@ def prepared(make_client: MakeClient) -> Client:
 
 
 def finished(client: Client, answer: Any) -> None:
-    """Wait for the job that an answer names; it must succeed."""
+    """Wait for the job that an answer names; the job must succeed."""
     assert answer.status_code in (200, 202), answer.text
     jobs: JobQueue = client.app.state.server.jobs_of("local")  # type: ignore[attr-defined]
     if answer.json()["job"] is not None:
@@ -64,7 +64,7 @@ def finished(client: Client, answer: Any) -> None:
 
 
 def grounded(value: Any, choose: random.Random) -> Any:
-    """The same value, most of its texts replaced by words that mean something here."""
+    """Replace most texts of a value by words that are meaningful to the server."""
     if isinstance(value, dict):
         return {key: SQL if key == "sql" else grounded(item, choose) for key, item in value.items()}
     if isinstance(value, list):
@@ -96,7 +96,7 @@ def test_every_route_is_described(client: Client) -> None:
 
 
 def test_routes_are_made_once_and_scripts_are_looked_up_first(make_client: MakeClient) -> None:
-    """A first page waits for none to be made, and asks for a hundred scripts."""
+    """The first page requests a hundred scripts and waits for no route to be built."""
     first, second = make_client().app.routes, make_client().app.routes  # type: ignore[attr-defined]
     assert first[0].path == "/static"
     made = [route for route in first if isinstance(route, APIRoute)]
@@ -140,7 +140,7 @@ def test_no_page_or_module_names_another_place() -> None:
 
 
 def conform(client: Client, examples: int) -> None:
-    """Send generated requests to every route; no answer is a server error, each is as described."""
+    """Send generated requests to every route; no answer is a server error, each one conforms."""
     import schemathesis
 
     schema = schemathesis.openapi.from_dict(client.get("/openapi.json").json())

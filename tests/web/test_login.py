@@ -1,4 +1,4 @@
-"""Passwords, the password file, and how often somebody may try."""
+"""Passwords, the password file, and the limit on attempts."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def sign_in(client: Client, user: str, password: str = PASSWORD):  # type: ignor
 
 @pytest.fixture
 def real_cost(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """What a hash costs outside of tests, that of an unknown user too."""
+    """Restore the production cost of hashes, including that for unknown users."""
     monkeypatch.setattr(server_config, "_N", REAL)
     server_config._dummy_hash.cache_clear()
     yield

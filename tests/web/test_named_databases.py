@@ -1,4 +1,4 @@
-"""Databases chosen on the Load screen by a name: what is told of them, what is kept, and who may."""
+"""Named databases on the Load screen: displayed and stored details, and access rights."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NAMED = {"name": "CLINIC", "service": False}
 
 @pytest.fixture
 def named(clinic: Clinic, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Clinic:
-    """The clinic's database, named by a variable with a password, and by a service file."""
+    """Return the clinic's database, named by a variable with a password and by a service file."""
     server = clinic.server
     monkeypatch.setenv("CLINIC", server.network_url(clinic.database, clinic.role, SECRET))
     monkeypatch.setenv("NOTHING", "no address")
@@ -37,7 +37,7 @@ def named(clinic: Clinic, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cl
 
 @pytest.fixture
 def client(make_client: MakeClient, named: Clinic) -> Client:
-    """A signed-in client of a server that was started without a spec."""
+    """Return a signed-in client of a server that was started without a spec."""
     assert named.url
     return make_client()
 
@@ -50,7 +50,7 @@ def opened(client: Client, database: dict[str, object], table: str = "clinic.pat
 
 
 def kept_in(folder: Path) -> str:
-    """Everything that lies in a folder, as one text."""
+    """Return the contents of all files in a folder as one text."""
     return "".join(f.read_text("utf-8", "replace") for f in sorted(folder.rglob("*")) if f.is_file())
 
 

@@ -26,7 +26,7 @@ KINDS = {"u1": "<u1", "u2": "<u2", "u4": "<u4", "f4": "<f4"}
 
 
 def read_frame(data: bytes) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    """A frame read again by the description alone."""
+    """Decode a frame from its documented format only."""
     length = int.from_bytes(data[:4], "little")
     header = json.loads(data[4 : 4 + length])
     base = 4 + length
@@ -39,7 +39,7 @@ def read_frame(data: bytes) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
 
 @pytest.fixture
 def negotiating(make_client: MakeClient, tmp_path: Path) -> TestClient:
-    """A client whose table is the documentation's example, evaluated."""
+    """Return a client whose table is the documentation's example, with an evaluated lattice."""
     return evaluated(make_client(spec=write_philosophers(tmp_path)))
 
 
@@ -66,7 +66,7 @@ def test_before_the_evaluation_requests_are_a_conflict(make_client: MakeClient, 
 def test_an_evaluation_for_a_criterion_waits_for_no_other(
     make_client: MakeClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Asked for while the lattice is evaluated for k alone, which is no answer to it."""
+    """The request arrives during an evaluation for k only, which does not answer it."""
     client = make_client(spec=write_philosophers(tmp_path))
     may_go_on, evaluate = Event(), negotiations.run_evaluation
 
@@ -313,7 +313,7 @@ def test_a_frame_keeps_every_array() -> None:
 
 
 def test_the_frontier_of_a_cost(negotiating: TestClient) -> None:
-    """REST, the socket and Python agree; the spec takes the cost, and the cards keep it."""
+    """REST, the socket and Python agree; the spec accepts the cost, and the cards keep it."""
     cost = {"name": "loss", "aggregate": "rank"}
     request = {**ASKED, "cost": cost}
     named = post(negotiating, "frontier", {"request": request})

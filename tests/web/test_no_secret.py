@@ -1,6 +1,6 @@
-"""No answer of the workbench, and no file of its workspace, repeats what may be a password.
+"""No answer of the workbench and no file of its workspace repeats a potential password.
 
-Requests come from the description of the routes, so that a new one is tested as well.
+Requests are generated from the description of the routes, which covers new routes automatically.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from tests.web.conftest import Client, MakeClient
 from tests.web.test_interface import prepared
 
 KEPT = {"null_values"}
-"""Texts of cells that are NULL: the spec repeats them as they are."""
+"""Texts that denote NULL: the spec repeats them verbatim."""
 ALONE = ("/api/load/sample", "/api/workspace/spec", "/api/session", "/api/health", "/api/versions/undo")
-"""Routes that put another table in the place of the one that is open, or take no text."""
+"""Routes that replace the open table or take no text."""
 UNREADABLE = 422
 DEPTH = 4
 
 
 def bodies(schemas: Mapping[str, Any], schema: Mapping[str, Any], address: str) -> Iterator[Any]:
-    """Bodies of a schema, of which one text each is the address: with every property, and with few."""
+    """Yield bodies of a schema with the address as one text: with all properties and with few."""
     whole = schemas[schema["$ref"].rpartition("/")[2]] if "$ref" in schema else schema
     plain = example(schemas, whole)
     for found in marked(plain, address):
@@ -37,7 +37,7 @@ def bodies(schemas: Mapping[str, Any], schema: Mapping[str, Any], address: str) 
 
 
 def example(schemas: Mapping[str, Any], schema: Mapping[str, Any], depth: int = 0) -> Any:
-    """A value of a schema with every property."""
+    """Return a value of a schema with every property."""
     if "$ref" in schema:
         return example(schemas, schemas[schema["$ref"].rpartition("/")[2]], depth)
     for many in ("anyOf", "oneOf", "allOf"):
@@ -60,7 +60,7 @@ def example(schemas: Mapping[str, Any], schema: Mapping[str, Any], depth: int = 
 
 
 def marked(value: Any, address: str) -> Iterator[Any]:
-    """The value with the address in place of each of its texts, one after the other."""
+    """Yield the value once per text, with that text replaced by the address."""
     if isinstance(value, str):
         yield address
     elif isinstance(value, list):
@@ -73,14 +73,14 @@ def marked(value: Any, address: str) -> Iterator[Any]:
 
 
 def routes(client: Client) -> list[tuple[str, str]]:
-    """Each route that takes a text and leaves what the next one needs."""
+    """Return the routes that take a text and keep the state that the next route needs."""
     found = client.get("/openapi.json").json()["paths"]
     every = [(method, path) for path, each in found.items() for method in each]
     return [(method, path) for method, path in every if method != "delete" and path not in ALONE]
 
 
 def ask(client: Client, method: str, path: str, address: str) -> Iterator[tuple[Any, Any]]:
-    """The answers to the requests of a route that hold the address, each with its body."""
+    """Yield each body of a route that contains the address, with the answer."""
     found = client.get("/openapi.json").json()
     operation = found["paths"][path][method]
     content = operation.get("requestBody", {}).get("content", {})

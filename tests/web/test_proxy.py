@@ -1,4 +1,4 @@
-"""A proxy in front: its headers count only with the secret, and only from where it is."""
+"""A reverse proxy: its headers count only with the secret, and only from its address."""
 
 from __future__ import annotations
 

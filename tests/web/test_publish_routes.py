@@ -1,4 +1,4 @@
-"""The publisher's, the attacker's and the analyst's routes: what they answer, refuse, and never hand over."""
+"""Publisher, attacker and analyst routes: answers, refusals, and data that they never return."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.web.conftest import Client, MakeClient
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder with a spec and its table."""
+    """Return a folder with a spec and its table."""
     made = tmp_path / "data"
     made.mkdir()
     table_of(made, [*PATIENTS, {"name": "odd", "age": "27", "city": "Trier", "disease": "b"}])
@@ -24,12 +24,12 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def client(make_client: MakeClient, folder: Path) -> Client:
-    """A signed-in client of a server that was started with the spec."""
+    """Return a signed-in client of a server that was started with the spec."""
     return make_client(spec=folder / "discreet.toml")
 
 
 def done(client: Client, path: str, body: dict[str, Any]) -> dict[str, Any]:
-    """Start a job, wait for it, and give back the whole of it."""
+    """Start a job, wait for it and return it with its result."""
     answer = client.post(path, json=body)
     assert answer.status_code == 202, answer.text
     jobs = client.app.state.server.jobs_of("local")  # type: ignore[attr-defined]
@@ -229,7 +229,7 @@ def test_an_attack_by_name_tells_of_single_persons_only_when_asked(client: Clien
 
 
 def test_a_release_is_published_beside_an_earlier_one(client: Client) -> None:
-    """Safe together: the same classes are, others that cut across them are refused."""
+    """The same classes are safe together; classes that overlap them partially are refused."""
     levels = {"age": 1, "city": 1}
     publish(client, model="full-domain", levels=levels, max_suppressed="50%")
     same = publish(

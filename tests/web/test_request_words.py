@@ -1,4 +1,4 @@
-"""A request in words: every part of it, in versions, saved answers, the history and Compare."""
+"""Requests in words: every part, in versions, saved answers, the history and Compare."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ PARTS: dict[str, tuple[Any, str]] = {
 
 
 def test_every_part_of_a_request_has_words() -> None:
-    """A new key of requests or of the spec's has none yet, and fails here."""
+    """A key of requests or of the spec without words fails."""
     criteria = {kind.name for kind in CRITERIA if not kind.has_keyword}
     keys = {*RequestBody.model_fields, *RequestSection.model_fields} - criteria
     assert keys == set(PARTS)
@@ -68,7 +68,7 @@ def test_versions_saved_answers_and_history_tell_requests_apart(
     wishes += [{**asked, "min_level": {"age": 1}}, {**asked, "cost": "lambda"}, {**asked, "scope": "global"}]
     for i, wish in enumerate(wishes):
         answer = found.post("/api/negotiate/requests", json={"request": wish})
-        if answer.status_code == 400:  # no such cost
+        if answer.status_code == 400:  # unknown cost
             wish["cost"] = "loss"
             answer = found.post("/api/negotiate/requests", json={"request": wish})
         assert answer.status_code == 201, answer.text
@@ -86,7 +86,7 @@ def test_versions_saved_answers_and_history_tell_requests_apart(
 def test_each_contender_has_its_request_and_says_whether_it_meets_the_present_one(
     client: Client, folder: Path
 ) -> None:
-    """Against a plain count of the groups that each answer publishes."""
+    """The expected verdict is a plain count of the groups that each answer publishes."""
     rows = rows_of(folder)
     nodes = [{"age": a, "city": c} for a, c in product((0, 1, 3), (0, 2))]
     owns = (1, 2, 4)

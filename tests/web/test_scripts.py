@@ -1,4 +1,4 @@
-"""Scripts of what was clicked: each copied text is run, and gives the answer that the page has."""
+"""Copied scripts: each runs and returns the answer that the page shows."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.web.test_publish_routes import done
 
 @pytest.fixture
 def client(make_client: MakeClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Client:
-    """A client whose table is evaluated; scripts run in a folder of their own."""
+    """Return a client with an evaluated lattice; scripts run in a separate folder."""
     data = tmp_path / "the data"
     data.mkdir()
     table_of(data, [*PATIENTS, {"name": "odd", "age": "27", "city": "Trier", "disease": "b"}])
@@ -41,7 +41,7 @@ def script(client: Client, what: str, body: dict[str, Any]) -> dict[str, str]:
 
 
 def by_command(text: str) -> dict[str, Any]:
-    """What a copied command prints, with ``--json`` behind it."""
+    """Run a copied command with ``--json`` and return the parsed output."""
     program, *words = shlex.split(text)
     assert program == "discreet"
     printed = io.StringIO()
@@ -52,7 +52,7 @@ def by_command(text: str) -> dict[str, Any]:
 
 
 def by_python(text: str, shown: str) -> Any:
-    """What a copied program prints."""
+    """Run a copied program and return the variable ``shown``."""
     names: dict[str, Any] = {}
     with contextlib.redirect_stdout(io.StringIO()) as printed:
         exec(compile(text, "copied", "exec"), names)
@@ -136,7 +136,7 @@ def test_a_release_is_published_alike(client: Client, tmp_path: Path, body: dict
 
 
 def comparable(release: Path) -> list[str]:
-    """Lines without what is drawn anew each time: the sensitive values that a permutation gives to rows."""
+    """Return the lines without the randomly drawn part: the sensitive values of a permutation."""
     lines = release.read_text().splitlines()
     return [line.rpartition(",")[0] for line in lines] if "group" in lines[0] else lines
 
@@ -176,7 +176,7 @@ def test_an_attack_finds_the_same(client: Client) -> None:
 
 
 def test_an_attack_by_name_and_a_release_beside_an_earlier_one_are_copied(client: Client) -> None:
-    """With the files that they are given; both ways do what the page did."""
+    """The scripts include the given files, and both forms reproduce the page's result."""
     for name, k in (("out.csv", 2), ("before.csv", 3)):
         done(client, "/api/publish/jobs", {"model": "mondrian", "name": name, "k": k})
     body = {"release": "out.csv", "by": "intersection", "files": {"earlier": ["before.csv"]}}

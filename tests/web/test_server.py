@@ -1,4 +1,4 @@
-"""A real server: sockets, TLS, a Unix socket, its end."""
+"""A real server: sockets, TLS, a Unix socket, shutdown."""
 
 from __future__ import annotations
 
@@ -212,7 +212,7 @@ def test_its_end_cancels_jobs_and_removes_the_start_page(tmp_path: Path, setting
 
 @contextmanager
 def serving(folder: Path) -> Iterator[tuple[subprocess.Popen[str], dict[str, str]]]:
-    """The verb ``serve`` in a process of its own, and what it says of itself once it takes connections."""
+    """Run ``serve`` in a subprocess; yield it with its JSON output once it accepts connections."""
     script = "import sys; from discreet.cli.main import main; sys.exit(main())"
     command = [sys.executable, "-c", script, "serve", "--json", "--no-browser", "--port", "0"]
     command += ["--workspace", str(folder)]
@@ -230,7 +230,7 @@ def serving(folder: Path) -> Iterator[tuple[subprocess.Popen[str], dict[str, str
 
 
 def ended(process: subprocess.Popen[str], number: signal.Signals) -> tuple[int, str, str]:
-    """The exit status after a signal, and what is left of both streams."""
+    """Send a signal; return the exit status and the rest of both streams."""
     process.send_signal(number)
     rest, errors = process.communicate(timeout=PATIENCE)
     return process.returncode, rest, errors
@@ -247,7 +247,7 @@ def test_ctrl_c_ends_the_verb_cleanly(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 def test_a_background_job_of_a_shell_goes_on_after_ctrl_c(tmp_path: Path) -> None:
-    """It ignores SIGINT from its start, and must not begin to listen to it; SIGTERM ends it."""
+    """The job ignores SIGINT from its start and must keep ignoring it; SIGTERM ends it."""
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         with serving(tmp_path / "w") as (process, facts):

@@ -1,4 +1,4 @@
-"""What the library refuses reads on a screen without keys of files, flags of commands and names of code."""
+"""Error messages on screens: no keys of files, flags of commands or names of code."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ ROOMS = [
     "verbs/models",
     "web",
 ]
-"""What a screen may show; files that only a terminal's command reaches are listed below."""
+"""Rooms whose messages a screen may show; files that only the command line reaches are listed below."""
 ELSEWHERE = {
     "audit/criterion_checks.py": "criteria that somebody writes",
     "mondrian/partition.py": "for programs",
@@ -51,7 +51,7 @@ STRANGE = re.compile(r"--[a-z]|\[(?!excel|stats|exact)[a-z]+\]|\b[a-z]+_[a-z_]+\
 
 
 def text_of(node: ast.expr) -> str:
-    """A text with X where a value stands."""
+    """Return the text of an expression, with X for each interpolated value."""
     if isinstance(node, ast.Constant):
         return str(node.value)
     if isinstance(node, ast.JoinedStr):
@@ -62,7 +62,7 @@ def text_of(node: ast.expr) -> str:
 
 
 def refusals(path: Path) -> Iterator[str]:
-    """Message, what is allowed, and the advice of each error that a module raises."""
+    """Yield the message, the allowed values and the advice of each error that a module raises."""
     for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(call, ast.Return) and isinstance(call.value, ast.Tuple):  # a fact and its advice
             texts = [each for each in call.value.elts if isinstance(each, ast.Constant | ast.JoinedStr)]

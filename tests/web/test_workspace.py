@@ -1,4 +1,4 @@
-"""The workspace: its spec, its table, what it remembers, who may use it."""
+"""The workspace: its spec, its table, its stored state, its users."""
 
 from __future__ import annotations
 
@@ -308,7 +308,7 @@ def test_pages_see_the_columns_of_a_pattern(workspace: Workspace) -> None:
 
 
 def test_a_pattern_opens_no_file_elsewhere(tmp_path: Path, settings: Settings) -> None:
-    """Not even its first line is read, which an error would show."""
+    """The first line must not be read either, since an error would show it."""
     (tmp_path / "secret.csv").write_text("password,of root\n1,2\n")
     found = Workspace("local", tmp_path / "workspace", settings)
     document = {"source": {"path": "../secret.csv"}, "attributes": {"x*": {"role": "insensitive"}}}

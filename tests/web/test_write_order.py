@@ -1,4 +1,4 @@
-"""The order of writes on the server: late ones, repeated ones, and those that another tab has overtaken."""
+"""The order of writes on the server: late writes, repeated ones, and those that another tab has overtaken."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def client(make_client: MakeClient, tmp_path: Path) -> Client:
 
 
 class Page:
-    """What a page of the workbench sends with its writes."""
+    """A page of the workbench, with the headers that it sends with its writes."""
 
     def __init__(self, client: Client, tab: str = "a tab", page: str = "a page", number: int = 0) -> None:
         self.client, self.tab, self.page, self.number = client, tab, page, number
@@ -35,13 +35,13 @@ class Page:
         return {"discreet-tab": self.tab, "discreet-page": self.page, "discreet-number": str(number)}
 
     def begin(self) -> Page:
-        """Load the page: the work as it is now is what it shows."""
+        """Load the page, which then shows the current state of the work."""
         self.number += 1
         self.base = self.client.get("/api/workspace/parts", headers=self.headers(self.number)).json()
         return self
 
     def prepared(self, method: str, path: str, body: Any = None, number: int | None = None) -> dict[str, Any]:
-        """A write as it would be sent now."""
+        """Return a write as the page would send it now."""
         if number is None:
             self.number += 1
         base = {"discreet-base": write_order.format_tags(self.base)} if self.base else {}
@@ -180,7 +180,7 @@ def test_writes_without_numbers_are_taken_as_they_come(client: Client) -> None:
 
 
 def test_random_tabs_never_leave_what_no_tab_was_last_to_write(client: Client) -> None:
-    """Two tabs write, lose answers and send again, late ones arrive at any time; against a plain model."""
+    """Two tabs write, lose answers and resend, and writes arrive late; a plain model gives the state."""
     chance = random.Random(11)
     pages = [Page(client, f"tab {i}").begin() for i in range(2)]
     now, late = kept(client), []
@@ -212,7 +212,7 @@ def routes(client: Client) -> list[APIRoute]:
 
 
 def test_questions_are_posts_that_change_nothing_of_the_work(client: Client) -> None:
-    """Every other route that is not read is a write; a new one is ordered by itself."""
+    """Every other route that is not a read is a write, so new routes are ordered by default."""
     posts = {route.path for route in routes(client) if "POST" in route.methods}
     assert posts >= QUESTIONS
     workspace = client.app.state.server.workspace_of("local")  # type: ignore[attr-defined]
@@ -228,7 +228,7 @@ def test_questions_are_posts_that_change_nothing_of_the_work(client: Client) -> 
 
 
 def test_every_write_of_the_pages_goes_through_the_queue() -> None:
-    """No module but the queue's own, and those of the pages before it, sends anything by itself."""
+    """Only the queue's module, and those of the pages before it, send requests directly."""
     outside = {"api.js", "login.js", "signed-in.js", "connection.js", "api-docs.js", "lattice/frame.js"}
     senders = re.compile(r"\bfetch\(|XMLHttpRequest|sendBeacon|new WebSocket|\.submit\(")
     found = {

@@ -1,4 +1,4 @@
-"""A real browser on a real server: pages that fail on errors, and on whatever leaves this machine."""
+"""Browser tests on a real server: a page fails on errors and on requests to other machines."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from discreet.web.server_config import ServerConfig
 from tests.web.running import RunningWorkbench, running
 
 BROWSERS = (Path("/usr/lib/chromium/chromium-headless-shell"), Path("/usr/bin/chromium"))
-"""Chromium without a window's parts, whose pages take half the processor time; else the whole one."""
+"""The headless shell of Chromium takes half the processor time per page; the full browser is the fallback."""
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -26,14 +26,14 @@ FLAGS = [
     "--disable-sync",
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 ]
-expect.set_options(timeout=120_000)  # machines that run the tests may be busy
+expect.set_options(timeout=120_000)  # the machines that run the tests may be busy
 DESKTOP, PHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
 
 OpenPage = Callable[..., Page]
 
 
 class Watched:
-    """What went wrong on a page, as it happened."""
+    """The problems of one page, recorded as they occur."""
 
     def __init__(self, page: Page) -> None:
         self.page = page
@@ -62,7 +62,7 @@ class Watched:
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    """The system's Chromium."""
+    """Yield the system's Chromium."""
     path = next((each for each in BROWSERS if each.exists()), None)
     if path is None:
         pytest.skip("the system package chromium is not installed")
@@ -74,7 +74,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def workbench(tmp_path: Path, settings: Settings) -> Iterator[RunningWorkbench]:
-    """A server on a free port of 127.0.0.1 with a new workspace."""
+    """Yield a server on a free port of 127.0.0.1 with a new workspace."""
     config = ServerConfig(workspace=tmp_path / "workspace", settings=settings, root=tmp_path)
     with running(config) as found:
         yield found
@@ -82,7 +82,7 @@ def workbench(tmp_path: Path, settings: Settings) -> Iterator[RunningWorkbench]:
 
 @pytest.fixture
 def open_page(browser: Browser) -> Iterator[OpenPage]:
-    """Opens pages at an address, each like a browser of its own; at the end none may have had a problem.
+    """Yield a function that opens an address in a new browser context; the pages may have no problem.
 
     Keywords are Playwright's (``viewport``, ``color_scheme``, …).
     """
@@ -105,5 +105,5 @@ def open_page(browser: Browser) -> Iterator[OpenPage]:
 
 @pytest.fixture
 def page(open_page: OpenPage, workbench: RunningWorkbench) -> Page:
-    """A signed-in page of the workbench."""
+    """Return a signed-in page of the workbench."""
     return open_page(workbench.start_link)

@@ -1,7 +1,7 @@
-"""Firefox as Debian ships it, led over WebDriver BiDi: a page that is opened, pressed, and asked.
+"""Debian's Firefox, driven over WebDriver BiDi.
 
-Playwright leads only a Firefox of its own, which is no package; the stock one speaks the protocol of the W3C
-over a socket (https://w3c.github.io/webdriver-bidi/).
+Playwright drives only its own build of Firefox, which is not packaged; the stock browser speaks the W3C's
+protocol over a socket (https://w3c.github.io/webdriver-bidi/).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from websockets.sync.client import ClientConnection, connect
 FIREFOX = Path("/usr/bin/firefox-esr")
 PATIENCE = 240.0
 _LISTENS = re.compile(r"WebDriver BiDi listening on (ws://127\.0\.0\.1:\d+)")
-# Whatever does not go to this machine goes to a proxy that is not there.
+# Requests to other machines go to a proxy that does not exist, so they fail.
 _PREFERENCES = {
     "network.proxy.type": 1,
     "network.proxy.http": "127.0.0.1",
@@ -47,7 +47,7 @@ _UNTIL = """new Promise((found, gone) => {
 
 
 class FirefoxPage:
-    """One page of a running Firefox."""
+    """A page of a running Firefox."""
 
     def __init__(self, socket: ClientConnection) -> None:
         self._socket = socket
@@ -58,7 +58,7 @@ class FirefoxPage:
         self._context = self._ask("browsingContext.getTree")["contexts"][0]["context"]
 
     def size(self, width: int, height: int) -> None:
-        """Make the window's inside so large."""
+        """Set the size of the viewport in pixels."""
         self._ask(
             "browsingContext.setViewport", context=self._context, viewport={"width": width, "height": height}
         )
@@ -68,7 +68,7 @@ class FirefoxPage:
         self._ask("browsingContext.navigate", context=self._context, url=address, wait="complete")
 
     def until(self, expression: str) -> Any:
-        """Wait until an expression of the page is true, and give it back; texts, numbers and truth values."""
+        """Wait until an expression of the page is true and return it: a text, a number or a Boolean."""
         script = _UNTIL % (int(PATIENCE * 1000), expression)
         answer = self._ask(
             "script.evaluate", expression=script, target={"context": self._context}, awaitPromise=True
@@ -77,13 +77,13 @@ class FirefoxPage:
         return answer["result"].get("value")
 
     def press(self, selector: str, words: str = "") -> None:
-        """Press the first visible element of a selector that has these words."""
+        """Click the first visible element that matches a selector and contains the words."""
         found = f"""[...document.querySelectorAll({selector!r})]
             .find((each) => each.checkVisibility() && each.innerText.includes({words!r}))"""
         self.until(f"((each) => each && (each.click(), true))({found})")
 
     def key(self, value: str) -> None:
-        """Press a key where the focus is."""
+        """Press a key on the focused element."""
         keys = [{"type": kind, "value": value} for kind in ("keyDown", "keyUp")]
         self._ask(
             "input.performActions",
@@ -106,7 +106,7 @@ class FirefoxPage:
 
 @contextmanager
 def firefox(folder: Path) -> Iterator[FirefoxPage]:
-    """A Firefox without a window, with a new profile in a folder; it ends with the block."""
+    """Start Firefox without a window, with a new profile in ``folder``, and stop it after the block."""
     folder.mkdir(parents=True)
     lines = [f"user_pref({json.dumps(name)}, {json.dumps(value)});" for name, value in _PREFERENCES.items()]
     (folder / "user.js").write_text("\n".join(lines))

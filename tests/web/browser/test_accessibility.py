@@ -1,4 +1,4 @@
-"""Every screen is judged by axe-core, in both themes and both sizes; and the keyboard alone suffices."""
+"""Accessibility: axe-core checks every screen in both themes and both sizes; the keyboard suffices."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ RULES = {"runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "
 
 
 def violations(page: Page, *, contrast: bool = True) -> list[str]:
-    """What axe-core finds: the rule, the elements, what to do. Contrast takes most of its time."""
+    """Return axe-core's findings: rule, element, advice. The contrast check takes most of its time."""
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE.read_text(encoding="utf-8"))
     rules = {**RULES, "rules": {"color-contrast": {"enabled": contrast}}}
@@ -40,7 +40,7 @@ def violations(page: Page, *, contrast: bool = True) -> list[str]:
 def published(
     browser: Browser, tmp_path_factory: pytest.TempPathFactory, data_dir: Path
 ) -> Iterator[RunningWorkbench]:
-    """A workbench whose every screen has something to show."""
+    """Yield a workbench that has content on every screen."""
     folder = tmp_path_factory.mktemp("published")
     settings = Settings(2 * 10**9, 2, folder / "log.jsonl")
     spec, rows = write_adult(folder, data_dir, NAMES), data_dir / "adult" / "adult_30162.csv"
@@ -86,7 +86,7 @@ def test_every_screen_passes_axe(open_page: OpenPage, published: RunningWorkbenc
 
 @pytest.mark.slow
 def test_every_screen_can_be_read_at_twice_its_size(open_page: OpenPage, published: RunningWorkbench) -> None:
-    """A window of 1280 x 800 at a zoom of 200 %: nothing is cut at the side, and axe finds nothing."""
+    """At a zoom of 200 %, a window of 1280 x 800 is not cut at the side, and axe finds nothing."""
     page = open_page(published.start_link, viewport={"width": 640, "height": 400}, device_scale_factor=2)
     problems = {}
     for screen in SCREENS:
@@ -144,7 +144,7 @@ def test_the_way_in_passes_axe(
 def test_the_keyboard_alone_leads_from_a_table_to_a_release(
     open_page: OpenPage, workbench: RunningWorkbench, tmp_path: Path
 ) -> None:
-    """No pointer: Tab, arrows, Enter, Space, and typing."""
+    """Tab, arrow keys, Enter, Space and typing suffice, without a pointer."""
     rows = "".join(f"{30 + i % 4},{'AB'[i % 2]},{'xyz'[i % 3]}\n" for i in range(60))
     (tmp_path / "people.csv").write_text("age,city,disease\n" + rows)
     page = open_page(workbench.start_link)
@@ -179,7 +179,7 @@ _NAME = """() => { const e = document.activeElement;
 
 
 def press_to(page: Page, name: str, *, tag: str | None = None, most: int = 150) -> None:
-    """Press Tab until the control of a name has the focus, which must be visible."""
+    """Press Tab until the named control has the focus, which must be visible."""
     for _ in range(most):
         page.keyboard.press("Tab")
         found, label = page.evaluate(_NAME)
@@ -190,7 +190,7 @@ def press_to(page: Page, name: str, *, tag: str | None = None, most: int = 150) 
 
 
 def step(page: Page, screen: str) -> None:
-    """Go to a step by its link, with Tab and Enter."""
+    """Follow the link of a step with Tab and Enter."""
     for _ in range(300):
         page.keyboard.press("Tab")
         if page.evaluate("document.activeElement.getAttribute('href')") == f"#/{screen}":

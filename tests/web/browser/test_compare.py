@@ -1,4 +1,4 @@
-"""Compare in a browser: answers saved by name, every model, rows side by side, and texts that are copied."""
+"""Compare in a browser: saved answers, every model, rows side by side, and copied texts."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_answers_stand_side_by_side_with_their_rows(open_page: OpenPage, small: 
     expect(page.locator(".paired-row.out").first).to_contain_text("suppressed")
     page.get_by_role("button", name="B: Coarse. Show its rows").first.click()
     expect(page.locator(".paired-titles")).to_contain_text("Coarse")
-    page.locator(".paired").evaluate("e => e.style.setProperty('--columns', '40')")  # wider than a side
+    page.locator(".paired").evaluate("e => e.style.setProperty('--columns', '40')")  # wider than one side
     page.locator(".paired-scroll").press("ArrowRight")
     wait_for(
         lambda: page.locator(".paired").evaluate("e => e.style.getPropertyValue('--shift')") == "70px",
@@ -94,7 +94,7 @@ def test_compare_fits_a_phone(open_page: OpenPage, small: RunningWorkbench) -> N
 
 
 def copied(page: Page, begins: str) -> str:
-    """The clipboard's text, once it begins so."""
+    """Return the clipboard's text once it begins with ``begins``."""
 
     def look() -> str:
         text = str(page.evaluate("navigator.clipboard.readText()"))

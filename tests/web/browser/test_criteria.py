@@ -1,4 +1,4 @@
-"""What the browser offers beside k and l: what the spec can tell of, and what to add for the rest."""
+"""Criteria other than k and l in the browser: which are offered for a spec, and what the others need."""
 
 from __future__ import annotations
 

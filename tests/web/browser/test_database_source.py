@@ -1,4 +1,4 @@
-"""The workbench in a browser with a table of PostgreSQL as its source."""
+"""The workbench in a browser with a PostgreSQL table as its source."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.web.test_database_source import SPEC
 
 @pytest.fixture
 def in_database(tmp_path: Path, settings: Settings, clinic: Clinic) -> Iterator[RunningWorkbench]:
-    """A server that was started with the clinic's table of patients."""
+    """Yield a server that was started with the clinic's table of patients."""
     spec = tmp_path / "clinic.toml"
     spec.write_text(SPEC.format(url=clinic.url), encoding="utf-8")
     with running(ServerConfig(workspace=tmp_path / "workspace", settings=settings, spec=spec)) as found:

@@ -1,4 +1,4 @@
-"""The way in, in a real browser."""
+"""Sign-in in a real browser."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_the_start_link_leads_to_the_workbench_and_works_once(
 def test_the_page_that_opens_the_browser_leads_to_the_workbench(
     open_page: OpenPage, workbench: RunningWorkbench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """From a file, which is another site, so that the strict cookie is not sent with the first redirect."""
+    """The start page is a file, thus another site: the first redirect carries no strict cookie."""
     monkeypatch.setattr("webbrowser.open", lambda _address: True)
     workbench.server.open_browser()
     page = open_page((workbench.folder / "open-workbench.html").as_uri())

@@ -1,4 +1,4 @@
-"""The way from the sample to a release in Firefox, whose engine is another one."""
+"""From the sample to a release in Firefox, a second browser engine."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_the_sample_is_negotiated_and_published_in_firefox(
         assert "fewer than" in before
         assert page.until(_COLOURS) > 5
         page.until("(document.querySelector('input[type=range]').focus(), true)")
-        page.key("\ue014")  # the right arrow: a larger k
+        page.key("\ue014")  # right arrow: a larger k
         after = page.until(f"{said} !== {before!r} && {said}")
         assert "fewer than" in after
         assert page.until(_WIDE)
@@ -55,5 +55,5 @@ def test_the_sample_is_negotiated_and_published_in_firefox(
             for screen in ("load", "columns", "hierarchies", "negotiate", "analyst", "attacker", "publish"):
                 page.until(f"(location.hash = '#/{screen}', document.body.dataset.ready === '{screen}')")
                 assert page.until(_WIDE), screen
-        # A socket that is not open yet when its screen is left is no error of the page's.
+        # A socket that was still connecting when its screen closed is not an error of the page.
         assert [each for each in page.errors if "/api/negotiate/socket" not in each] == []

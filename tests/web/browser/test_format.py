@@ -1,4 +1,4 @@
-"""Percentages on the pages: parts of a whole, and quotients that may be negative or exceed 100 %."""
+"""Percentages on the pages: shares, and ratios that may be negative or exceed 100 %."""
 
 from __future__ import annotations
 

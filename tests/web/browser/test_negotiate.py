@@ -1,4 +1,4 @@
-"""Negotiate in a real browser: what is on screen after each move, down to the pixels of the lattice."""
+"""Negotiate in a real browser: the screen after each move, down to the pixels of the lattice."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ TOKENS = """names => { const canvas = document.createElement("canvas");
 
 @pytest.fixture
 def start(tmp_path: Path, settings: Settings) -> Iterator[Start]:
-    """Starts a workbench on a spec."""
+    """Yield a function that starts a workbench on a spec."""
     with ExitStack() as stack:
         yield lambda spec: stack.enter_context(
             running(ServerConfig(workspace=tmp_path / "workspace", settings=settings, spec=spec))
@@ -37,7 +37,7 @@ def start(tmp_path: Path, settings: Settings) -> Iterator[Start]:
 
 
 def negotiate(open_page: OpenPage, workbench: RunningWorkbench, **options: Any) -> Page:
-    """A page on the screen, its first answer there."""
+    """Open the Negotiate screen and wait for its first answer."""
     page = open_page(workbench.start_link, **options)
     page.goto(f"{workbench.url}/#/negotiate")
     page.wait_for_selector("[data-move]", timeout=180_000)
@@ -49,7 +49,7 @@ def lattice(page: Page) -> Locator:
 
 
 def after_move(page: Page, act: Callable[[], object]) -> None:
-    """Do something, and wait until no move is under way."""
+    """Call ``act`` and wait until the move that it causes has been answered."""
     before = page.locator("[data-move]").get_attribute("data-move")
     act()
     page.wait_for_function(
@@ -145,7 +145,7 @@ def test_every_node_is_recoloured_by_one_move_and_bursts_end_with_the_last(
 
 
 def negotiate_again(page: Page, k: str) -> list[str]:
-    """The colours once this k is asked from scratch."""
+    """Reload the page, request this k and return the colours of the lattice."""
     page.reload()
     page.wait_for_selector("[data-move]")
     after_move(page, lambda: page.get_by_label("k, as a number").fill("7"))

@@ -1,4 +1,4 @@
-"""Work is never lost or weakened: one undo for everything, versions, addresses, reloads, ways out."""
+"""Undo, versions, addresses, reloads and leaving a screen: work is neither lost nor weakened."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SLOW_EDITS = """() => { const real = window.fetch;
 
 @pytest.fixture
 def philosophers(tmp_path: Path, settings: Settings) -> Iterator[RunningWorkbench]:
-    """A server with the example of the documentation."""
+    """Yield a server with the example of the documentation."""
     config = ServerConfig(
         workspace=tmp_path / "workspace", settings=settings, root=tmp_path, spec=write_philosophers(tmp_path)
     )
@@ -39,7 +39,7 @@ def philosophers(tmp_path: Path, settings: Settings) -> Iterator[RunningWorkbenc
 
 @pytest.fixture
 def page(open_page: OpenPage, philosophers: RunningWorkbench) -> Page:
-    """A signed-in page."""
+    """Return a signed-in page."""
     return opened(open_page, philosophers)
 
 
@@ -77,7 +77,7 @@ def test_one_undo_for_everything_and_versions_to_go_back_to(
     dialog.get_by_role("button", name="Go back").click()
     wait_for(lambda: workspace.spec_path.read_text() == text, "the first version stands again")
     expect(page.get_by_role("tab", name="Levels", selected=True)).to_be_visible()
-    # A spec whose table cannot be read overwrites nothing.
+    # A spec whose table cannot be read does not overwrite anything.
     (tmp_path / "broken.toml").write_text(text.replace("philosophers.csv", "nowhere.csv"))
     go_to(page, "load")
     page.get_by_text("Load another table, or open a spec").click()
@@ -105,7 +105,7 @@ def test_the_address_and_a_reload_keep_what_is_shown_and_typed(page: Page) -> No
     negotiate(page)
     k = page.get_by_label("k, as a number")
     k.fill("4")
-    page.reload()  # before the request went into the versions
+    page.reload()  # before the request is recorded in the versions
     page.wait_for_selector("[data-move]", timeout=LONG)
     expect(k).to_have_value("4")
     for wrong in ("0", "-3", ""):
@@ -160,9 +160,9 @@ def test_publish_begins_from_the_negotiation_and_tells_beside_the_button(page: P
 
 
 def test_the_next_screen_waits_for_what_is_being_saved(page: Page) -> None:
-    """However long the saving takes: a chosen node's figures do not hold for another hierarchy.
+    """The metrics of a chosen node do not apply to another hierarchy, however long saving takes.
 
-    Stale figures are told beside the node, and it cannot be published.
+    The node is marked as stale, and it cannot be published.
     """
     negotiate(page)
     choose(page)

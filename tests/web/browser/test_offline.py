@@ -1,4 +1,4 @@
-"""The whole way in a network namespace that has nothing but the loopback: no network is needed."""
+"""The whole workflow in a network namespace that has only the loopback interface."""
 
 from __future__ import annotations
 

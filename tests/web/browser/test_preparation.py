@@ -1,4 +1,4 @@
-"""The first three screens in a real browser: load, columns, hierarchies; and the shell around them."""
+"""Load, Columns and Hierarchies in a real browser, and the navigation around them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ROWS = "id,age,city,sex,disease\n" + "".join(
 
 
 def loaded(page: Page, folder: Path, text: str = ROWS) -> None:
-    """A small table chosen with the file button."""
+    """Load a small table with the file button."""
     path = folder / "people.csv"
     path.write_text(text, encoding="utf-8")
     ready(page, "load")
@@ -26,12 +26,12 @@ def loaded(page: Page, folder: Path, text: str = ROWS) -> None:
 
 
 def row(page: Page, label: str) -> Locator:
-    """The row of a value in the tree."""
+    """Return the tree row of a value."""
     return page.get_by_role("treeitem", name=re.compile(f"^{re.escape(label)}, "))
 
 
 def hierarchy(page: Page, attribute: str) -> None:
-    """Go to an attribute's tree."""
+    """Open an attribute's tree."""
     go_to(page, "hierarchies")
     page.get_by_role("button", name=re.compile(f"^{attribute}")).click()
     page.get_by_role("heading", name=attribute, level=2).wait_for()
@@ -112,7 +112,7 @@ def test_values_are_grouped_by_dragging_and_by_keys_and_taken_back(
 
 
 def by_keys_alone(page: Page) -> None:
-    """Group, name, rename and ungroup in the tree of cities without a pointer."""
+    """Group, name, rename and ungroup in the tree of cities with the keyboard only."""
     page.get_by_role("treeitem", name=re.compile(r"^\*, ")).focus()
     for key in ("ArrowDown", "Space", "ArrowDown", "ArrowDown", "Space"):
         page.keyboard.press(key)
@@ -147,7 +147,7 @@ def test_builders_preview_and_texts_are_checked_as_one_types(page: Page, tmp_pat
     panel.get_by_role("button", name="Use this hierarchy").click()
     expect(page.get_by_role("button", name=re.compile("^age"))).to_contain_text("intervals of 5 and 10")
     page.get_by_role("button", name=re.compile("^sex")).click()
-    page.get_by_role("heading", name="sex", level=2).wait_for()  # until then the tab is that of age
+    page.get_by_role("heading", name="sex", level=2).wait_for()  # the tab belongs to age until then
     page.get_by_role("tab", name="ARX CSV").click()
     text = page.get_by_label("One line per value")
     text.fill("m;x;*\nf;y;T")
@@ -160,7 +160,7 @@ def test_builders_preview_and_texts_are_checked_as_one_types(page: Page, tmp_pat
 
 
 def test_until_a_chosen_hierarchy_is_here_changes_are_of_the_one_shown(page: Page, tmp_path: Path) -> None:
-    """A click on the next attribute, and at once one on a button of the last, whose panel still stands."""
+    """A button of the previous panel still edits the previous attribute after the next one is selected."""
     loaded(page, tmp_path)
     hierarchy(page, "city")
     held: list[Route] = []
@@ -201,7 +201,7 @@ def test_bounds_an_age_and_a_built_in_hierarchy_by_form(page: Page, tmp_path: Pa
     panel.get_by_role("button", name="Use this hierarchy").click()
     expect(page.get_by_role("button", name=re.compile("^age"))).to_contain_text("cut at 30 and 45")
     page.get_by_role("button", name=re.compile("^born")).click()
-    page.get_by_role("heading", name="born", level=2).wait_for()  # until then the tab is that of age
+    page.get_by_role("heading", name="born", level=2).wait_for()  # the tab belongs to age until then
     page.get_by_role("tab", name="Builder").click()
     panel.get_by_text("Age", exact=True).click()
     expect(page.locator("[data-field=reference] .field-error")).to_contain_text("reference")

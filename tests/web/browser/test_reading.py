@@ -1,4 +1,4 @@
-"""The Load screen on a file as it comes: its encoding, and how its numbers and dates are written."""
+"""Encodings, and formats of numbers and dates, on the Load screen."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.web.running import RunningWorkbench
 
 
 def write_people(workbench: RunningWorkbench) -> None:
-    """A table in Windows-1252, with German dates and amounts, and blanks behind some cells."""
+    """Write a table in Windows-1252 with German dates and amounts, and with blanks after some cells."""
     rows = "".join(
         f"{1 + i % 28:02}.{1 + i % 12:02}.{1950 + i % 40};{i % 7}.{i:03},5{i % 10} €;m{' ' * (i % 2)}\n"
         for i in range(60)

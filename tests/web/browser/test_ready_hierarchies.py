@@ -1,4 +1,4 @@
-"""Hierarchies that are there already, borders that are dragged, and typed text that a reload keeps."""
+"""Built-in hierarchies, dragged interval borders, and typed text that survives a reload."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ _DROP = """(files) => {
 
 
 def builder_of(page: Page, attribute: str) -> None:
-    """Go to an attribute's builder."""
+    """Open an attribute's builder."""
     go_to(page, "hierarchies")
     choose(page, attribute)
     page.get_by_role("tab", name="Builder").click()
 
 
 def hierarchy_of(workbench: RunningWorkbench, attribute: str) -> Any:
-    """An attribute's hierarchy as the spec has it."""
+    """Return an attribute's hierarchy from the spec."""
     return workbench.workspace.document()["attributes"][attribute].get("hierarchy")
 
 
 def choose(page: Page, attribute: str) -> None:
-    """Go to an attribute, in the list or where it is narrow in the select."""
+    """Select an attribute in the list, or in the select box on narrow screens."""
     narrow = page.get_by_label("Quasi-identifier", exact=True)
     if narrow.is_visible():
         narrow.select_option(attribute)

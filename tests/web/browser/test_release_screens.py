@@ -1,4 +1,4 @@
-"""The analyst's, attacker's and publisher's screens: a permuted release, an outside file, the keys."""
+"""Analyst, Attacker and Publish screens: a permuted release, an auxiliary file, pseudonymization keys."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _SLOW = """() => { const real = window.fetch;
 
 @pytest.fixture
 def small(tmp_path: Path, settings: Settings) -> Iterator[RunningWorkbench]:
-    """A server with the spec of nine patients."""
+    """Yield a server with the spec of nine patients."""
     data = tmp_path / "data"
     data.mkdir()
     table_of(data, [*PATIENTS, {"name": "odd", "age": "27", "city": "Trier", "disease": "b"}])
@@ -39,7 +39,7 @@ def small(tmp_path: Path, settings: Settings) -> Iterator[RunningWorkbench]:
 
 @pytest.fixture
 def page(open_page: OpenPage, small: RunningWorkbench) -> Page:
-    """A signed-in page on the screen Publish."""
+    """Return a signed-in page on the Publish screen."""
     found = open_page(small.start_link)
     found.wait_for_selector("body[data-ready]", timeout=LONG)
     go_to(found, "publish")
@@ -89,7 +89,7 @@ def test_the_attacker_s_screen_answers_links_a_file_and_tries_by_name(
 
 
 def stands_beside(page: Page, told: Locator) -> None:
-    """The answer is a sentence beside what is asked, not below."""
+    """Check that the answer is to the right of the query, not below it."""
     asked, answered = page.locator(".composed > .asked").bounding_box(), told.bounding_box()
     assert asked is not None
     assert answered is not None
@@ -97,7 +97,7 @@ def stands_beside(page: Page, told: Locator) -> None:
 
 
 def link_a_file(page: Page, small: RunningWorkbench) -> None:
-    """The linkage attack with a file that is chosen."""
+    """Run the linkage attack with a chosen file."""
     page.get_by_role("heading", name="Sample uniques").wait_for(timeout=LONG)
     marketer = page.get_by_role("row", name="marketer risk").get_by_role("cell").all_inner_texts()
     assert [text[-1] for text in marketer] == ["%", "%"]
@@ -114,7 +114,7 @@ def link_a_file(page: Page, small: RunningWorkbench) -> None:
 
 
 def try_by_name(page: Page) -> None:
-    """An attack by name, which shows persons at a click."""
+    """Run an attack by name; it shows individuals only after a click."""
     page.get_by_role("heading", name="Further attacks").wait_for(timeout=LONG)
     page.get_by_label("What the attacker tries").select_option("suda2")
     page.get_by_label("Sampling fraction").fill("0.1")
@@ -127,7 +127,7 @@ def try_by_name(page: Page) -> None:
 
 
 def test_a_release_beside_earlier_ones_is_published_and_attacked(page: Page) -> None:
-    """Boxes name the earlier releases, the attack lays them beside each other, a column names households."""
+    """Earlier releases are check boxes, the attack compares them, and a column identifies households."""
     expect(page.get_by_text("Safe together with")).not_to_be_visible()
     publish(page, "mondrian", k="3", Name="first")
     page.get_by_label("Name", exact=False).first.fill("second")
@@ -155,7 +155,7 @@ def test_a_release_beside_earlier_ones_is_published_and_attacked(page: Page) -> 
 
 
 def test_an_answer_is_drawn_and_a_reload_and_back_keep_query_and_scroll(page: Page) -> None:
-    """Bounds, estimate and truth of each group; and where the screen was scrolled to."""
+    """Bounds, estimate and truth of each group are drawn; a reload and back restore query and scroll."""
     publish(page, "mondrian", k="3")
     go_to(page, "analyst")
     page.get_by_role("heading", name="Distributions before and after").wait_for(timeout=LONG)
@@ -188,7 +188,7 @@ def test_an_answer_is_drawn_and_a_reload_and_back_keep_query_and_scroll(page: Pa
 
 
 def test_a_place_is_kept_while_its_screen_is_made_slowly(page: Page) -> None:
-    """Leaving a scrolled screen empties the page, which scrolls it: no place of the one gone back to."""
+    """Leaving a scrolled screen empties and scrolls the page, which must not change the saved position."""
     publish(page, "mondrian", k="3")
     go_to(page, "analyst")
     page.get_by_role("heading", name="Distributions before and after").wait_for(timeout=LONG)

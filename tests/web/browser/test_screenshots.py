@@ -1,7 +1,7 @@
-"""The pictures of docs/workbench.md and workbench-negotiate.md: one of each screen, made by no other test.
+"""Screenshots of docs/workbench.md and docs/workbench-negotiate.md, one per screen; no other test takes them.
 
-``pytest -m slow tests/web/browser/test_screenshots.py`` makes them anew. Each screen is one entry of
-``SCREENS``: what to do once it is shown, before the picture is taken.
+``pytest -m slow tests/web/browser/test_screenshots.py`` takes them again. Each screen is an entry of
+``SCREENS``, with the preparation between showing the screen and taking its picture.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ COLOURS = 96
 
 
 def _stay(_page: Page) -> None:
-    """Take the screen as it comes."""
+    """Leave the screen unchanged."""
 
 
 def _pairs(page: Page) -> None:
@@ -55,7 +55,7 @@ def _published(page: Page) -> None:
 
 @dataclass(frozen=True)
 class Picture:
-    """One screen's picture; ``prepare`` is called once the screen is shown."""
+    """The picture of a screen; ``prepare`` is called once the screen is shown."""
 
     screen: str
     prepare: Callable[[Page], None] = _stay
@@ -71,11 +71,11 @@ SCREENS = (
     Picture("analyst"),
     Picture("attacker"),
 )
-"""In the order in which one state leads to the next: what is chosen and published is there afterwards."""
+"""The order matters: choices and releases of one screen are the state of the next."""
 
 
 def take(page: Page, path: Path) -> None:
-    """A picture of the window, in few colours."""
+    """Save a picture of the window in few colours."""
     page.mouse.move(0, 0)
     settled(page)
     image = Image.open(io.BytesIO(page.screenshot())).convert("RGB")

@@ -1,4 +1,4 @@
-"""A table of a database, and a folder that is a table, chosen on the Load screen."""
+"""A database table, and a folder as one table, chosen on the Load screen."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.web.running import RunningWorkbench, running
 def named(
     tmp_path: Path, settings: Settings, clinic: Clinic, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[RunningWorkbench]:
-    """A server whose environment has the clinic's address, and another one where nobody answers."""
+    """Yield a server whose environment has the clinic's address and that of an unreachable database."""
     monkeypatch.setenv("CLINIC", clinic.server.network_url(clinic.database, clinic.role, "s3cret"))
     monkeypatch.setenv("FAR", "postgresql://ann:s3cret@127.0.0.1:1/far")
     with running(ServerConfig(workspace=tmp_path / "workspace", settings=settings)) as found:
@@ -31,7 +31,7 @@ def named(
 
 
 @pytest.mark.parametrize(
-    "size",  # a phone publishes a table in a database in every run of test_database_source
+    "size",  # every run of test_database_source publishes a database table on a phone
     [pytest.param(DESKTOP, id="desktop"), pytest.param(PHONE, id="phone", marks=pytest.mark.slow)],
 )
 def test_from_a_database_s_name_to_a_release_beside_the_table(

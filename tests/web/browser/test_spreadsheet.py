@@ -1,4 +1,4 @@
-"""A workbook dropped on the Load screen: which of its sheets is the table."""
+"""The sheet of a workbook that is dropped on the Load screen."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ VISITS = [["day", "ward"], *([f"2026-01-{1 + i % 9:02}", "xy"[i % 2]] for i in r
 
 
 def workbook(path: Path, **sheets: Sequence[Sequence[object]]) -> Path:
-    """A workbook with these sheets, and one that is empty."""
+    """Write a workbook with these sheets and an empty one."""
     import openpyxl
 
     found = openpyxl.Workbook()
@@ -37,7 +37,7 @@ def workbook(path: Path, **sheets: Sequence[Sequence[object]]) -> Path:
 
 
 def drop(page: Page, path: Path) -> None:
-    """Drop a file of bytes on the Load screen."""
+    """Drop a binary file on the Load screen."""
     ready(page, "load")
     page.evaluate(_DROP, [path.name, base64.b64encode(path.read_bytes()).decode()])
 
@@ -45,7 +45,7 @@ def drop(page: Page, path: Path) -> None:
 def test_a_sheet_is_chosen_by_keys_and_another_one_afterwards(
     open_page: OpenPage, workbench: RunningWorkbench, tmp_path: Path
 ) -> None:
-    """On a desktop, whose window then is as narrow as a phone."""
+    """The test uses a desktop, whose window is then made as narrow as a phone."""
     page = open_page(workbench.start_link, viewport=DESKTOP)
     drop(page, workbook(tmp_path / "clinic.xlsx", Visits=VISITS, People=PEOPLE))
     expect(page.get_by_role("heading", name="Which sheet of clinic.xlsx is the table?")).to_be_visible()

@@ -1,4 +1,4 @@
-"""The stage of Negotiate: still nodes, offers, effects under the slider, who is suppressed."""
+"""The stage of Negotiate: nodes without motion, offers, effects under the slider, suppressed rows."""
 
 from __future__ import annotations
 
@@ -51,19 +51,19 @@ MEASURED = """() => { window.measured = [];
     const own = of[name];
     of[name] = function (...given) { window.measured.push(name); return own.apply(this, given); };
   } }"""
-__all__ = ["start"]  # a fixture
+__all__ = ["start"]  # the fixture is imported from here
 
 
 @pytest.fixture
 def adult(tmp_path: Path, settings: Settings, data_dir: Path) -> Iterator[RunningWorkbench]:
-    """A workbench on Adult with five quasi-identifiers."""
+    """Yield a workbench on Adult with five quasi-identifiers."""
     spec = write_adult(tmp_path, data_dir, NAMES)
     with running(ServerConfig(workspace=tmp_path / "workspace", settings=settings, spec=spec)) as found:
         yield found
 
 
 def figure(page: Page, place: str) -> float:
-    """A number on the screen."""
+    """Return the number that an element shows."""
     words = re.search(r"[\d,.]+", page.locator(place).inner_text())
     assert words
     return float(words[0].replace(",", ""))
@@ -177,7 +177,7 @@ BEFORE_PRINT = """() => { window.dispatchEvent(new Event("beforeprint"));
 
 
 def print_it(page: Page) -> None:
-    """On one page with a foot: the lattice is drawn as strokes for the printer, and as it was afterwards."""
+    """The print fits one page with a footer: the lattice is drawn as strokes, and restored afterwards."""
     theme, colours, foot = page.evaluate(BEFORE_PRINT)
     assert (theme, colours > 20) == ("light", True)
     assert re.search(r"discreet · adult_30162\.csv · .*\d+ \w+ \d{4}", foot)

@@ -1,4 +1,4 @@
-"""The tour: who presses what the screen says, and nothing else, gets from the sample to a printed report."""
+"""The tour: pressing only the named controls leads from the sample to a printed report."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.web.running import RunningWorkbench
 
 
 def press_what_it_says(page: Page) -> tuple[str, str]:
-    """Read the tour's sentence, press what it names, and give back the sentence and its mark."""
+    """Press the control that the tour names; return the sentence and its mark."""
     strip = page.locator(".tour")
     expect(strip).to_contain_text("Press ", timeout=LONG)
     mark, said = strip.get_attribute("data-of") or "", strip.locator("p").inner_text()
@@ -26,7 +26,7 @@ def press_what_it_says(page: Page) -> tuple[str, str]:
 
 
 def test_the_tour_alone_leads_from_the_sample_to_a_printed_report(page: Page) -> None:
-    """And the tour outlives a reload, can be stopped, and be taken again."""
+    """The tour survives a reload, and can be stopped and restarted."""
     ready(page, "load")
     strip = page.locator(".tour")
     page.get_by_role("button", name="Take the tour of three minutes").click()

@@ -1,4 +1,4 @@
-"""A criterion of one file has a slider in the browser, which has the lattice evaluated for it."""
+"""A criterion defined in one file has a slider, which evaluates the lattice for the criterion."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ WebSocket.prototype.addEventListener = function (kind, told, ...rest) {
   const later = kind === "message" ? (event) => setTimeout(() => told(event), 1500) : told;
   return listen.call(this, kind, later, ...rest);
 };
-"""  # each comes later than a request settles
+"""  # each event arrives after the request has settled
 
 
 def test_a_request_that_settles_before_its_answer_is_no_error(
@@ -98,5 +98,5 @@ def test_a_request_that_settles_before_its_answer_is_no_error(
 
 
 def expect_answer(page: Page, requirement: str) -> None:
-    """The answer's words name what was asked."""
+    """Wait until the answer's text contains the requirement."""
     expect(page.locator(".answer-words")).to_contain_text(requirement)

@@ -1,4 +1,4 @@
-"""Two users of one server, each in a browser of their own."""
+"""Two users of one server, each in a separate browser."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def shared(tmp_path: Path, settings: Settings) -> Iterator[RunningWorkbench]:
 def sign_in(open_page: OpenPage, shared: RunningWorkbench, name: str) -> Page:
     page = open_page(shared.url)
     page.get_by_label("User name").fill(name)
-    if name == "anna":  # who mistypes it first
+    if name == "anna":  # with a mistyped password first
         page.get_by_label("Password").fill("wrong")
         page.keyboard.press("Enter")
         page.get_by_role("alert").get_by_text("wrong").wait_for()

@@ -1,4 +1,4 @@
-"""From a dropped Adult file to a published, audited release and its report, in a real browser."""
+"""From a dropped Adult file to an audited release and its report, in a real browser."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def after_move(page: Page, field: str, value: str) -> None:
 
 
 def negotiate_with_a_relaxation(page: Page) -> None:
-    """Ask for what cannot be met, apply a relaxation, choose its node."""
+    """Request an unsatisfiable combination, apply a relaxation and choose its node."""
     go_to(page, "negotiate")
     page.wait_for_selector("[data-move]", timeout=LONG)
     after_move(page, "k, as a number", "20")
@@ -81,7 +81,7 @@ def test_from_a_dropped_file_to_a_release_and_its_report(
         go_to(page, screen)
         expect(page.locator("#main")).to_contain_text("adult-release", use_inner_text=True)
 
-    # The command line agrees: the same spec, and the same release.
+    # The command line agrees: same spec, same release.
     (release,) = workbench.workspace.releases.rglob("adult-release.csv")
     assert main(["audit", str(release), "--k", "20"]) == 0
     assert main(["inspect", str(workbench.workspace.spec_path), "--json"]) == 0

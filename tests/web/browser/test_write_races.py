@@ -1,4 +1,4 @@
-"""Writes of the pages against a server that answers late, loses answers, and is overtaken by other tabs."""
+"""Writes of the pages while the server answers late, answers get lost, and other tabs write first."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def page(open_page: OpenPage, philosophers: RunningWorkbench) -> Page:
 
 @pytest.fixture
 def handled(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, str]]:
-    """The numbers and addresses of the writes that the server did, in their order."""
+    """Return the numbers and addresses of the writes that the server performed, in order."""
     found: list[tuple[int, str]] = []
     begin = WriteOrder.begin
 
@@ -163,23 +163,23 @@ EXAMPLES: dict[str, list[tuple[str, Any]]] = {
     "POST /api/load/open": [("/api/load/open", source("value"))],
     "POST /api/load/sample": [("/api/load/sample", {})],
 }
-"""Writes of each kind that contradict each other; whether the server takes them is of no matter here."""
+"""Contradicting writes of each kind; the server need not accept them."""
 
 NOT_OF_PAGES = {
-    "PUT /api/workspace/spec",  # of scripts
+    "PUT /api/workspace/spec",  # sent by scripts
     "DELETE /api/workspace/requests",
     "DELETE /api/workspace/uploads/{name}",
-    "POST /api/session",  # before a page is there
+    "POST /api/session",  # sent before a page is loaded
     "DELETE /api/session",
-    "DELETE /api/jobs/{job_id}",  # stops a job, and changes nothing of the work
-    "PUT /api/workspace/uploads/{name}",  # a file as it is, in a queue of its own: tests of uploads
+    "DELETE /api/jobs/{job_id}",  # stops a job, does not change the work
+    "PUT /api/workspace/uploads/{name}",  # a raw file in a separate queue, see the tests of uploads
 }
 
 
 def test_every_kind_of_write_is_done_once_and_in_order(
     page: Page, philosophers: RunningWorkbench, handled: list[tuple[int, str]]
 ) -> None:
-    """A write of a new kind has no example yet, and fails here."""
+    """A kind of write without an entry in ``EXAMPLES`` fails."""
     app = philosophers.server.app
     kinds = {
         f"{method} {route.path}"
@@ -208,7 +208,7 @@ def test_every_kind_of_write_is_done_once_and_in_order(
     assert [path for _, path in done] == [path for _, path, _ in writes], "in their order, and each once"
     assert [number for number, _ in done] == sorted({number for number, _ in done})
     assert len(sent) > len(done), "those whose answer was lost were sent again"
-    # Whatever is sent once more, in any order, is refused or answered as it was.
+    # Resending in any order is refused or returns the first answer.
     workspace = philosophers.workspace
     state = write_order.part_tags(workspace), workspace.timeline.current
     random.Random(3).shuffle(sent)
@@ -231,7 +231,7 @@ def recorded(request: Any) -> dict[str, Any]:
 
 
 def in_sight(page: Page) -> tuple[str, str, str]:
-    """k, the limit, and the sentence."""
+    """Return k, the suppression limit and the verdict's sentence from the page."""
     k, limit = page.get_by_label("k, as a number"), page.get_by_label("Maximum suppression in percent")
     return k.input_value(), limit.input_value(), page.locator(".verdict .sentence").inner_text()
 
@@ -252,7 +252,7 @@ def test_what_is_in_sight_is_what_is_kept_however_late_the_server_is(
     wait_for(lambda: page.evaluate("() => window.writesHeld") == 1, "the first request is on its way")
     for value in ("4", "2", "5", "3"):
         k.fill(value)
-        page.wait_for_timeout(300 if value != "2" else 1000)  # one of them rests long enough to be sent
+        page.wait_for_timeout(300 if value != "2" else 1000)  # one value rests long enough to be sent
     limit.fill("40")
     assert page.evaluate("() => window.writesHeld") == 1, "one at a time"
     page.evaluate("() => window.letGo()")

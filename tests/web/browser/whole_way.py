@@ -1,4 +1,4 @@
-"""Steps of a publisher through the workbench, shared by the tests of the whole way."""
+"""Steps of a publisher through the workbench, shared by the tests of the whole workflow."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def ready(page: Page, screen: str) -> None:
 
 
 def go_to(page: Page, screen: str) -> None:
-    """Follow the step's link, which on a phone the list of steps holds."""
+    """Follow the link of a step, which on a phone is in the list of steps."""
     if page.locator("#steps-open").is_visible():
         page.locator("#steps-open").click()
     page.locator(f"#steps a[href='#/{screen}']").click()
@@ -44,7 +44,7 @@ _STILL = """() => {
 
 
 def settled(page: Page) -> None:
-    """Wait until nothing moves, is worked on or changes for ten frames."""
+    """Wait until the page shows no motion, no work and no change for ten frames."""
     page.evaluate("() => { window.shownBefore = null; }")
     page.wait_for_function(_STILL, timeout=LONG)
 
@@ -58,7 +58,7 @@ def drop_file(page: Page, path: Path, *, rows: int | None = None) -> None:
 
 
 def choose_roles(page: Page, columns: list[str]) -> None:
-    """Give every column that is not kept the role of an identifier."""
+    """Give every column outside ``KEPT`` the role identifier."""
     for column in columns:
         if column not in KEPT:
             with page.expect_response(lambda answer: answer.request.method == "PUT" and answer.ok):
@@ -66,7 +66,7 @@ def choose_roles(page: Page, columns: list[str]) -> None:
 
 
 def prepare(page: Page, path: Path, *, rows: int | None = None) -> None:
-    """From a dropped file to a spec with five quasi-identifiers and a sensitive attribute."""
+    """Load a file and set its roles: five quasi-identifiers and a sensitive attribute."""
     drop_file(page, path, rows=rows)
     columns = path.read_text(encoding="utf-8").splitlines()[0].split(",")
     go_to(page, "columns")
@@ -74,7 +74,7 @@ def prepare(page: Page, path: Path, *, rows: int | None = None) -> None:
 
 
 def choose(page: Page) -> None:
-    """Choose the node that is shown on Negotiate."""
+    """Choose the node that Negotiate shows."""
     button = page.get_by_role("button", name="Choose this node")
     if not button.is_visible():
         page.get_by_role("button", name="More", exact=True).click()
@@ -83,7 +83,7 @@ def choose(page: Page) -> None:
 
 
 def publish(page: Page, name: str) -> None:
-    """Publish the chosen node, and wait for the audit."""
+    """Publish the chosen node and wait for the audit."""
     go_to(page, "publish")
     page.get_by_label("Name", exact=False).first.fill(name)
     page.get_by_role("button", name="Publish", exact=True).click()

@@ -1,4 +1,4 @@
-"""Steps that tests of the first three screens share."""
+"""Steps shared by the tests of the first three screens."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ PEOPLE = (
 
 
 def workspace_of(client: TestClient) -> Workspace:
-    """The signed-in user's workspace."""
+    """Return the signed-in user's workspace."""
     found: Workspace = client.app.state.server.workspace_of(LOCAL_USER)  # type: ignore[attr-defined]
     return found
 
 
 def finished(client: TestClient, job: str) -> dict[str, Any]:
-    """A job once it has ended."""
+    """Wait for a job and return it."""
     client.app.state.server.jobs_of(LOCAL_USER).wait(job, PATIENCE)  # type: ignore[attr-defined]
     found: dict[str, Any] = client.get(f"/api/jobs/{job}").json()
     return found
 
 
 def upload(client: TestClient, name: str, text: str) -> str:
-    """A file among the uploads; its path as the spec names it."""
+    """Write a file to the uploads and return its path as used in the spec."""
     path = workspace_of(client).uploads / name
     path.write_text(text, encoding="utf-8")
     return f"uploads/{name}"
 
 
 def open_people(client: TestClient, text: str = PEOPLE) -> dict[str, Any]:
-    """A small table opened; the summary."""
+    """Upload and open a small table; return the summary."""
     answer = client.post("/api/load/open", json={"path": upload(client, "people.csv", text)})
     assert answer.status_code == 202, answer.text
     job = finished(client, answer.json()["job"])
@@ -48,7 +48,7 @@ def open_people(client: TestClient, text: str = PEOPLE) -> dict[str, Any]:
 
 
 def error_of(answer: Any, status: int = 400) -> dict[str, Any]:
-    """The error of an answer."""
+    """Check the status of an answer and return its error."""
     assert answer.status_code == status, answer.text
     found: dict[str, Any] = answer.json()["error"]
     return found

@@ -1,4 +1,4 @@
-"""Screen 2 over REST: roles, reasons, uniqueness."""
+"""Columns over REST: roles, reasons, uniqueness."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Screen 3 over REST: building, changing by hand, undoing, checking, ARX CSV in and out."""
+"""Hierarchies over REST: building, editing, undoing, checking, ARX CSV import and export."""
 
 from __future__ import annotations
 

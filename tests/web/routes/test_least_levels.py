@@ -1,4 +1,4 @@
-"""Dates of birth stay kept back when their hierarchy of ages is changed by hand."""
+"""Minimum levels of birth dates persist when their hierarchy of ages is edited."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def opened(client: TestClient) -> Workspace:
 
 
 def least(workspace: Workspace) -> int:
-    """The least level that a request without one has, as the command line reads the spec."""
+    """Return the default minimum level of ``born``, read from the spec as the command line does."""
     return open_table(workspace.spec_path).spec.request.min_level.get("born", 0)
 
 

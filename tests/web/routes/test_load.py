@@ -1,4 +1,4 @@
-"""Screen 1 over REST: opening, correcting, the NULL policy, specs, the summary."""
+"""Load over REST: opening, correcting, the NULL policy, specs, the summary."""
 
 from __future__ import annotations
 
