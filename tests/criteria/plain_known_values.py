@@ -60,9 +60,7 @@ def value_range(held: Sequence[str]) -> Fraction | None:
 
 
 def proximity(held: Sequence[str], epsilon: Fraction, neighbourhood: str) -> Fraction | None:
-    """Return the rows of a class divided by those near one of its values, for the value with the most near
-    rows.
-    """
+    """Return the rows of a class per row near one of its values, for the value with the most near rows."""
     numbers = [Fraction(value) for value in held]
     reach = {x: epsilon * abs(x) if neighbourhood == "relative" else epsilon for x in numbers}
     near = [sum(abs(y - x) <= reach[x] for y in numbers) for x in numbers]

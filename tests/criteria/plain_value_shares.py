@@ -85,8 +85,9 @@ def natural(number: int) -> Decimal:
 
 
 def grassberger(number: int) -> Decimal:
-    """Return Grassberger's number by its recurrence: G1 = G0 = -γ - ln 2, and G(2n + 2) = G(2n) + 2 / (2n +
-    1).
+    """Return Grassberger's number G(n) by its recurrence.
+
+    G1 = G0 = -γ - ln 2, and G(2n + 2) = G(2n) + 2 / (2n + 1).
     """
     found = -EULER - Decimal(2).ln()
     for step in range(number // 2):

@@ -94,9 +94,7 @@ def test_pitman_is_where_the_likelihood_is_greatest(seed: int) -> None:
 
 
 def test_snb_finds_the_population_that_it_was_drawn_from() -> None:
-    """SNB finds the population of 100,000 classes (geometric sizes) from which half of the people were
-    sampled.
-    """
+    """SNB finds the population of 100,000 classes (geometric sizes) of which half the people were sampled."""
     random = np.random.default_rng(3)
     people = random.geometric(0.4, 100_000)
     sample = random.binomial(people, 0.5)

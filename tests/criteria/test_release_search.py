@@ -162,10 +162,9 @@ def test_merging_classes_raises_no_share(sizes: list[int], data: st.DataObject) 
 
 
 def test_more_rows_may_be_suppressed_above() -> None:
-    """Suppression may increase at a higher node: two single records form a class of two, and all such classes
-    go.
+    """Suppression may increase at a higher node, so a suppression limit is refused.
 
-    A suppression limit is therefore refused.
+    Two single records form a class of two, and then all classes of two are suppressed.
     """
     asked = Requirement(criteria=[AverageRisk(0.4)])
     assert plain_rest([3, 3, 2, 2, 1, 1, 1, 1], asked) == [3, 3, 2, 2]

@@ -172,9 +172,7 @@ def spend_often(folder: Path, failures: list[int]) -> None:
 
 
 def test_runs_at_the_same_time_do_not_spend_the_same_budget(tmp_path: Path) -> None:
-    """Concurrent runs do not spend the same budget: four processes request eight losses each, ten are
-    granted.
-    """
+    """Concurrent runs never share budget: four processes request eight losses each, ten are granted."""
     context = multiprocessing.get_context("forkserver")
     processes = [context.Process(target=spend_often, args=(tmp_path, [])) for _ in range(4)]
     for process in processes:

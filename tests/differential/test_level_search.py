@@ -34,9 +34,7 @@ AGES = [*map(str, range(20, 60)), "77", "(other)"]
 
 
 def spec(town: Any = None, **request: Any) -> TableSpec:
-    """Return a spec with public ages, sexes without a hierarchy, and towns with a hierarchy that only rows
-    fill.
-    """
+    """Return a spec of public ages, sexes without a hierarchy, and towns whose leaves come from rows."""
     town = town or {"role": "quasi-identifier", "weight": 0.5, "hierarchy": TOWNS}
     told = {
         "source": {"path": "people.csv"},

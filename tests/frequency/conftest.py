@@ -29,9 +29,7 @@ Build = Callable[..., TableSpec]
 
 @dataclass(frozen=True)
 class FirstLetter:
-    """Hierarchy from a value to its first character to ``*``; it refuses values that begin with a question
-    mark.
-    """
+    """Hierarchy from a value to its first character to ``*``; values that begin with "?" are refused."""
 
     origin: str = "first letters"
     from_data: bool = False

@@ -65,9 +65,7 @@ def test_towns() -> None:
 
 
 def test_groups_that_interleave() -> None:
-    """Groups that interleave: the file places Linz between Bonn and Kiel, so north covers less than the
-    range.
-    """
+    """Groups that interleave: Linz is between Bonn and Kiel, so north covers fewer towns than the range."""
     apart = replace(TOWNS, leaf_ranks=np.array([0, 2, 1, 3]))
     table = table_of(apart, 0, 1, 2, 3)
     assert labels(recoded(table, [0, 0, 1, 1], Summary.RANGES)) == ["Bonn … Kiel", "Linz … Wien"]
@@ -87,8 +85,9 @@ def test_groups_that_interleave() -> None:
 
 
 def test_numbers_are_ordered_by_value() -> None:
-    """Numbers are ordered by value: of leaves 9, 10, 5, 30, 5 … 10 covers three, 9 … 30 two intervals of
-    codes.
+    """Numbers are ordered by value, not by text.
+
+    Of the leaves 9, 10, 5, 30, the range 5 … 10 covers the first three, 9 … 30 two intervals of codes.
     """
     table = table_of(AGES, 0, 1, 2, 3)
     found = recoded(table, [0, 0, 0, 1], Summary.RANGES)
