@@ -87,9 +87,7 @@ def test_row_types_are_an_unlogged_table_that_nobody_else_sees(
 
 
 def test_a_release_has_the_statistics_of_the_server(clinic: Clinic) -> None:
-    """A release has the server's default statistics target; the lower one applies only to intermediate
-    tables.
-    """
+    """A release has the server's statistics target; a lower one applies only to intermediate tables."""
     with PostgresEngine(clinic.settings, clinic.url) as engine:
         engine.create_table("numbers", "SELECT generate_series(1, 100) AS n")
         engine.load_table("loaded", {"n": np.arange(1000)})

@@ -153,9 +153,7 @@ def test_a_lazy_frame_whose_query_fails_is_an_error_of_the_input(read: Read) -> 
 
 
 def test_a_frame_in_the_place_of_one_that_ended_is_another(read: Read) -> None:
-    """A frame that replaces an ended one is read anew, although frames are cached by a reusable memory
-    address.
-    """
+    """A frame that reuses the memory address of an ended one, by which frames are known, is read anew."""
     for number in range(20):
         assert read(polars.LazyFrame({"n": [number]})) == [(str(number),)]
 

@@ -49,9 +49,7 @@ def test_the_kernel_shuffles_as_plain_python_does(groups: list[int], words: list
 
 
 def test_each_choice_has_as_many_words() -> None:
-    """With words of 4 bits, which can be enumerated, the same rule gives each choice the same number of
-    words.
-    """
+    """The same rule on words of 4 bits, which can be enumerated, gives each choice equally many words."""
     for choices in range(1, 16):
         taken = [divmod(word * choices, 16) for word in range(16)]
         numbers = [number for number, rest in taken if rest >= 16 % choices]
