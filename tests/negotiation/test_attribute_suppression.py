@@ -18,9 +18,7 @@ from tests.oracle.brute_lattice import BruteLattice
 
 
 def asked_again(brute: BruteLattice, request: Request) -> list[SuppressedAttribute]:
-    """Return for each attribute the answer with its level fixed at the top: exact, else fewest suppressed
-    rows.
-    """
+    """Return each attribute's answer with its level fixed at the top: exact, else fewest suppressed rows."""
     found = []
     for name, top in zip(brute.lattice.attributes, brute.lattice.heights, strict=True):
         other = replace(

@@ -38,7 +38,7 @@ def random_table(random: np.random.Generator) -> FrequencySet:
 
 
 def not_counted(*_: object, **__: object) -> None:
-    """Return None, in place of a solution that counting would prove."""
+    """Return None, which disables solutions that counting proves."""
 
 
 def checked(table: FrequencySet, mask: PatternMask, k: int, found: ExactResult) -> float:

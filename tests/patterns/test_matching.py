@@ -33,9 +33,7 @@ def symmetric(costs: Indexes) -> Indexes:
 
 
 def random_pairs(random: np.random.Generator, n: int) -> Indexes:
-    """Return costs of pairs: arbitrary, distances of short rows, or cheap within groups and dear between
-    them.
-    """
+    """Return costs of pairs: arbitrary, distances of short rows, or cheap only within groups."""
     kind = random.integers(0, 3)
     if kind == 0:
         return symmetric(random.integers(0, random.choice([2, 4, 30]), (n, n)))
