@@ -1,5 +1,4 @@
-"""The three attacks with a control set, checked against loops over rows; rates against Wilson's definition.
-"""
+"""The three attacks with a control set, checked against loops over rows and Wilson's definition."""
 
 from __future__ import annotations
 

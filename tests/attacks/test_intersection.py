@@ -177,8 +177,7 @@ def are_safe(before: list[tuple[str, ...] | None], later: list[tuple[str, ...] |
 
 
 def loss(table: Table, people: People, levels: tuple[int, ...]) -> float:
-    """Sum, over the cells, the share of the other leaves that each covers; suppressed rows count all leaves.
-    """
+    """Sum the share of other leaves that each cell covers; suppressed rows cover all leaves."""
     told = classes(table, people, levels)
     lost = 0.0
     for row, shown in zip(people, told, strict=True):

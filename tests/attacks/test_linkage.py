@@ -76,8 +76,7 @@ def table_of(folder: Path, people: Sequence[Row]) -> Table:
 
 
 def shown(levels: Mapping[str, int], table: Table, name: str, value: str | None) -> str | None:
-    """Return the released label of a value from its hierarchy; a value without a leaf occurs only at the top.
-    """
+    """Return the released label of a value by its hierarchy; values without a leaf occur only at the top."""
     hierarchy = next(h for h in table.frequency_set.hierarchies if h.attribute == name)
     if levels[name] == hierarchy.height:
         return hierarchy.labels[-1][0]

@@ -1,5 +1,4 @@
-"""Minimality and downcoding attacks on small releases, checked against all worlds, counted in plain Python.
-"""
+"""Minimality and downcoding attacks on small releases, checked against all worlds in plain Python."""
 
 from __future__ import annotations
 
@@ -38,8 +37,7 @@ TWO_BY_TWO = GeneralizationHierarchy(
 def release_of(
     rows: Sequence[tuple[int, int]], values: Sequence[int], node: tuple[int, int], k: int, l: int
 ) -> MinimalRelease:
-    """Build the release of rows with two quasi-identifiers and a sensitive value, all published at one node.
-    """
+    """Build a release of rows with two quasi-identifiers and a sensitive value, published at one node."""
     codes = np.array(rows, dtype=np.int64)
     maps = [TWO_BY_TWO.level_map(level) for level in node]
     key = np.column_stack([maps[i][codes[:, i]] for i in range(2)])
@@ -209,7 +207,7 @@ def test_a_part_that_had_to_be_merged_tells_its_people_values() -> None:
     assert 40 < found.kept < 100  # a third of all worlds
     assert learnt[0].sure == 0
     told = release_of([(0, 0)] * 3 + [(1, 0)], [0, 0, 1, 1], (1, 0), 1, 2)
-    assert simulate_worlds(told, 200)[0].kept == 200  # one person fails, whatever the value
+    assert simulate_worlds(told, 200)[0].kept == 200  # one person fails with any value
 
 
 def test_both_by_name_on_a_release_by_levels_alone(tmp_path: Path) -> None:

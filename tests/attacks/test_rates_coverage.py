@@ -73,8 +73,7 @@ def expected(release: dict[Cell, int], shares: dict[Cell, float]) -> float:
 @pytest.mark.parametrize("alike", [True, False])
 @pytest.mark.parametrize(("people", "k"), [(60, 2), (150, 2), (150, 5), (300, 5)])
 def test_linking_of_a_control_set(people: int, k: int, *, alike: bool) -> None:
-    """Over many control sets of one release, rates spread as their interval says; 95 of 100 cover the truth.
-    """
+    """Over many control sets, rates spread as their interval says; 95 of 100 intervals cover the truth."""
     shares = population(1, alike=alike)
     random = np.random.default_rng(2)
     release = release_of(drawn(random, shares, people), k)

@@ -1,5 +1,4 @@
-"""Audits of arbitrary files, checked against counts in plain Python, with cases that definitions leave open.
-"""
+"""Audits of arbitrary files, checked by counting in plain Python, with cases that definitions leave open."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""The strictest value of every criterion passes when required, a stricter one fails; no criterion is omitted.
-"""
+"""The strictest value of every criterion passes when required, and a stricter one fails."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ FAST, ALL = some_of(40), 2_500
 
 @dataclass(frozen=True)
 class Case:
-    """A release to query: its sensitive attribute, how groups are computed, and the kind of file."""
+    """A release to query: its sensitive attribute, its grouping method, and the kind of file."""
 
     sensitive: str
     k: int

@@ -226,8 +226,7 @@ def test_bounds_are_those_of_every_table(
 
 
 def test_two_of_five_rows_are_surely_outside(shared_engine: Engine) -> None:
-    """Of ``1 … 7`` three times and ``4 … 5`` twice, without a hierarchy, two of five rows are surely outside.
-    """
+    """Two of ``1 … 7`` (three rows) and ``4 … 5`` (two rows), without a hierarchy, are surely outside."""
     rows = [("1 … 7", "Bonn")] * 3 + [("4 … 5", "Bonn")] * 2
     with TemporaryDirectory() as folder:
         path = write_classes(

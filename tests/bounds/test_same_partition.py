@@ -1,5 +1,4 @@
-"""Theorem 2 on Adult: bounds of a generalized release contain those of a permuted one with the same groups.
-"""
+"""Theorem 2 on Adult: bounds of a generalized release contain those of the same groups permuted."""
 
 from __future__ import annotations
 

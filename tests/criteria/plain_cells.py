@@ -33,8 +33,7 @@ def groups_of(classes: Sequence[PlainClass], known: int, fewest: int | None = No
 
 
 def score_of(rows: Sequence[tuple[object, ...]], confidence: float) -> int:
-    """Return the number of rows of a group, or 0 if one of their values is too likely or no value is known.
-    """
+    """Return the row count of a group, or 0 if one of their values is too likely or no value is known."""
     if confidence < 1:
         for values in zip(*rows, strict=True):
             told = Counter(value for value in values if value is not None)

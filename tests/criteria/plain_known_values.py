@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 Paths = Mapping[str, Sequence[str]]
-"""Each value's ancestors, from the value itself to the top."""
+"""Each value's ancestors, from the value to the top."""
 
 
 def t_closeness(held: Sequence[str], table: Sequence[str], distance: str, order: Sequence[str], paths: Paths):

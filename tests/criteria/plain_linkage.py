@@ -1,5 +1,4 @@
-"""Linkage criteria in plain Python: the people of a population that match a class, and the derived criteria.
-"""
+"""Linkage criteria in plain Python, from the people of a population who match a class."""
 
 from __future__ import annotations
 
@@ -59,8 +58,7 @@ def outside(rows: Counter[Cells], people: Counter[Cells], least: Fraction, most:
 def rest_fails(
     table: FrequencySet, node: LatticeNode, gone: set[Cells], least: Fraction, most: Fraction
 ) -> bool:
-    """Return True if the share of people who match no published class and are in the table is out of range.
-    """
+    """Return True if, of the people who match no published class, too few or too many are in the table."""
     return fails_without(*both_at(table, node), gone, least, most)
 
 
@@ -82,8 +80,7 @@ def chance_of_rows(rows: int, mean: float, *, truncated: bool) -> float:
 
 
 def fewest_rows(k: int, fraction: float, significance: float, *, truncated: bool) -> int:
-    """Return the fewest rows that a class of k people has with at most that probability; k if there are none.
-    """
+    """Return the fewest rows of a class of k people with at most probability ``significance``, else k."""
     return next(
         (f for f in range(1, k) if chance_of_rows(f, fraction * k, truncated=truncated) <= significance), k
     )

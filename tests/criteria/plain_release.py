@@ -52,6 +52,5 @@ def plain_rest(sizes: Sequence[int], requirement: Requirement, name: str = "", c
 
 
 def rests_of(sizes: Sequence[int]) -> list[list[int]]:
-    """Return a release and what remains of it as its smallest classes are removed, one size after the other.
-    """
+    """Return the class sizes of a release as its smallest classes are removed, one size after the other."""
     return [[size for size in sizes if size >= least] for least in sorted(set(sizes))]

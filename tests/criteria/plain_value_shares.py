@@ -22,8 +22,7 @@ EULER = Decimal("0.57721566490153286060651209008240243104215933593992")
 
 
 def passes(criterion: Criterion, rows: Rows, table: Rows) -> bool:
-    """Return True if a class meets a criterion; ``criterion.value`` is read as the decimal that it prints as.
-    """
+    """Return True if a class meets a criterion; ``criterion.value`` counts as its printed decimal."""
     found = measure(criterion, rows, table)
     if found is None:
         return False

@@ -18,7 +18,7 @@ from tests.oracle.scored_lattice import ScoredLattice, random_requirement
 
 
 class ReleasedLattice(ScoredLattice):
-    """Every node's classes, of which some are suppressed for criteria of the release."""
+    """Every node's classes, with some suppressed for criteria of the release."""
 
     def suppressed(
         self, node: LatticeNode, requirement: Requirement, name: str = "", cap: int = 2**62

@@ -1,4 +1,4 @@
-"""Criteria that compare with the whole table are audited with the input, whatever rows are suppressed."""
+"""Criteria that compare with the whole table are audited with the input, for any suppressed rows."""
 
 from __future__ import annotations
 

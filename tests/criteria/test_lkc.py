@@ -63,7 +63,7 @@ def random_lkc(random: np.random.Generator, table: FrequencySet) -> LKCPrivacy:
 
 
 class CellsLattice(ScoredLattice):
-    """Every node's classes, of which some are suppressed because of their groups."""
+    """Every node's classes, with some suppressed because of their groups."""
 
     def suppressed(
         self, node: LatticeNode, requirement: Requirement, name: str = "", cap: int = 2**62

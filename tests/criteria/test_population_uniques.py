@@ -94,7 +94,7 @@ def test_pitman_is_where_the_likelihood_is_greatest(seed: int) -> None:
 
 
 def test_snb_finds_the_population_that_it_was_drawn_from() -> None:
-    """SNB finds the population of 100,000 classes (geometric sizes) of which half the people were sampled."""
+    """SNB finds a population of 100,000 classes of geometric sizes from a sample of half its people."""
     random = np.random.default_rng(3)
     people = random.geometric(0.4, 100_000)
     sample = random.binomial(people, 0.5)
@@ -124,7 +124,7 @@ def test_where_there_is_no_estimate_the_release_fails() -> None:
 
 
 def test_every_node_by_itself_and_all_at_once() -> None:
-    """Whether uniques may remain is the same for one node and for all nodes at once, and audits agree."""
+    """Single nodes and all nodes at once decide alike on remaining uniques, and audits agree."""
     for seed in range(2):
         table, _ = table_and_request(seed)
         if not table.rows:

@@ -112,7 +112,7 @@ def test_a_class_meets_what_its_score_says_and_nothing_stricter(
 def test_unions_of_classes_that_pass_do(
     criterion: Criterion, one: list[int], other: list[int], rest: list[int], data: st.DataObject
 ) -> None:
-    """Criteria declared monotone hold for unions of passing classes, whatever else the table contains."""
+    """Criteria declared monotone hold for unions of passing classes in any table."""
     table = table_of([one, other, rest])
     union = [a + b for a, b in zip(one, other, strict=True)]
     if not any(table) or not criterion.monotone:
@@ -125,8 +125,7 @@ def test_unions_of_classes_that_pass_do(
 
 
 def test_one_row_of_each_of_two_values_passes_grassbergers_estimate_and_two_rows_fail() -> None:
-    """One row of each of two values passes Grassberger's estimate and two rows fail, so it is not monotone.
-    """
+    """Grassberger's estimate is not monotone: one row of each of two values passes, two rows of each fail."""
     asked = EntropyDiversity(2, estimator=GRASSBERGER)
     found = scores(asked, [[1, 1], [1, 1], [2, 2]], [4, 4])
     assert [score >= asked.threshold for score in found] == [True, True, False]

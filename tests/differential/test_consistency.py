@@ -1,5 +1,4 @@
-"""Marginals with equal totals: sums agree, and no other whole point of that total is nearer beyond rounding.
-"""
+"""Marginals with equal totals: sums agree, and the point is the nearest up to rounding."""
 
 from __future__ import annotations
 

@@ -123,8 +123,7 @@ def test_too_many_combinations_are_refused(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_choices_are_as_likely_as_the_mechanism_says() -> None:
-    """Permute-and-flip examines the lower score first in half of the cases and takes it by exp(-ε · apart).
-    """
+    """Permute-and-flip examines the lower score first half of the time and takes it by exp(-ε · apart)."""
     epsilon, apart, draws = Fraction(1), 1500, 2000
     scores = PrivateLevelChoice.of(spec(), {}).details()[:2] * 0
     scores[1] = apart

@@ -81,8 +81,7 @@ def test_the_bound_is_not_tight() -> None:
 
 
 def plain_delta(k: int, epsilon: Fraction, beta: Fraction, sizes: int) -> Fraction:
-    """Return the theorem's δ over ``sizes`` sizes in exact fractions; e^(−ε) is the fraction of its double.
-    """
+    """Return the theorem's δ over ``sizes`` sizes in fractions; e^(−ε) is the fraction of its double."""
     gamma = 1 - (1 - beta) * Fraction(exp(-epsilon))
     first, unit = ceil(k / gamma - 1), 2**RANDOM_BITS
     yes = int(beta * unit)

@@ -315,8 +315,7 @@ def test_a_copy_of_a_table_of_postgresql(
 
 
 def test_who_may_not_read_the_server_s_identifier(people: str, postgres_server: PostgresServer) -> None:
-    """Without permission to read the server's identifier, all addresses of one machine count as one server.
-    """
+    """Without access to the server's identifier, all addresses of one machine count as one server."""
     role = f"reader_{people}"
     postgres_server.run(
         f"CREATE ROLE {role} LOGIN",

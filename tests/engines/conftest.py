@@ -63,7 +63,7 @@ def open_folder() -> Iterator[Path]:
 
 @contextmanager
 def as_nobody() -> Iterator[None]:
-    """Act as a user who is subject to permissions: if root runs the tests, switch to nobody meanwhile."""
+    """Act as a user subject to permissions: if root runs the tests, switch to the user "nobody"."""
     root = os.geteuid() == 0
     if root:
         os.seteuid(NOBODY)

@@ -163,8 +163,7 @@ def test_columns_with_another_name_in_the_files(read: Callable[..., Rows], tmp_p
 
 
 def _vector_of(rows: list[int]) -> dict[str, Any]:
-    """Return a deletion vector as a log stores it: magic number and bitmap, five characters per four bytes.
-    """
+    """Return a deletion vector as in a log: magic number and bitmap, five characters per four bytes."""
     bitmap = pyroaring.BitMap(rows).serialize()
     content = struct.pack("<iqi", 1681511377, 1, 0) + bitmap
     padded = content + bytes(-len(content) % 4)

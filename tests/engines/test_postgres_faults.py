@@ -182,7 +182,7 @@ RAISED = {
 
 @pytest.mark.parametrize("code", RAISED)
 def test_errors_that_the_server_is_made_to_raise(clinic: Clinic, code: str) -> None:
-    """The server raises the code itself, with a message and a detail that quote a row (simulated)."""
+    """The server raises the code, with a message and a detail that quote a row (simulated)."""
     body = f"RAISE EXCEPTION 'row of Ann' USING ERRCODE = '{code}', DETAIL = 'Ann, 41'"
     clinic.run(f"CREATE FUNCTION clinic.fail() RETURNS integer LANGUAGE plpgsql AS $$BEGIN {body}; END$$")
     error = fails(clinic, lambda engine: engine.execute("SELECT clinic.fail()"), RAISED[code])

@@ -34,8 +34,7 @@ def publish(table: Table, **options: Any) -> None:
 def test_of_two_publications_one_wins_and_the_other_is_told(
     overwrite: bool, clinic: Clinic, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of two publications one wins and the other gets an error; the first waits until the second has ended.
-    """
+    """One publication wins and the other gets an error; the first waits until the second has ended."""
     first, second = table_of(clinic), table_of(clinic)
     if overwrite:
         publish(first)

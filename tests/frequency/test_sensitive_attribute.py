@@ -75,7 +75,7 @@ def test_values_rows_order_numbers_and_groups(engine: Engine, settings: Settings
     assert lungs != stomach
     assert ill.levels[2].tolist() == [0, 0, 0]
     assert len(set(ill.levels[0].tolist())) == 3
-    # Values of one group are adjacent, whatever the order of the texts.
+    # Values of one group are adjacent in any order of the texts.
     assert sorted(ill.ranks.tolist()) == [0, 1, 2]
     assert ill.ranks[2] in (0, 2)
     assert (income.values, income.rows.tolist()) == (("10", "100", "9", "9.0"), [1, 1, 2, 1])

@@ -81,9 +81,7 @@ class Adult:
         return found
 
     def drawn_subset(self, draws: int) -> Rows:
-        """Return the subset that ARX's test draws: ``draws`` numbers below ``draws``, counting duplicates
-        once.
-        """
+        """Return the subset that ARX's test draws: ``draws`` numbers below ``draws``, without duplicates."""
         random = JavaRandom(0xDEADBEEF - 2**32)
         found = ~self.everyone
         found[[random.below(draws) for _ in range(draws)]] = True

@@ -23,8 +23,7 @@ _ROUNDING = 1e-12
 
 
 class Seen(NamedTuple):
-    """Classes with rows in a subset: rows by value, people of the table, shares, and the subset's own shares.
-    """
+    """Classes with rows in a subset: rows by value, people of the table, shares, the subset's shares."""
 
     counts: Counts
     sizes: NDArray[np.float64]

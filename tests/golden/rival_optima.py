@@ -93,8 +93,7 @@ class Golden:
 
     @property
     def weights(self) -> dict[str, float]:
-        """The attribute weights: the second half of the Loss tests weighs by the position among nine columns.
-        """
+        """The attribute weights; half of the Loss tests weigh by the position among nine columns."""
         kind, number = self.name.split("-")
         if kind != "UtilityMetricsLoss" or int(number) < 50:
             return {}

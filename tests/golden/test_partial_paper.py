@@ -163,7 +163,7 @@ def test_exact_answers(comparisons: Comparisons) -> None:
 
 
 def test_the_same_solution_is_told_in_three_readings(comparisons: Comparisons) -> None:
-    """"The same solution" has three readings.
+    """ "The same solution" has three readings.
 
     The printed 6 and 8 count other nodes of equal height; 4 and 6 suppress equally few rows, 3 and 5 are
     equal.

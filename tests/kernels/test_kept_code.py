@@ -71,8 +71,7 @@ def test_another_copy_of_the_program_compiles_nothing(tmp_path: Path) -> None:
 
 
 def test_two_that_compile_at_once_are_given_their_own_code(tmp_path: Path) -> None:
-    """Two processes that compile at once get their own code, although the first one's index is written last.
-    """
+    """Two processes that compile at once get their own code, although the first writes its index last."""
     kept = tmp_path / "kept"
     copy_of(tmp_path / "a", kept)(WHOLE)
     (index,) = kept.glob("*.nbi")

@@ -9,8 +9,7 @@ from discreet.model.lattice import Lattice
 
 
 def test_each_level_is_judged_with_all_others_at_zero() -> None:
-    """Each level is judged with all others at zero: nodes 00 … 21 have 8, 6, 4, 3, 1, 1 classes of 16 rows.
-    """
+    """Levels are judged with all others at zero: nodes 00 … 21 have 8, 6, 4, 3, 1, 1 classes of 16 rows."""
     lattice = Lattice(("age", "sex"), (2, 1))
     assert grouping_power(lattice, 16, np.array([8, 6, 4, 3, 1, 1])) == (
         GroupingPower("age", 0, 8, 2.0, 0.5),

@@ -52,8 +52,7 @@ codes = st.tuples(st.integers(0, 4), st.integers(0, 3))
 
 @st.composite
 def tables(draw: st.DrawFn) -> tuple[list[tuple[int, ...]], list[tuple[frozenset[int], ...]]]:
-    """Draw an original and a release of some of its rows; each cell covers its row's value and maybe others.
-    """
+    """Draw an original and a release of some of its rows; cells cover the row's value and maybe others."""
     original = draw(st.lists(codes, min_size=1, max_size=7))
     kept = original[: draw(st.integers(0, len(original)))]
     rows = []
@@ -147,8 +146,7 @@ def test_divergence_is_its_definition(
 def test_usefulness_is_told_where_the_release_tells_whose_rows_a_class_has(
     table: tuple[list[tuple[int, ...]], list[tuple[frozenset[int], ...]]],
 ) -> None:
-    """Usefulness equals that of every possible assignment of rows to classes; it is None if classes overlap.
-    """
+    """Usefulness equals that of every assignment of rows to classes; it is None if classes overlap."""
     original, rows = table[0][:6], table[1][:6]
     found = metric_named("usefulness").of(comparison_of(original, rows))
     ways = plain.ways_to_make(original, rows)

@@ -1,4 +1,4 @@
-"""Criteria: their values, their scores, and how a requirement combines them."""
+"""Criteria: their values, their scores, and their combination in a requirement."""
 
 from __future__ import annotations
 

@@ -69,8 +69,7 @@ def test_classes_meet_the_test_and_cannot_be_cut(kind: str, cut: Cut, settings: 
 
 
 def cuttable(table: FrequencySet, members: list[int], k: int, test: ClassTest) -> bool:
-    """Return True if some cut of the ordered leaves leaves two passing classes; numbers are ordered by value.
-    """
+    """Return True if some cut of the leaves gives two passing classes; numbers are ordered by value."""
     for attribute, hierarchy in enumerate(table.hierarchies):
         codes = table.codes[members, attribute]
         try:

@@ -141,8 +141,7 @@ def test_values_survive_in_their_types(engine: Engine, settings: Settings, out: 
 
 @pytest.mark.parametrize("ending", [".csv", ".parquet"])
 def test_the_order_of_the_source_is_gone(ending: str, engine: Engine, settings: Settings, out: Path) -> None:
-    """With a random order, neither row sequence nor storage position shows the source's; two releases differ.
-    """
+    """With a random order, neither row sequence nor storage shows the source's order; two releases differ."""
     spec = in_memory(many(), seen=AttributeRole.INSENSITIVE).with_order("random")
     orders = []
     for name in ("r", "s"):
@@ -182,8 +181,7 @@ def test_keys_are_drawn_in_parts_and_differ(engine: Engine) -> None:
 
 
 def test_csv_cells(engine: Engine, settings: Settings, tmp_path: Path, out: Path) -> None:
-    """CSV follows RFC 4180: quotes only where needed, doubled inside; NULL is empty, an empty text is quoted.
-    """
+    """CSV follows RFC 4180: quotes only where needed, doubled inside; NULL is empty, empty text quoted."""
     text = 'name,age,town,diagnosis\nA,30,K,"a ""b"", c"\nB,30,K,""\nC,30,K,\nD,30,K,"x\ny"\nE,30,K,é\n'
     publish_patients(engine, settings, patients(tmp_path, text), out / "r.csv", node=(2, 1))
     content = (out / "r.csv").read_bytes().decode()

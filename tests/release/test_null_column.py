@@ -28,9 +28,7 @@ BUILDERS: list[dict[str, Any]] = [
 
 
 def only_nulls(folder: Path, settings: Settings, built: dict[str, Any], *, alone: bool = False) -> Table:
-    """Write seven rows with an empty ``zip``, the only quasi-identifier (``alone``) or in addition to
-    ``age``.
-    """
+    """Write seven rows with an empty ``zip``, in addition to ``age`` or as the only quasi-identifier."""
     (folder / "people.csv").write_text("\n".join(["age,zip,diagnosis", *ROWS, ""]), encoding="utf-8")
     document = {
         "source": {"path": "people.csv"},

@@ -1,4 +1,4 @@
-"""Permuted releases: the content of their files, and facts that none of them shows."""
+"""Permuted releases: the content of their files, and facts that they do not reveal."""
 
 from __future__ import annotations
 

@@ -98,8 +98,7 @@ def test_null_joins_the_top_value(engine: Engine, settings: Settings, tmp_path: 
 def test_a_release_of_quasi_identifiers_at_the_top_is_one_class(
     engine: Engine, settings: Settings, tmp_path: Path, out: Path
 ) -> None:
-    """With all quasi-identifiers at the top, every cell is ``*``, but the manifest reports no starred rows.
-    """
+    """With all quasi-identifiers at the top, every cell is ``*``, but the manifest has no starred rows."""
     spec = patients(tmp_path)
     bare = replace(spec, attributes=spec.quasi_identifiers)
     release = publish_patients(engine, settings, bare, out / "r.csv", node=(2, 1), k=12)
@@ -135,7 +134,7 @@ def test_a_failed_audit_leaves_nothing(
 ) -> None:
     """A failed audit leaves nothing.
 
-    The recoding itself produces a class of one; it is written as decided, and only the audit detects it.
+    The recoding produces a class of one; it is written as decided, and only the audit detects it.
     """
     monkeypatch.setattr(
         room, "_apply_recoding", _applied_with("CASE WHEN o0 = 'gout' THEN '50s' ELSE l0.label0 END")

@@ -1,4 +1,4 @@
-"""A permuted release stores labels in their column's type, whatever other levels the hierarchy has."""
+"""A permuted release stores labels in their column's type, for any other levels of the hierarchy."""
 
 from __future__ import annotations
 

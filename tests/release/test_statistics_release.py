@@ -195,8 +195,7 @@ def test_a_label_is_a_name_only_where_it_must_be_one() -> None:
 
 @pytest.mark.parametrize("kind", READ)
 def test_typed_columns_are_compared_by_value(tmp_path: Path, kind: str) -> None:
-    """Typed columns of a Parquet file are compared by value: whole doubles, decimals, booleans, timestamps.
-    """
+    """Typed Parquet columns are compared by value: whole doubles, decimals, booleans, timestamps."""
     day = datetime.datetime(2020, 1, 1)
     columns = {
         "town": pyarrow.array(["a", "b"] * 4),

@@ -198,7 +198,7 @@ def test_ten_thousand_columns_stay_below_a_gibibyte(tmp_path: Path, file_format:
     """Ten thousand columns need less than a gibibyte of touched memory.
 
     The limit counts more, because the engine reserves 2,048 rows of each column: 32 KiB per column and step
-    of a statement, of which 200 rows touch a tenth.
+    of a statement. 200 rows touch a tenth of it.
     """
     _, memory = publish(tmp_path, 10_000, file_format, memory="3GB")
     assert memory < 1 << 30

@@ -34,8 +34,7 @@ SETTINGS = Settings(memory_limit=10**9, threads=1, private_log=Path("unused"))
 
 @pytest.fixture(scope="module", autouse=True)
 def not_staged() -> Iterator[None]:
-    """Disable the staged search, which ``test_staged`` covers, so that the other ways run on every machine.
-    """
+    """Disable the staged search, which ``test_staged`` covers, so that the other ways run everywhere."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module.FilteredOptimum, "of", lambda *_: None)
         yield

@@ -53,8 +53,7 @@ def compiled() -> Iterator[None]:
 
 @contextmanager
 def staged_by(attributes: int) -> Iterator[None]:
-    """Grow the attribute subsets by ``attributes``; test tables have too few for several subsets otherwise.
-    """
+    """Grow the attribute subsets by ``attributes``, so that small test tables have several of them."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(stages, "_FEWEST", attributes)
         patch.setattr(stages, "_smaller_subset_size", lambda number: number - attributes)

@@ -160,7 +160,7 @@ def test_boxes_overlap_as_pairs_do(seed: int, number: int) -> None:
 
 
 def test_a_pinwheel_has_no_cut_and_no_overlap() -> None:
-    """Thirteen pinwheels in a row, none of which a cut separates, have no cut and no overlap."""
+    """Thirteen pinwheels in a row have no cut and no overlap."""
     wheel = np.array([[0, 0, 1, 0], [2, 0, 2, 1], [1, 2, 2, 2], [0, 1, 0, 2], [1, 1, 1, 1]])
     boxes = np.concatenate([wheel + np.array([3 * i, 0, 3 * i, 0]) for i in range(13)])
     assert not boxes_overlap(boxes[:, :2], boxes[:, 2:])

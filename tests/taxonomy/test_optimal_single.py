@@ -43,8 +43,7 @@ def random_table(seed: int, attributes: int) -> FrequencySet:
 
 
 def by_enumeration(table: FrequencySet, k: int, limit: int, cost: ClassCost) -> int | None:
-    """Return the least C_DM, or the most classes below zero, over all sets of cuts; None if none is allowed.
-    """
+    """Return the least C_DM, or the most classes below zero, over all sets of cuts, or None."""
     places = [np.unique(column, return_inverse=True)[1] for column in table.codes.T]
     best = None
     for starts in product(*(list(list_divisions(int(place.max()) + 1)) for place in places)):
