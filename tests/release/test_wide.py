@@ -110,7 +110,7 @@ def test_stars_of_starred_rows_are_no_values_of_their_columns(
 ) -> None:
     """The stars of starred rows do not count as values of their columns.
 
-    Of ten rows, six have a unique value, and seven have one of ``x1``; the star is not among them.
+    Of ten rows, six have a unique value in each column and seven in ``x1``, where a star is not counted.
     """
     names = ["age", *(f"x{i}" for i in range(columns))]
     starred = [dict.fromkeys(names, "*") for _ in range(2)]
