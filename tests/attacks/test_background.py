@@ -1,4 +1,4 @@
-"""Background knowledge and skewness, against every world and every fact of small tables."""
+"""Background knowledge and skewness, checked against all worlds and all facts of small tables."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def counts_of(units: list[list[str]]) -> ValueCounts:
 
 
 def worlds(units: list[list[str]]) -> list[tuple[str, ...]]:
-    """Every equally likely assignment of values to persons."""
+    """Return every equally likely assignment of values to persons."""
     each = [list(permutations(values)) for values in units]
     return [tuple(v for part in world for v in part) for world in product(*each)]
 

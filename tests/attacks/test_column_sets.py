@@ -1,4 +1,4 @@
-"""Distinction, separation and chances of sets of columns, against a loop over pairs of rows."""
+"""Distinction, separation and chances of column sets, checked against a loop over pairs of rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The three tests against a control set, against loops over rows; rates against the definition of Wilson."""
+"""The three attacks with a control set, checked against loops over rows and Wilson's definition."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ def drawn(seed: int, rows: int) -> list[Row]:
 
 
 def labels(row: Row) -> tuple[str, str]:
-    """What the release shows of a row: ages by twos, cities as they are."""
+    """Return the released labels of a row: ages in intervals of two, cities unchanged."""
     return str(int(row["age"] or 0) // 2), str(row["city"])
 
 
 def plain(release: list[Row], people: list[Row]) -> dict[str, tuple[float, int]]:
-    """Right guesses and all, by name."""
+    """Count the right guesses and all guesses of each attack, by attack name."""
     shown = [(labels(row), row["disease"]) for row in release]
     mine = Counter((labels(row), row["disease"]) for row in people)
     predicates = set(shown)
@@ -84,7 +84,7 @@ def test_rates_are_those_of_loops(tmp_path: Path, seed: int) -> None:
 
 @pytest.mark.parametrize(("right", "guesses"), [(0, 5), (3, 10), (7, 7), (250, 1000)])
 def test_intervals_are_what_the_normal_test_does_not_reject(right: int, guesses: int) -> None:
-    """Wilson's ends are the rates p whose score |p̂ − p| is just z times their standard error."""
+    """Each end of Wilson's interval is a rate p whose score |p̂ − p| is z times its standard error."""
     rate = SuccessRate(right, guesses, 1.959964)
     low, high = rate.interval
     for end in (low, high):

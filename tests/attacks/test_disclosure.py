@@ -1,4 +1,4 @@
-"""What classes tell of sensitive values, against a loop over rows."""
+"""Disclosure of sensitive values by classes, checked against a loop over rows."""
 
 from __future__ import annotations
 

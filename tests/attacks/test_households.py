@@ -1,4 +1,4 @@
-"""Risks of households against a loop over people, and against the practice guide's printed figure."""
+"""Household risks, checked against a loop over people and the figure printed in the practice guide."""
 
 from __future__ import annotations
 
@@ -51,7 +51,10 @@ def drawn(seed: int, rows: int = 30, people: int = 30) -> list[dict[str, str]]:
 
 
 def plain(rows: list[dict[str, str]], classes: list[str | None]) -> tuple[list[float], int]:
-    """The chance of each household, sorted, and the fewest households of a class; None: suppressed."""
+    """Return the sorted chances of the households and the fewest households of a class.
+
+    A class label of None marks a suppressed row.
+    """
     people: dict[str, set[str]] = defaultdict(set)
     homes: dict[str, set[str]] = defaultdict(set)
     home_of = [row["home"] or f"alone {i}" for i, row in enumerate(rows)]

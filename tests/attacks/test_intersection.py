@@ -1,4 +1,4 @@
-"""Several releases of one table, against plain enumeration of its rows."""
+"""Intersection of several releases of one table, checked by enumerating its rows."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ from tests.oracle.plain_criteria import fails
 from tests.oracle.random_tables import random_frequency_set
 
 TWO = [("20", "Berlin", "a"), ("21", "Berlin", "b"), ("20", "Bonn", "c"), ("21", "Bonn", "d")]
-"""Everybody is alone: by age there are classes of two, and by city classes of two others."""
+"""Four people who are unique in age and city together; age gives classes of two, city other classes of two.
+"""
 
 
 def opened(folder: Path, people: Sequence[tuple[str, str, str]] = TWO) -> Table:
@@ -162,7 +163,7 @@ PEOPLE = st.lists(
 
 
 def classes(table: Table, people: People, levels: tuple[int, ...]) -> list[tuple[str, ...] | None]:
-    """What each row shows at some levels for k = 2; None where it is suppressed."""
+    """Return the labels that each row shows at some levels for k = 2, or None if the row is suppressed."""
     keys = []
     for row in people:
         cells = zip(table.frequency_set.hierarchies, row, levels, strict=False)
@@ -176,7 +177,7 @@ def are_safe(before: list[tuple[str, ...] | None], later: list[tuple[str, ...] |
 
 
 def loss(table: Table, people: People, levels: tuple[int, ...]) -> float:
-    """Each cell's share of the other leaves that it covers; all of them where a row is suppressed."""
+    """Sum the share of other leaves that each cell covers; suppressed rows cover all leaves."""
     told = classes(table, people, levels)
     lost = 0.0
     for row, shown in zip(people, told, strict=True):
@@ -189,7 +190,7 @@ def loss(table: Table, people: People, levels: tuple[int, ...]) -> float:
 
 
 def before(table: Table, levels: tuple[int, ...], path: Path) -> bool:
-    """Whether there is a first release at some levels."""
+    """Publish a first release at some levels; return False if there is none."""
     try:
         table.publish(dict(zip(("age", "city"), levels, strict=True)), path, k=2, max_suppressed="90%")
     except NoSolution:

@@ -1,4 +1,4 @@
-"""The linkage attack on small published files, against nested loops over records and rows."""
+"""The linkage attack on small published files, checked against nested loops over records and rows."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def table_of(folder: Path, people: Sequence[Row]) -> Table:
 
 
 def shown(levels: Mapping[str, int], table: Table, name: str, value: str | None) -> str | None:
-    """What the release shows of a value, by the hierarchy itself; a value without a leaf only at the top."""
+    """Return the released label of a value by its hierarchy; values without a leaf occur only at the top."""
     hierarchy = next(h for h in table.frequency_set.hierarchies if h.attribute == name)
     if levels[name] == hierarchy.height:
         return hierarchy.labels[-1][0]

@@ -1,4 +1,4 @@
-"""Linkage with errors: levels, weights and best rows, against plain loops over all pairs."""
+"""Linkage with errors: levels, weights and best rows, checked against loops over all pairs."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ WORDS = ("marta", "martha", "marhta", "dixon", "dickson", "smith", None)
     [("MARTHA", "MARHTA", 0.961), ("DIXON", "DICKSONX", 0.813), ("DWAYNE", "DUANE", 0.840), ("a", "", 0.0)],
 )
 def test_similarities_are_those_that_are_printed(one: str, other: str, printed: float) -> None:
-    """Winkler's own examples (1990)."""
+    """Similarities equal the examples that Winkler (1990) prints."""
     assert jaro_winkler(encode_text(one), encode_text(other)) == pytest.approx(printed, abs=5e-4)
 
 
@@ -93,7 +93,7 @@ def test_the_best_rows_are_those_of_a_loop(seed: int, table: bool, monkeypatch: 
 
 
 def test_weights_find_what_made_the_patterns() -> None:
-    """Counts that follow a model of known m, u and share, exactly: the model is found again."""
+    """Counts generated exactly from a model with known m, u and share yield that model."""
     m = np.array([[1, 0.05, 0.05, 0.9], [1, 0.1, 0.2, 0.7], [1, 0.02, 0.03, 0.95]])
     u = np.array([[1, 0.9, 0.05, 0.05], [1, 0.7, 0.1, 0.2], [1, 0.95, 0.04, 0.01]])
     total, share = 1e6, 1e-3

@@ -1,4 +1,4 @@
-"""Minimality and downcoding on small releases, against all worlds there are, counted in plain Python."""
+"""Minimality and downcoding attacks on small releases, checked against all worlds in plain Python."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ TWO_BY_TWO = GeneralizationHierarchy(
 def release_of(
     rows: Sequence[tuple[int, int]], values: Sequence[int], node: tuple[int, int], k: int, l: int
 ) -> MinimalRelease:
-    """Rows of two quasi-identifiers and a sensitive value, all published at a node."""
+    """Build a release of rows with two quasi-identifiers and a sensitive value, published at one node."""
     codes = np.array(rows, dtype=np.int64)
     maps = [TWO_BY_TWO.level_map(level) for level in node]
     key = np.column_stack([maps[i][codes[:, i]] for i in range(2)])
@@ -47,7 +47,7 @@ def release_of(
 
 
 def refused(release: MinimalRelease, finer: Sequence[int], values: Sequence[int]) -> bool:
-    """Whether some class of a finer node fails, in plain Python."""
+    """Return True if some class of a finer node fails its requirement, computed in plain Python."""
     found = defaultdict(list)
     for key in zip(release.classes.tolist(), finer, values, strict=True):
         found[key[:2]].append(key[2])
@@ -56,7 +56,7 @@ def refused(release: MinimalRelease, finer: Sequence[int], values: Sequence[int]
 
 
 def assignments(release: MinimalRelease) -> list[tuple[int, ...]]:
-    """Every way to give the values of each class to its rows, as often as it comes up."""
+    """Return every assignment of a class's values to its rows, with multiplicity."""
     places = [np.flatnonzero(release.classes == c).tolist() for c in np.unique(release.classes)]
     found = []
     for chosen in itertools.product(*(itertools.permutations(p) for p in places)):
@@ -149,7 +149,10 @@ def test_worlds_of_finer_cells_are_those_that_enumeration_keeps(seed: int) -> No
 
 @pytest.mark.parametrize("seed", range(some_of(20)))
 def test_chances_below_a_least_cell_are_those_of_every_world(seed: int) -> None:
-    """All ways in which the rows of a class may be under the values below their cell, not all under one."""
+    """Below a least cell, chances count all assignments of a class's rows to the values under their cell.
+
+    They are not computed as if all rows had one value.
+    """
     random = np.random.default_rng(seed)
     values, rows = int(random.integers(2, 5)), int(random.integers(2, 6))
     common = random.integers(1, 9, values)
@@ -192,15 +195,19 @@ def test_local_recodings_tell_what_their_cells_give_away(tmp_path: Path) -> None
 
 
 def test_a_part_that_had_to_be_merged_tells_its_people_values() -> None:
-    """Two people of one value, merged with four who had to be told apart: sure without naming anybody."""
+    """A part that had to be merged reveals its people's values.
+
+    Two people with one value are merged with two who had to be separated: the values are sure, without a
+    name.
+    """
     release = release_of([(0, 0)] * 2 + [(1, 0)] * 2, [0, 0, 1, 1], (1, 0), 1, 2)
     found, learnt = simulate_worlds(release, 200)
-    # Both pairs have one value each, in every world that fits; which of the two has which is not told.
+    # In every world that fits, each pair has one value; the release does not show which pair has which.
     assert (found.finer, found.refused) == (1, 1)
     assert 40 < found.kept < 100  # a third of all worlds
     assert learnt[0].sure == 0
     told = release_of([(0, 0)] * 3 + [(1, 0)], [0, 0, 1, 1], (1, 0), 1, 2)
-    assert simulate_worlds(told, 200)[0].kept == 200  # one person alone fails whatever the value
+    assert simulate_worlds(told, 200)[0].kept == 200  # one person fails with any value
 
 
 def test_both_by_name_on_a_release_by_levels_alone(tmp_path: Path) -> None:

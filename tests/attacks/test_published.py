@@ -1,4 +1,4 @@
-"""Releases as an attacker reads them: starred rows, permuted values, tables in two files, foreign files."""
+"""Releases as an attacker reads them: starred rows, permuted values, two-table releases, foreign files."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_a_permuted_release_shows_who_is_in_it(table: Table, tmp_path: Path) -> 
     assert found.linkage is not None
     assert found.after.prosecutor == found.before.prosecutor
     assert found.linkage.after.correct == found.linkage.before.correct  # type: ignore[union-attr]
-    assert [d.fewest_values for d in found.disclosure] == [2]  # of each group, which k asked for
+    assert [d.fewest_values for d in found.disclosure] == [2]  # in each group, as k required
     assert any("membership" in warning for warning in found.warnings)
     assert found.as_json()["disclosure"]["units"] == "groups"
 
@@ -74,6 +74,6 @@ def test_the_result_prints_and_holds_no_value_but_of_the_classes(table: Table, t
     text = str(found)
     for words in ("prosecutor risk, highest", "sample uniques", "What a class tells", "right links expected"):
         assert words in text
-    assert "Trier" not in text  # the row that was suppressed
+    assert "Trier" not in text  # the suppressed row
     assert "odd" not in text
     assert {c.values["city"] for c in found.standing_out} == {"Berlin", "Bonn"}

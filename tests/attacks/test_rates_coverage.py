@@ -1,4 +1,4 @@
-"""The intervals of the three tests hold the true rate as often as they claim, by simulation."""
+"""The confidence intervals of the three attacks have their nominal coverage, shown by simulation."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Cell = tuple[int, int]
 
 
 def population(seed: int, *, alike: bool) -> dict[Cell, float]:
-    """The share of each age and town; ``alike`` makes the two independent."""
+    """Return the share of each age and town; ``alike`` makes the two independent."""
     random = np.random.default_rng(seed)
     if alike:
         shares = np.outer(random.dirichlet(np.full(AGES, 5.0)), random.dirichlet(np.full(TOWNS, 5.0)))
@@ -42,7 +42,7 @@ def drawn(random: np.random.Generator, shares: dict[Cell, float], number: int) -
 
 
 def release_of(rows: list[Cell], k: int) -> dict[Cell, int]:
-    """The rows of each class of at least k rows."""
+    """Count the rows of each class with at least k rows."""
     sizes = {cell: rows.count(cell) for cell in sorted(set(rows))}
     return {cell: size for cell, size in sizes.items() if size >= k}
 
@@ -60,7 +60,7 @@ def targets(people: list[Cell], values: tuple[np.ndarray, ...] = ()) -> TargetRe
 
 
 def plain_chance(release: dict[Cell, int], cell: Cell) -> float:
-    """Two draws, by age and by town, are the same row of the person's class."""
+    """Return the chance that two draws, by age and by town, give the same row of the person's class."""
     first = sum(size for (age, _), size in release.items() if age == cell[0])
     second = sum(size for (_, town), size in release.items() if town == cell[1])
     return release[cell] / (first * second) if cell in release else 0.0
@@ -73,7 +73,7 @@ def expected(release: dict[Cell, int], shares: dict[Cell, float]) -> float:
 @pytest.mark.parametrize("alike", [True, False])
 @pytest.mark.parametrize(("people", "k"), [(60, 2), (150, 2), (150, 5), (300, 5)])
 def test_linking_of_a_control_set(people: int, k: int, *, alike: bool) -> None:
-    """One release, many control sets: the rate spreads as the interval says, and 95 of 100 hold the truth."""
+    """Over many control sets, rates spread as their interval says; 95 of 100 intervals cover the truth."""
     shares = population(1, alike=alike)
     random = np.random.default_rng(2)
     release = release_of(drawn(random, shares, people), k)
@@ -92,7 +92,10 @@ def test_linking_of_a_control_set(people: int, k: int, *, alike: bool) -> None:
 
 
 def pairs(leak: float, seed: int) -> tuple[float, list[tuple[float, float, float]], tuple[float, float]]:
-    """The true risk, risks with their intervals, and both true rates; a share of people is in the release."""
+    """Return the true risk, the risks with their intervals, and both true rates.
+
+    ``leak`` is the share of people who are in the release.
+    """
     shares = population(seed, alike=False)
     random = np.random.default_rng(seed + 10)
     release = release_of(drawn(random, shares, 150), 3)
@@ -109,7 +112,7 @@ def pairs(leak: float, seed: int) -> tuple[float, list[tuple[float, float, float
 
 
 def test_the_risk_without_a_leak() -> None:
-    """People in and out of the table are alike: the interval begins at 0 but for one-sided errors."""
+    """People in and out of the table are alike: the interval begins at 0, except for one-sided errors."""
     for seed in (3, 4):
         truth, found, _ = pairs(0.0, seed)
         assert truth == 0
@@ -118,7 +121,7 @@ def test_the_risk_without_a_leak() -> None:
 
 
 def test_the_risk_of_a_leak() -> None:
-    """The interval holds the true risk, and begins above 0, where that of single trials sees nothing."""
+    """The interval covers the true risk and begins above 0, where an interval of single trials includes 0."""
     for seed in (3, 4):
         truth, found, (main, control) = pairs(1.0, seed)
         assert truth > 0
@@ -130,10 +133,10 @@ def test_the_risk_of_a_leak() -> None:
 
 
 def test_inferring_with_ties() -> None:
-    """Guesses by lot among equally frequent values are averaged, too."""
+    """Guesses drawn by lot among equally frequent values are averaged as well."""
     shares = {(age, 0): 1 / AGES for age in range(AGES)}
     table = table_of({(age, 0): 4 for age in range(AGES)})
-    # Classes of even age show two values twice each, the others one value four times.
+    # Classes of even age have two values with two rows each; the others have one value with four rows.
     units = np.array([age for age in range(AGES) for _ in range(2 if age % 2 == 0 else 1)])
     shown = np.array([v for age in range(AGES) for v in ((0, 1) if age % 2 == 0 else (0,))])
     rows = np.array([r for age in range(AGES) for r in ((2, 2) if age % 2 == 0 else (4,))])
@@ -174,7 +177,7 @@ def test_where_chances_do_not_vary() -> None:
 
 
 def test_the_half_width_is_the_error_of_a_mean() -> None:
-    """Of many people: z times the standard deviation of their chances, over the root of their number."""
+    """With many people, the half width is z times the standard deviation of their chances over √n."""
     random = np.random.default_rng(8)
     chances = GuessChances(random.uniform(0.001, 0.002, 5000), np.ones(5000, np.int64))
     (rate,) = compute_mean_rates([chances], Z)

@@ -1,4 +1,4 @@
-"""The chances of an attacker, on tables small enough to do by hand."""
+"""Attacker risks on tables that are small enough to compute by hand."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.oracle.plain_attacks import chances
 def test_the_prosecutor_of_three_classes() -> None:
     risk = compute_prosecutor_risk(np.array([1, 4, 5]), Fraction(1, 5))
     assert (risk.highest, risk.mean) == (1.0, pytest.approx(3 / 10))
-    assert (risk.over, risk.rows) == (5, 10)  # a chance of 1/5 is not above 1/5
+    assert (risk.over, risk.rows) == (5, 10)  # a chance of 1/5 does not exceed 1/5
 
 
 @given(

@@ -1,4 +1,4 @@
-"""Minimal sample uniques and their scores: the kernel, its twin, a loop, and printed scores."""
+"""Minimal sample uniques and their scores: kernel, numpy twin and loop agree, and match printed scores."""
 
 from __future__ import annotations
 
@@ -78,9 +78,10 @@ def test_scores_are_those_of_the_formulas(rows: list[tuple[int, ...]], largest: 
 
 
 def survey() -> tuple[np.ndarray, np.ndarray, list[int]]:
-    """Ten persons by residence, gender, education and labour status, as in the guide of sdcMicro.
+    """Return ten persons by residence, gender, education and labour status, as in the guide of sdcMicro.
 
-    Benschop, Machingauta and Welch: Statistical Disclosure Control, A Practice Guide, "Measuring risk".
+    Source: Benschop, Machingauta and Welch, Statistical Disclosure Control: A Practice Guide, "Measuring
+    risk".
     """
     rows = [
         *[(0, 0, 0, 0)] * 2,

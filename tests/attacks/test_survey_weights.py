@@ -1,4 +1,4 @@
-"""Risks by survey weights: the figures that sdcMicro's guide prints, and plain loops on random surveys."""
+"""Risks with survey weights, checked against the figures of sdcMicro's guide and loops on random surveys."""
 
 from __future__ import annotations
 
@@ -38,8 +38,11 @@ FRANCDAT = [
     (("6", "2", "1", "5"), 5.0, 1, 5.0, 0.40235948),
     (("1", "2", "5", "1"), 92.0, 2, 110.0, 0.01714426),
 ]
-"""sdcMicro 5.7.9, reference of freqCalc and indivRisk, the example francdat (after Capobianchi, Polettini and
-Lucarelli): four keys, the weight, and what it prints: rows alike, people whom they stand for, the risk."""
+"""Example francdat of sdcMicro 5.7.9, from the reference of freqCalc and indivRisk.
+
+Data: Capobianchi, Polettini and Lucarelli. Each row contains four keys, the weight, and the printed results:
+equal rows, people they represent, risk.
+"""
 
 TESTDATA = [
     (359, 35_900, 2.793218e-05),
@@ -49,8 +52,10 @@ TESTDATA = [
     (359, 359, 0.002785515),
     (161, 161, 0.006211180),
 ]
-"""The same version's reference of measure_risk, the first classes of testdata with and without weights; the
-table itself is a binary file of that package and is not here."""
+"""First classes of testdata, with and without weights, from the reference of measure_risk (sdcMicro 5.7.9).
+
+The table is a binary file of that package and is not included here.
+"""
 
 Person = tuple[str, str, str, str, int]
 
@@ -101,7 +106,8 @@ def test_what_sdcmicro_prints_of_francdat(tmp_path: Path) -> None:
             risk, abs=5e-9
         )
     sizes = table.frequency_set.counts
-    assert (int(sizes[sizes < 2].sum()), int(sizes[sizes < 3].sum())) == (4, 8)  # violate 2- and 3-anonymity
+    # Rows that violate 2- and 3-anonymity.
+    assert (int(sizes[sizes < 2].sum()), int(sizes[sizes < 3].sum())) == (4, 8)
 
 
 @pytest.mark.parametrize(("rows", "people", "risk"), TESTDATA)
@@ -165,7 +171,7 @@ def test_publishing_warns_of_weights_that_are_not_recalibrated(tmp_path: Path) -
     result = table.publish({}, tmp_path / "out.csv", k=2, max_suppressed="50%")
     manifest = json.loads((tmp_path / "out.csv.manifest.json").read_text())
     told = [each["text"] for each in manifest["warnings"] if each["code"] == "weights-not-recalibrated"]
-    # One person is suppressed, the only one from the country, who stood for 186 of 1,570 people.
+    # One person is suppressed, the only one from the country, who represents 186 of 1,570 people.
     assert told == [
         "The weights 'weight' are not recalibrated: suppressed rows stood for 11.8 % of the people, and the "
         "weighted share of a value of 'residence' moves by 11.8 points."

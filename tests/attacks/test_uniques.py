@@ -1,4 +1,4 @@
-"""Minimal sample uniques against a loop over rows and sets of columns."""
+"""Minimal sample uniques, checked against a loop over rows and column sets."""
 
 from __future__ import annotations
 

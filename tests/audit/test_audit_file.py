@@ -1,4 +1,4 @@
-"""The audit of any file, against counts in plain Python, and the cases where definitions are silent."""
+"""Audits of arbitrary files, checked by counting in plain Python, with cases that definitions leave open."""
 
 from __future__ import annotations
 
@@ -254,7 +254,7 @@ def test_counts_are_those_of_plain_python(
 
 @pytest.mark.parametrize("seed", range(some_of(10)))
 def test_one_row_changed_fails_the_audit(seed: int, engine: Engine, tmp_path: Path) -> None:
-    """A file in which every class has exactly k rows and values fails once any cell changes."""
+    """A file in which every class has exactly k rows and k values fails once any cell changes."""
     random = Random(seed)
     k = random.randint(2, 4)
     rows = [[f"{a}", f"{b}", f"{i}"] for a in range(4) for b in range(3) for i in range(k)]

@@ -1,4 +1,4 @@
-"""``audit`` and ``check`` of tables in memory, against the audit of the same rows in a file."""
+"""``audit`` and ``check`` of in-memory tables, checked against the audit of the same rows in a file."""
 
 from __future__ import annotations
 

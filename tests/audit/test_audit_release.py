@@ -1,4 +1,4 @@
-"""Auditing a release by its manifest: columns, requirement, checksum."""
+"""Audits of a release by its manifest: columns, requirement, checksum."""
 
 from __future__ import annotations
 
@@ -69,7 +69,10 @@ def test_starred_rows_are_counted_apart(
 def test_a_class_of_stars_is_counted_where_rows_were_dropped(
     engine: Engine, settings: Settings, tmp_path: Path, out: Path
 ) -> None:
-    """It is the smallest here: counted apart, it would hide that the release is no more than 2-anonymous."""
+    """A class of starred rows counts as a class where rows were dropped.
+
+    It is the smallest class; counting it separately would hide that the release is only 2-anonymous.
+    """
     (tmp_path / "t.csv").write_text("q\n1\n1\n1\n1\n2\n3\n")
     table = discreet.open(
         tmp_path / "t.csv", {"attributes": {"q": {"role": "quasi-identifier"}}}, settings=settings

@@ -1,4 +1,4 @@
-"""Help tables of exact numbers are compared as a whole: right ones are accepted by it, and no other is."""
+"""The whole-table comparison of help tables with exact numbers accepts exactly the correct tables."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PAY = [1800, 2500, 2500, -40, 0, 4000, 5200, 5200, 6100, 7000, -300, 12]
 
 @pytest.fixture
 def agreed(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
-    """What the comparison as a whole found, audit by audit."""
+    """Record the result of the whole-table comparison for each audit."""
     found: list[bool] = []
     whole = help_sums.help_table_agrees
 
@@ -42,7 +42,7 @@ def agreed(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
 
 @pytest.fixture(scope="module")
 def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A release that is made once, and that no test changes."""
+    """Return a release that is made once; no test changes it."""
     folder = tmp_path_factory.mktemp("release")
     limits = Settings(memory_limit=10**9, threads=1, private_log=folder / "log.jsonl")
     table_of(folder, limits, list(enumerate(PAY))).publish(Permutation(e=100), folder / "p.duckdb", k=3)
@@ -51,7 +51,7 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def published(release: Path, out: Path) -> Path:
-    """A copy of it that a test may change."""
+    """Return a copy of the release that a test may change."""
     for name in ("p.duckdb", "p.duckdb.manifest.json"):
         shutil.copy(release / name, out / name)
     return out / "p.duckdb"
@@ -62,7 +62,7 @@ def audit(path: Path, settings: Settings) -> Any:
 
 
 def changed(path: Path, statement: str, settings: Settings) -> list[str]:
-    """What is found wrong with the help table after a statement, which is undone then."""
+    """Return the help-table failures that an audit reports after a statement, then undo the statement."""
     before = path.read_bytes()
     with duckdb.connect(str(path)) as database:
         database.execute(statement)
@@ -85,9 +85,9 @@ def test_every_cell_counts(
     assert agreed == [True, True]
     for place, column in enumerate(help_columns("group_id", numeric=numeric)):
         if numeric and values is not PAY and place < COUNT_COLUMNS and not NEW:
-            continue  # counts are whole numbers, whatever the values are
+            continue  # counts are whole numbers for any values
         spoilt = (f"{column} + 1", f"{column} - 1", "NULL")
-        # One change of each column; of whole numbers every one where more is tried.
+        # Apply one change to each column; with NEW, whole numbers try every change.
         for new in spoilt if NEW and values is PAY else spoilt[place % 3 :][:1]:
             assert changed(out / "p.duckdb", f"UPDATE help SET {column} = {new} WHERE rowid = 2", settings), (
                 column,

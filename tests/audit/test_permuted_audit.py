@@ -1,4 +1,4 @@
-"""The audit of permuted releases: what was published passes, and what was changed since does not."""
+"""Audits of permuted releases: an unchanged release passes, a changed one fails."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Rows = list[list[str]]
 
 @pytest.fixture(scope="module")
 def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A release that is made once, and that no test changes."""
+    """Return a release that is made once; no test changes it."""
     folder = tmp_path_factory.mktemp("release")
     limits = Settings(memory_limit=10**9, threads=1, private_log=folder / "log.jsonl")
     (folder / "out").mkdir()
@@ -42,7 +42,7 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def published(release: Path, out: Path) -> Path:
-    """A copy of it that a test may change."""
+    """Return a copy of the release that a test may change."""
     shutil.copytree(release, out, dirs_exist_ok=True)
     return out / "p.csv"
 
@@ -52,7 +52,7 @@ def audit(path: Path, settings: Settings) -> Any:
 
 
 def change(path: Path, edit: Callable[[Rows], None], *, tell: Path | None = None) -> None:
-    """Edit the cells of a CSV file; with ``tell`` the manifest beside that data gets the new checksum."""
+    """Edit the cells of a CSV file; with ``tell``, write the new checksum to the manifest of that data."""
     with path.open(newline="") as file:
         rows = list(csv.reader(file))
     edit(rows)

@@ -1,4 +1,4 @@
-"""Matching of persons and values against trying everything."""
+"""Matching of persons and values, checked against exhaustive search."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def test_most_representatives(pairs: set[tuple[int, int]], most: int) -> None:
 
 
 def test_a_long_chain_needs_no_deep_recursion() -> None:
-    """Each newcomer moves everybody before them by one value."""
+    """A chain in which each new person moves all earlier ones by one value needs no deep recursion."""
     number = 5000
     persons = [[i, i + 1] for i in range(number)] + [[0]]
     assert match_representatives(persons, 2 * number) == number + 1

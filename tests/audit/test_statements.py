@@ -1,4 +1,4 @@
-"""The statements of releases on disk, run by a bare DuckDB: what passes, and what has changed."""
+"""Audit statements of releases on disk, run by plain DuckDB: unchanged releases pass, changed ones fail."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.oracle.permuted_tables import staff
 
 
 def failing(script: str) -> list[int]:
-    """What each query of a script finds failing."""
+    """Return the number of failures that each query of a script finds."""
     with duckdb.connect() as connection:
         found = [connection.execute(one.query).fetchall() for one in duckdb.extract_statements(script)]
     return [rows[0][-1] for rows in found]
@@ -114,7 +114,7 @@ def test_people_are_counted_where_the_release_tells_them(
     script = discreet.audit_sql(out / "r.csv", settings=settings).script
     assert failing(script) == [0]
     assert ("this counts rows" in script) is not shown
-    # Three rows a person: of two people there are six, so that k = 3 holds of rows alone.
+    # Each person has three rows: two people have six rows, so that only a count of rows satisfies k = 3.
     assert failing(discreet.audit_sql(out / "r.csv", k=3, settings=settings).script) == [2 if shown else 0]
 
 

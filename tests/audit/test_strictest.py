@@ -1,4 +1,4 @@
-"""The strictest value of every criterion: asked for, it passes, a stricter one fails; none is left out."""
+"""The strictest value of every criterion passes when required, and a stricter one fails."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def told(
 
 
 def random_file(folder: Path, seed: int) -> tuple[Path, Path]:
-    """A few classes with a value each at least, and the people of whom their rows are."""
+    """Write a file of a few classes with at least one value each, and the people to whom the rows belong."""
     random = Random(seed)
     rows = []
     for q in "abc"[: random.randint(1, 3)]:
@@ -89,7 +89,7 @@ def test_the_value_passes_and_a_stricter_one_fails(engine: Engine, tmp_path: Pat
 
 
 def stricter_than(asked: Criterion) -> Criterion | None:
-    """The same with the next threshold that has a value; None where there is none."""
+    """Return the same criterion with the next threshold that has a value, or None."""
     parameter = asked.parameter
     value = asked.value_of(asked.threshold + 1)
     if not parameter.least <= value <= parameter.most:
@@ -100,7 +100,7 @@ def stricter_than(asked: Criterion) -> Criterion | None:
 
 @dataclass(frozen=True)
 class Silent(Criterion):
-    """A criterion that brings no SQL."""
+    """A criterion without SQL."""
 
     name: ClassVar[str] = "silent"
     title: ClassVar[str] = "what no audit counts"
@@ -111,7 +111,7 @@ class Silent(Criterion):
     of_attribute: ClassVar[bool] = False
 
     def scores(self, sizes: NDArray[np.int64], values: ClassValues | None) -> NDArray[np.int64]:
-        """The sizes."""
+        """Return the sizes."""
         del values
         return sizes
 
@@ -124,7 +124,7 @@ def silent() -> Iterator[None]:
 
 
 def one(found: Sequence[StrictestValue], name: str, **parts: object) -> StrictestValue:
-    """The one of a name, of the first attribute."""
+    """Return the strictest value of a criterion by name, for the first attribute."""
     return next(each for each in found if each.criterion.name == name and parts.items() <= each.parts.items())
 
 
@@ -192,7 +192,10 @@ def test_without_classes_or_sensitive_attributes(engine: Engine, tmp_path: Path,
 
 
 def test_what_takes_long_is_told_where_it_is_asked(engine: Engine, tmp_path: Path) -> None:
-    """Pairs of its 3 rows has each of 3 classes 9; a distance has a line for each row at most."""
+    """Slow criteria report their cost when they are requested.
+
+    Each of the 3 classes of 3 rows has 9 pairs; a distance has at most one line per row.
+    """
     rows = [(q, "flu", str(wage)) for q in "abc" for wage in (9, 10, 12 if q == "a" else 40)]
     path = written(tmp_path / "f.csv", ["q", "ill", "wage"], rows)
     asked = TCloseness(0.9, "wage", distance="ordered"), Proximity(2, "wage")
@@ -208,7 +211,7 @@ def test_what_takes_long_is_told_where_it_is_asked(engine: Engine, tmp_path: Pat
 
 @dataclass(frozen=True)
 class OfThree(PopulationUniques):
-    """A population that the table is larger than."""
+    """A population that is smaller than the table."""
 
     population: Any = 3
 

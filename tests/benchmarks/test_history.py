@@ -1,4 +1,4 @@
-"""The recorded benchmarks: a run becomes a line, the latest runs the table, all of them the plot."""
+"""Recorded benchmarks: a run becomes a line, the latest runs the table, all runs the plot."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An earlier commit's benchmark beside that of the sources at hand."""
+"""Comparison of an earlier commit's benchmark with the current sources."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Random aggregate queries over people: conditions of every kind that is allowed, from a seed."""
+"""Random aggregate queries over people, with conditions of every allowed kind, from a seed."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ AGGREGATES = ("SUM", "AVG", "MIN", "MAX", "COUNT")
 
 @dataclass(frozen=True)
 class RandomQuery:
-    """Its parts, and its text."""
+    """A random query: its parts and its text."""
 
     aggregates: tuple[str, ...]
     condition: str | None
     keys: tuple[str, ...]
 
     def text(self, table: str = "people") -> str:
-        """The query as an analyst writes it."""
+        """Return the query as an analyst writes it."""
         parts = ["SELECT " + ", ".join((*self.keys, *self.aggregates)), f"FROM {table}"]
         parts += [f"WHERE {self.condition}"] if self.condition else []
         parts += ["GROUP BY " + ", ".join(self.keys)] if self.keys else []
@@ -27,7 +27,11 @@ class RandomQuery:
 
 @dataclass(frozen=True)
 class QueryMaker:
-    """``numbers`` are ranges of numeric columns, ``texts`` values of others; ``keys`` may be grouped by."""
+    """A generator of random queries.
+
+    ``numbers`` are ranges of numeric columns, ``texts`` values of text columns; queries may group by
+    ``keys``.
+    """
 
     sensitive: str
     numbers: Mapping[str, tuple[int, int]]
@@ -35,7 +39,7 @@ class QueryMaker:
     keys: Sequence[str]
 
     def queries(self, number: int, seed: int) -> list[RandomQuery]:
-        """As many queries, equal for equal seeds."""
+        """Return ``number`` queries; equal seeds give equal queries."""
         draw = Random(seed)
         return [self._query(draw) for _ in range(number)]
 

@@ -1,4 +1,4 @@
-"""Small releases as files, made from rows in plain Python: permuted ones, and ones of equivalence classes."""
+"""Small release files, permuted or with equivalence classes, built from rows in plain Python."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def write_permuted(
     two_tables: bool = False,
     nulls: str = "value",
 ) -> Path:
-    """A permuted release of rows of ``names``, in groups, as CSV with its help table and manifest."""
+    """Write a permuted release of grouped rows of ``names`` as CSV, with its help table and manifest."""
     path = folder / "people.csv"
     form = ReleaseForm.TWO_TABLES if two_tables else ReleaseForm.ONE_TABLE
     header = [*names, "group_id"] + ([] if two_tables else [sensitive])
@@ -80,7 +80,7 @@ def write_classes(
     forms: Mapping[str, LabelForm | None] | None = None,
     summary: str | None = None,
 ) -> Path:
-    """A release of labels with exact sensitive values, as CSV with its manifest."""
+    """Write a release of labels with exact sensitive values as CSV, with its manifest."""
     path = folder / "classes.csv"
     write_csv(path, [*names, sensitive], [[*row, value] for row, value in zip(rows, values, strict=True)])
     write_manifest(
@@ -147,7 +147,7 @@ def write_manifest(
 def help_lines(
     groups: Sequence[int], values: Sequence[str | None], *, numeric: bool = True
 ) -> list[list[object]]:
-    """The help table, by trying every number of values that a number of hits may have."""
+    """Return the help table, by trying every number of values for each number of hits."""
     by_group: dict[int, list[str | None]] = defaultdict(list)
     for group, value in zip(groups, values, strict=True):
         by_group[group].append(value)
@@ -170,7 +170,7 @@ def help_lines(
 
 
 def write_csv(path: Path, header: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
-    """CSV in which NULL is an empty cell and an empty text is quoted."""
+    """Write CSV in which NULL is an empty cell and an empty text is quoted."""
     with path.open("w", encoding="utf-8", newline="") as file:
         file.write(",".join(_quoted(name) for name in header) + "\n")
         for row in rows:

@@ -1,4 +1,4 @@
-"""Random queries over Adult: the truth lies in the bounds, and the bounds are those of the array side."""
+"""Random queries over Adult: bounds contain the truth and equal those of the array implementation."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ FAST, ALL = some_of(40), 2_500
 
 @dataclass(frozen=True)
 class Case:
-    """A release to ask: of which attribute, how its groups are found, and into which kind of file."""
+    """A release to query: its sensitive attribute, its grouping method, and the kind of file."""
 
     sensitive: str
     k: int
@@ -72,7 +72,7 @@ class Asked:
 
     @cached_property
     def values(self) -> GroupedNumbers:
-        """From the published values, which stand in their groups."""
+        """The published values, in their groups."""
         rows = self.engine.fetch_rows(f"SELECT {self.maker.sensitive} FROM released ORDER BY row")
         cells = [None if cell is None else int(cell) for (cell,) in rows]
         numbers = sorted({cell for cell in cells if cell is not None})
@@ -82,7 +82,7 @@ class Asked:
         return GroupedNumbers.of(column, self.groups)
 
     def by_arrays(self, query: RandomQuery) -> tuple[list[tuple[Any, ...]], SelectionBounds]:
-        """The keys' values of each group of the answer, and its bounds."""
+        """Return the key values of each group of the answer, and its bounds."""
         keys = "".join(f", {key}" for key in query.keys)
         found = self.engine.fetch_rows(f"SELECT row{keys} FROM released WHERE {query.condition or 'true'}")
         of_row = [line[1:] for line in found]
@@ -96,7 +96,7 @@ class Asked:
 
 
 def blanked(source: Path, path: Path, column: str) -> Path:
-    """The table without every tenth value of a column, drawn at random."""
+    """Write the table with every tenth value of a column removed, drawn at random."""
     draw = Random(11)
     with (
         source.open(encoding="utf-8", newline="") as text,
@@ -111,7 +111,7 @@ def blanked(source: Path, path: Path, column: str) -> Path:
 
 
 def typed(name: str, relation: str, columns: dict[str, tuple[str, str]], where: str = "true") -> str:
-    """A statement that makes a table of typed columns, with the number of each row."""
+    """Return a statement that creates a table of typed columns with row numbers."""
     cells = ", ".join(f"CAST({sql} AS {kind}) AS {column}" for column, (sql, kind) in columns.items())
     numbered = "row_number() OVER () - 1 AS row"
     return f"CREATE TEMP TABLE {name} AS SELECT {numbered}, {cells} FROM {relation} WHERE {where}"
@@ -168,7 +168,7 @@ def maker_of(engine: Engine, sensitive: str) -> QueryMaker:
 
 
 def check(asked: Asked, query: RandomQuery) -> int:
-    """The groups are the true ones, each true value lies in its bounds; how many were checked."""
+    """Check that groups are the true ones and bounds contain each true value; return the number of checks."""
     answered = answer_release_query(asked.release, query.text())
     found = {(texts(row.group), row.aggregate): (row.lower, row.upper) for row in answered.rows}
     truth = asked.engine.fetch_rows(query.text())
@@ -192,7 +192,7 @@ def check(asked: Asked, query: RandomQuery) -> int:
 
 
 def texts(group: tuple[Any, ...]) -> tuple[str | None, ...]:
-    """A group's keys as texts, which they are in a file of text."""
+    """Return a group's keys as texts, as in a text file."""
     return tuple(None if key is None else str(key) for key in group)
 
 

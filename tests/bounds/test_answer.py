@@ -1,4 +1,4 @@
-"""Exact numbers become doubles that keep bounds safe."""
+"""Conversion of exact numbers to doubles that keep bounds valid."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Releases that were published, asked: every format and form, by themselves and by discreet."""
+"""Queries of published releases, in every format and form, run separately and by discreet."""
 
 from __future__ import annotations
 

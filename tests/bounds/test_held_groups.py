@@ -1,4 +1,4 @@
-"""Queries of a release that is held in arrays give what the rewritten query gives."""
+"""Queries of a release held in arrays give the results of the rewritten query."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Aggregates of generalized columns: bounds are those of trying every table, and of what classes tell."""
+"""Aggregates of generalized columns: bounds equal those of all possible tables and of the class summaries."""
 
 from __future__ import annotations
 
@@ -130,7 +130,10 @@ def test_bounds_of_a_generalized_column_are_those_of_all_tables(
 def test_a_class_that_is_selected_whole_has_its_ends_and_its_mean(
     shared_engine: Engine, summary: Summary
 ) -> None:
-    """Values are whole here, tried by halves: a table is kept where each class has the ends and the mean."""
+    """A class that is selected whole has its exact ends and its exact mean.
+
+    Values are whole and tried in halves: a table counts if each class has the published ends and mean.
+    """
     classes = st.lists(st.lists(st.integers(0, 4), min_size=2, max_size=3), min_size=1, max_size=2)
 
     @given(classes, st.sampled_from(["TRUE", "s = 'F'"]))

@@ -1,4 +1,4 @@
-"""Bounds of classes in which the ends of ranges occur are those of trying every table that shows the same."""
+"""Bounds of classes whose ranges have occurring ends equal those of all tables with the same release."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Row = dict[str, str | None]
 SETTINGS = Settings(memory_limit=10**9, threads=1, private_log=Path("unused"))
 AGES = ("1", "2.5", "4", "7")
 TOWNS = ("Bonn", "Kiel", "Linz")
-"""In the order of a file whose groups interleave."""
+"""Town names in the order of a file whose groups interleave."""
 HIERARCHIES = {
     "age": hierarchy_from_rows("age", [(leaf, TOP) for leaf in AGES], origin="test"),
     "town": hierarchy_from_rows(
@@ -78,7 +78,7 @@ KEYS: dict[str, Callable[[Row], object]] = {
 
 
 def label(name: str, values: Sequence[str | None], summary: str) -> str | None:
-    """What a class shows."""
+    """Return the released label of a class."""
     held = sorted({v for v in values if v is not None}, key=LEAVES[name].index)
     if not held:
         return None
@@ -92,7 +92,7 @@ def label(name: str, values: Sequence[str | None], summary: str) -> str | None:
 
 
 def covered(name: str, shown: str | None) -> tuple[Sequence[str | None], set[str]]:
-    """The values that a label may stand for, and those that occur in each class."""
+    """Return the values that a label may represent, and those that occur in each class."""
     leaves = LEAVES[name]
     if shown is None or shown in leaves:
         return (shown,), set()
@@ -106,7 +106,7 @@ def covered(name: str, shown: str | None) -> tuple[Sequence[str | None], set[str
 
 
 def worlds_of(rows: Sequence[Row], names: Sequence[str]) -> list[list[Row]]:
-    """Every way to give the rows of one class values, such that each known value occurs."""
+    """Return every assignment of values to the rows of one class in which each known value occurs."""
     known = {name: covered(name, rows[0][name]) for name in names}
     each = [dict(zip(names, values, strict=True)) for values in product(*(known[n][0] for n in names))]
     assume(len(each) ** len(rows) <= MOST_WORLDS)
@@ -120,7 +120,7 @@ def worlds_of(rows: Sequence[Row], names: Sequence[str]) -> list[list[Row]]:
 def distinct(
     worlds: list[list[Row]], condition: Callable[[Row], bool], key: Callable[[Row], object]
 ) -> list[list[Row]]:
-    """The worlds that differ in what is selected."""
+    """Return the worlds that differ in the selected rows."""
     seen: dict[object, list[Row]] = {}
     for world in worlds:
         selected = tuple(
@@ -140,7 +140,7 @@ Cells = tuple[str | None, str | None, str | None]
 
 
 def released(classes: Sequence[Sequence[Cells]], summary: str) -> list[list[Row]]:
-    """What each class shows, row by row; classes that show the same are one."""
+    """Return the labels of each class, row by row; classes with equal labels become one."""
     found: dict[tuple[str | None, str | None], list[Row]] = {}
     for members in classes:
         age = label("age", [row[0] for row in members], summary)
@@ -226,7 +226,7 @@ def test_bounds_are_those_of_every_table(
 
 
 def test_two_of_five_rows_are_surely_outside(shared_engine: Engine) -> None:
-    """``1 … 7`` three times and ``4 … 5`` twice, read without a hierarchy."""
+    """Two of ``1 … 7`` (three rows) and ``4 … 5`` (two rows), without a hierarchy, are surely outside."""
     rows = [("1 … 7", "Bonn")] * 3 + [("4 … 5", "Bonn")] * 2
     with TemporaryDirectory() as folder:
         path = write_classes(
@@ -264,7 +264,7 @@ def test_two_of_five_rows_are_surely_outside(shared_engine: Engine) -> None:
     ],
 )
 def test_dates(shared_engine: Engine, condition: str, ends: tuple[int, int]) -> None:
-    """Three rows from ``2020-01-05 … 2020-03-01``, read by the labels alone."""
+    """Three rows from ``2020-01-05 … 2020-03-01`` are bounded from their labels only."""
     with TemporaryDirectory() as folder:
         path = write_classes(
             Path(folder),
@@ -281,7 +281,10 @@ def test_dates(shared_engine: Engine, condition: str, ends: tuple[int, int]) -> 
 
 
 def test_a_mean_bounds_what_is_selected_whole(shared_engine: Engine) -> None:
-    """Of three rows of mean 4 from 1 to 7 the third is 4; where not all are selected the ends are known."""
+    """A mean bounds a class that is selected whole.
+
+    If three rows from 1 to 7 have mean 4, the third is 4; if not all are selected, only the ends are known.
+    """
     rows = [("4 (1 … 7)", "Bonn")] * 3
     with TemporaryDirectory() as folder:
         path = write_classes(

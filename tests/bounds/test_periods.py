@@ -1,4 +1,4 @@
-"""Every period that dates are generalized by stands for its own days, and no others."""
+"""Every period of generalized dates represents its own days and no others."""
 
 from __future__ import annotations
 

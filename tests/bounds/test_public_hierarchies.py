@@ -1,4 +1,4 @@
-"""A recipient names public hierarchies by their files, which the digests of a manifest confirm."""
+"""Public hierarchies that a recipient names by file, confirmed by the digests of a manifest."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ASKED = "SELECT COUNT(*), SUM(pay) FROM release WHERE town = 'Kiel'"
 
 @pytest.fixture
 def release(tmp_path: Path, settings: Settings) -> Path:
-    """Level 1 of towns, by a file."""
+    """Publish level 1 of towns from a hierarchy file."""
     (tmp_path / "towns.csv").write_text(LEVELS, encoding="utf-8")
     rows = "".join(f"{town},{pay}\n" for pay, town in enumerate(("Bonn", "Kiel", "Ulm", "Kiel", "Ulm")))
     (tmp_path / "people.csv").write_text(f"town,pay\n{rows}", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Tiny tables, published and asked: bounds are those of enumeration, for every kind of number and file."""
+"""Tiny published tables: bounds equal those of enumeration, for every kind of number and file."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ PAYS: dict[str, Callable[[Random], str]] = {
 
 @dataclass(frozen=True)
 class Tiny:
-    """A drawn table and what is asked of its release."""
+    """A drawn table and the queries of its release."""
 
     people: list[tuple[str, str, str]]
     pay: str
@@ -85,7 +85,7 @@ class Tiny:
 
 
 def published(tiny: Tiny, folder: Path, settings: Settings) -> Path:
-    """The release's path; ``NoSolution`` where the drawn table has too few values."""
+    """Publish the table and return the release's path; raise ``NoSolution`` if it has too few values."""
     lines = ["sex,age,pay", *(",".join(person) for person in tiny.people), ""]
     (folder / "people.csv").write_text("\n".join(lines), encoding="utf-8")
     attributes = {name: {"role": "quasi-identifier"} for name in ("sex", "age")}
@@ -98,7 +98,7 @@ def published(tiny: Tiny, folder: Path, settings: Settings) -> Path:
 
 
 def groups_of(release: OpenRelease) -> dict[int, tuple[list[Person], list[Fraction | None]]]:
-    """The people of each group, and its values, both as the files tell them."""
+    """Return the people and the values of each group, read from the files."""
     assert release.permuted is not None
     data, help_table = release.data, release.permuted.help
     found: dict[int, tuple[list[Person], list[Fraction | None]]] = {}
@@ -117,7 +117,7 @@ def exact(text: str, release: OpenRelease) -> Fraction:
 
 
 def check(tiny: Tiny, release: OpenRelease) -> None:
-    """Every condition, by sex and not: the groups hold what the table holds, and bounds are exact."""
+    """Check every condition, grouped by sex or not: groups contain the table's rows and bounds are exact."""
     assert release.permuted is not None
     exactly = release.permuted.facts.scale is not None
     groups = groups_of(release)

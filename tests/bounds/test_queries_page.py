@@ -1,4 +1,4 @@
-"""The example of docs/queries-generalized.md: a release of Adult, asked from itself and a hierarchy."""
+"""The example of docs/queries-generalized.md: queries of a release of Adult, with and without a hierarchy."""
 
 from __future__ import annotations
 

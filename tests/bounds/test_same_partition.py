@@ -1,4 +1,4 @@
-"""Theorem 2 on Adult: a generalized release's bounds hold those of a permuted one with the same groups."""
+"""Theorem 2 on Adult: bounds of a generalized release contain those of the same groups permuted."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def both(
     settings: Settings,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[tuple[OpenRelease, OpenRelease]]:
-    """The generalized release of a recoding, and the permuted one of its classes."""
+    """Yield the generalized release of a recoding and the permuted release of its classes."""
     folder = tmp_path_factory.mktemp(request.param)
     recoding = (
         table.recode("mondrian", k=200, l=10)

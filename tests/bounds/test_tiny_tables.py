@@ -1,4 +1,4 @@
-"""Bounds equal those of trying every table that a release may stand for."""
+"""Bounds equal those of enumerating every table that a release may represent."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def hierarchies() -> dict[str, GeneralizationHierarchy]:
 
 
 def shown(name: str, value: str | None, level: int) -> str | None:
-    """A value's label at a level; NULL joins the top."""
+    """Return a value's label at a level; NULL joins the top."""
     hierarchy = hierarchies()[name]
     if value is None:
         return TOP if level == hierarchy.height else None
@@ -78,7 +78,7 @@ def shown(name: str, value: str | None, level: int) -> str | None:
 
 
 def covers(name: str, label: str | None) -> Sequence[str | None]:
-    """The values that a label may stand for."""
+    """Return the values that a label may represent."""
     leaves = AGES if name == "age" else SEXES
     if label == TOP:
         return (*leaves, None)
@@ -110,7 +110,7 @@ def answers(
     of: str = "salary",
     hold: bool = False,
 ) -> dict[object, dict[str, tuple[object, object]]]:
-    """What a release answers, by group and aggregate."""
+    """Return the answers of a release by group and aggregate."""
     aggregates = AGGREGATES.replace("salary", of)
     text = f"SELECT {aggregates} FROM people WHERE {condition}" + (f" GROUP BY {key}" if key else "")
     known = hierarchies() if generalized else None
@@ -205,7 +205,7 @@ def test_conditions_on_permuted_values_are_bounded_by_all_permutations(
             Path(folder), ("age", "sex"), [r for r, _, _ in rows], groups, texts, two_tables=two_tables
         )
         ours = answers(shared_engine, path, where, key)
-        known = any(row["age"] for row in people)  # AVG of no number at all is refused
+        known = any(row["age"] for row in people)  # AVG without any number is refused
         of_age = answers(shared_engine, path, where, key, of="age") if known else {}
     worlds = [
         [({**row, "salary": value}, value) for row, value in world]
@@ -254,7 +254,7 @@ def test_bounds_of_labels_are_those_of_all_tables_that_they_stand_for(
 def test_bounds_of_generalized_rows_contain_those_of_the_same_groups_permuted(
     shared_engine: Engine, rows: list, question: tuple[str, str], levels: tuple[int, int]
 ) -> None:
-    """Theorem 2 of the paper."""
+    """Bounds of generalized rows contain those of the same groups permuted (Theorem 2 of the paper)."""
     condition, key = question
     named = dict(zip(("age", "sex"), levels, strict=True))
     labels = [

@@ -1,7 +1,7 @@
-"""Bounds from what labels tell by themselves are those of trying every table with values that they stand for.
+"""Bounds from labels without a hierarchy equal those of enumerating the tables that labels may represent.
 
-No hierarchy is given. Values are tried from lists that are rich enough: for each range its ends, numbers
-between and beside them; for each mask the texts that conditions name and others.
+Values are tried from sufficiently rich lists: for each range its ends and numbers between and outside them;
+for each mask the texts that conditions name and others.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ ANYTHING = (None, "unknown")
 
 @dataclass(frozen=True)
 class Column:
-    """A column's labels, each with values that it stands for; conditions and keys with what they mean."""
+    """A column's labels with the values they represent, and conditions and keys with their meaning."""
 
     form: LabelForm | None
     covers: Mapping[str, Sequence[str | None]]
@@ -53,7 +53,7 @@ def number(text: str | None) -> Decimal | None:
 
 
 def numbers(holds: Callable[[Decimal], bool | str]) -> Callable[[str | None], object]:
-    """A function of the number that a text says; NULL where it says none."""
+    """Return a function of the number that a text contains; NULL if it contains none."""
     return lambda text: None if (n := number(text)) is None else holds(n)
 
 

@@ -1,4 +1,4 @@
-"""Classes of a sensitive attribute that has an order, numbers or a hierarchy, for tests of criteria."""
+"""Classes of a sensitive attribute with an order, numbers or a hierarchy, for tests of criteria."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Classes = list[list[str]]
 
 
 def known(table: Sequence[str]) -> SensitiveAttribute:
-    """What is known of a column: of illnesses with their hierarchy, of wages as numbers."""
+    """Return the attribute of a column: illnesses with their hierarchy, wages as numbers."""
     texts = sorted(set(table))
     rows = np.array([list(table).count(text) for text in texts], dtype=np.int64)
     illness = bool(texts) and texts[0] in PATHS
@@ -35,14 +35,14 @@ def known(table: Sequence[str]) -> SensitiveAttribute:
 
 
 def in_order(of: SensitiveAttribute) -> list[str]:
-    """The values in the attribute's order: numbers by size, illnesses as the publisher lists them."""
+    """Return the values in the attribute's order: numbers by size, illnesses in the publisher's order."""
     if of.values and of.values[0] not in PATHS:
         return sorted(of.values, key=Fraction)
     return [value for value in PATHS if value in of.values]
 
 
 def scores(criterion: Criterion, classes: Classes, table: Sequence[str]) -> list[int]:
-    """Each class's score; a class has two more rows, whose value is NULL."""
+    """Return each class's score; each class has two additional rows with a NULL value."""
     of = known(table)
     pairs = [
         (number, of.values.index(value), held.count(value))

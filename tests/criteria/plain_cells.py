@@ -1,4 +1,4 @@
-"""Oracle: LKC-privacy in plain Python, group by group, with the classes that go for its sake."""
+"""Oracle for LKC-privacy in plain Python, group by group, with the classes that it suppresses."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from discreet.model.criteria.lkc_privacy import LKCPrivacy
 
 @dataclass(frozen=True)
 class PlainClass:
-    """One class: its cells, and of each row the sensitive values (None is no value)."""
+    """A class: its cells, and the sensitive values of each row (None is no value)."""
 
     cells: tuple[object, ...]
     rows: tuple[tuple[object, ...], ...]
 
 
 def groups_of(classes: Sequence[PlainClass], known: int, fewest: int | None = None) -> list[list[int]]:
-    """The classes of each group that somebody finds who knows ``fewest`` to ``known`` (so many) cells."""
+    """Return the classes of each group that an attacker finds who knows ``fewest`` to ``known`` cells."""
     width = len(classes[0].cells) if classes else 0
     found = []
     for number in range(fewest or known, known + 1):
@@ -33,7 +33,7 @@ def groups_of(classes: Sequence[PlainClass], known: int, fewest: int | None = No
 
 
 def score_of(rows: Sequence[tuple[object, ...]], confidence: float) -> int:
-    """The rows of a group; 0 where one of their values is too likely, or none is known."""
+    """Return the row count of a group, or 0 if one of their values is too likely or no value is known."""
     if confidence < 1:
         for values in zip(*rows, strict=True):
             told = Counter(value for value in values if value is not None)
@@ -43,7 +43,7 @@ def score_of(rows: Sequence[tuple[object, ...]], confidence: float) -> int:
 
 
 def plain_score(criterion: LKCPrivacy, classes: Sequence[PlainClass]) -> int | None:
-    """The least score of the groups of some classes, all of them published; None without any."""
+    """Return the least score over the groups of the published classes, or None if there is no class."""
     scores = [
         score_of([row for i in group for row in classes[i].rows], criterion.confidence)
         for group in groups_of(classes, criterion.known, 1)
@@ -52,7 +52,10 @@ def plain_score(criterion: LKCPrivacy, classes: Sequence[PlainClass]) -> int | N
 
 
 def plain_left(criterion: LKCPrivacy, classes: Sequence[PlainClass], value: int | None = None) -> list[int]:
-    """The places of the classes that stay: groups that fail go together, from the smallest value on."""
+    """Return the positions of the classes that remain.
+
+    Groups that fail are suppressed together, from the smallest value of the criterion upwards.
+    """
     left = [i for i, one in enumerate(classes) if one.rows]
     for asked in range(1, (criterion.value if value is None else value) + 1):
         while True:

@@ -1,6 +1,6 @@
-"""Oracle: criteria that know more of an attribute than its rows, one class at a time, by exact fractions.
+"""Oracle for criteria that use an attribute's order, numbers or hierarchy, class by class in exact fractions.
 
-A class, and a table, are lists of values, NULL left out.
+A class and a table are lists of values without NULL.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 Paths = Mapping[str, Sequence[str]]
-"""Each value's ancestors, itself first and the top last."""
+"""Each value's ancestors, from the value to the top."""
 
 
 def t_closeness(held: Sequence[str], table: Sequence[str], distance: str, order: Sequence[str], paths: Paths):
-    """The earth mover's distance of two lists of values, None where one is empty."""
+    """Return the earth mover's distance of two lists of values, or None if one is empty."""
     if not held or not table:
         return None
     mine, whole = Counter(held), Counter(table)
@@ -29,7 +29,10 @@ def t_closeness(held: Sequence[str], table: Sequence[str], distance: str, order:
 
 
 def _by_ancestors(surplus: Mapping[str, Fraction], paths: Paths) -> Fraction:
-    """Li et al. (2007), section 5.3: what surplus meets what lack at each ancestor, times its height."""
+    """Return the hierarchical distance of Li et al. (2007), section 5.3.
+
+    At each ancestor, the matched surplus and deficit count with the ancestor's height.
+    """
     height = max(len(path) for path in paths.values()) - 1
     total = Fraction(0)
     for level in range(1, height + 1):
@@ -46,18 +49,18 @@ def _by_ancestors(surplus: Mapping[str, Fraction], paths: Paths) -> Fraction:
 
 
 def p_sensitive(held: Sequence[str], level: int, paths: Paths) -> int:
-    """How many subtrees of a level the values of a class are in."""
+    """Count the subtrees of a level that contain values of a class."""
     return len({tuple(paths[value][level:]) for value in held})
 
 
 def value_range(held: Sequence[str]) -> Fraction | None:
-    """The largest number less the smallest."""
+    """Return the largest number minus the smallest."""
     numbers = [Fraction(value) for value in held]
     return max(numbers) - min(numbers) if numbers else None
 
 
 def proximity(held: Sequence[str], epsilon: Fraction, neighbourhood: str) -> Fraction | None:
-    """How many times the rows of a class are those near one of its values, for the value with the most."""
+    """Return the rows of a class per row near one of its values, for the value with the most near rows."""
     numbers = [Fraction(value) for value in held]
     reach = {x: epsilon * abs(x) if neighbourhood == "relative" else epsilon for x in numbers}
     near = [sum(abs(y - x) <= reach[x] for y in numbers) for x in numbers]

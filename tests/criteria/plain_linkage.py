@@ -1,4 +1,4 @@
-"""Linkage criteria in plain Python: who of a population matches a class, and what follows."""
+"""Linkage criteria in plain Python, from the people of a population who match a class."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Cells = tuple[str | None, ...]
 def classes_at(
     table: FrequencySet, rows: Iterable[tuple[Sequence[int], int]], node: LatticeNode
 ) -> Counter[Cells]:
-    """Rows by what they show: ``rows`` are leaf codes and their numbers."""
+    """Count rows by their labels at a node; ``rows`` are leaf codes with their counts."""
     found: Counter[Cells] = Counter()
     for codes, number in rows:
         cells = []
@@ -32,7 +32,7 @@ def classes_at(
 
 
 def both_at(table: FrequencySet, node: LatticeNode) -> tuple[Counter[Cells], Counter[Cells]]:
-    """The rows of a table, and the people of its population, by what they show."""
+    """Count the rows of a table and the people of its population by their labels at a node."""
     assert table.population is not None
     own = zip(table.codes.tolist(), table.counts.tolist(), strict=True)
     people = zip(table.population.codes.tolist(), table.population.counts.tolist(), strict=True)
@@ -40,39 +40,39 @@ def both_at(table: FrequencySet, node: LatticeNode) -> tuple[Counter[Cells], Cou
 
 
 def below_k_map(table: FrequencySet, node: LatticeNode, k: int) -> set[Cells]:
-    """The classes that fewer than k people match."""
+    """Return the classes that fewer than k people match."""
     rows, people = both_at(table, node)
     return {cells for cells in rows if people[cells] < k}
 
 
 def outside_presence(table: FrequencySet, node: LatticeNode, least: Fraction, most: Fraction) -> set[Cells]:
-    """The classes of which too many or too few are in the table."""
+    """Return the classes whose share of people in the table is outside the allowed range."""
     return outside(*both_at(table, node), least, most)
 
 
 def outside(rows: Counter[Cells], people: Counter[Cells], least: Fraction, most: Fraction) -> set[Cells]:
-    """The same of what both show."""
+    """Return the classes with a share outside the range, from counted rows and people."""
     return {cells for cells in rows if not least <= Fraction(rows[cells], people[cells]) <= most}
 
 
 def rest_fails(
     table: FrequencySet, node: LatticeNode, gone: set[Cells], least: Fraction, most: Fraction
 ) -> bool:
-    """Whether too many or too few of the people who match no published class are in the table."""
+    """Return True if, of the people who match no published class, too few or too many are in the table."""
     return fails_without(*both_at(table, node), gone, least, most)
 
 
 def fails_without(
     rows: Counter[Cells], people: Counter[Cells], gone: set[Cells], least: Fraction, most: Fraction
 ) -> bool:
-    """The same of what both show."""
+    """Return the same from counted rows and people."""
     suppressed = sum(rows[cells] for cells in gone)
     unmatched = sum(number for cells, number in people.items() if cells in gone or cells not in rows)
     return unmatched > 0 and not least <= Fraction(suppressed, unmatched) <= most
 
 
 def chance_of_rows(rows: int, mean: float, *, truncated: bool) -> float:
-    """The probability that a class has so many rows or more."""
+    """Return the probability that a class has at least ``rows`` rows."""
     if rows <= 0:
         return 1.0
     fewer = sum(exp(-mean) * mean**i / factorial(i) for i in range(int(truncated), rows))
@@ -80,7 +80,7 @@ def chance_of_rows(rows: int, mean: float, *, truncated: bool) -> float:
 
 
 def fewest_rows(k: int, fraction: float, significance: float, *, truncated: bool) -> int:
-    """The fewest rows of a class of k people that are so improbable; k where none are."""
+    """Return the fewest rows of a class of k people with at most probability ``significance``, else k."""
     return next(
         (f for f in range(1, k) if chance_of_rows(f, fraction * k, truncated=truncated) <= significance), k
     )

@@ -1,4 +1,4 @@
-"""Oracle: criteria of a whole release by their sentences, and the rule by which rows go."""
+"""Oracle for criteria of a whole release, from their definitions, and for the rule that suppresses rows."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BILLION = 10**9
 
 
 def plain_share(criterion: Criterion, sizes: Sequence[int]) -> Fraction:
-    """What a criterion bounds, from the size of the class of every record."""
+    """Return the share that a criterion bounds, from the class size of every record."""
     of_records = [size for size in sizes for _ in range(size)]
     match criterion:
         case AverageRisk():
@@ -31,12 +31,15 @@ def plain_share(criterion: Criterion, sizes: Sequence[int]) -> Fraction:
 
 
 def plain_score(criterion: Criterion, sizes: Sequence[int]) -> int:
-    """What is missing to 1, in billionths, never too much."""
+    """Return 1 minus the share, in billionths, rounded down."""
     return floor(BILLION * (1 - plain_share(criterion, sizes)))
 
 
 def plain_rest(sizes: Sequence[int], requirement: Requirement, name: str = "", cap: int = 2**62) -> list[int]:
-    """The sizes that stay, of classes that fail in nothing by themselves; ``name`` asks at most ``cap``."""
+    """Return the sizes of the classes that remain, given classes that pass every class criterion.
+
+    The threshold of the criterion ``name`` is at most ``cap``.
+    """
     rest = list(sizes)
 
     def fails(criterion: Criterion) -> bool:
@@ -49,5 +52,5 @@ def plain_rest(sizes: Sequence[int], requirement: Requirement, name: str = "", c
 
 
 def rests_of(sizes: Sequence[int]) -> list[list[int]]:
-    """A release, and what is left of it without its smallest classes, one size after the other."""
+    """Return the class sizes of a release as its smallest classes are removed, one size after the other."""
     return [[size for size in sizes if size >= least] for least in sorted(set(sizes))]

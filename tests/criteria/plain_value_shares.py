@@ -1,6 +1,6 @@
-"""Oracle: criteria of the rows of each value, by exact fractions and fifty digits, one class at a time.
+"""Oracle for criteria of the rows of each value, class by class, in exact fractions and fifty digits.
 
-A class, and a table, are rows by value; NULL is left out by whoever counts.
+A class and a table are rows by value; the callers leave out NULL.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ EULER = Decimal("0.57721566490153286060651209008240243104215933593992")
 
 
 def passes(criterion: Criterion, rows: Rows, table: Rows) -> bool:
-    """Whether a class meets a criterion; ``criterion.value`` is taken for the decimal that it prints as."""
+    """Return True if a class meets a criterion; ``criterion.value`` counts as its printed decimal."""
     found = measure(criterion, rows, table)
     if found is None:
         return False
@@ -35,7 +35,10 @@ def passes(criterion: Criterion, rows: Rows, table: Rows) -> bool:
 
 
 def measure(criterion: Criterion, rows: Rows, table: Rows) -> Decimal | None:
-    """What the parameter bounds, to fifty digits; None where a class fails for every parameter."""
+    """Return the quantity that the parameter bounds, to fifty digits.
+
+    It is None if the class fails for every parameter.
+    """
     with localcontext() as context:
         context.prec = DIGITS
         counts = {value: n for value, n in rows.items() if n}
@@ -45,7 +48,8 @@ def measure(criterion: Criterion, rows: Rows, table: Rows) -> Decimal | None:
         if isinstance(criterion, EntropyDiversity):
             logarithm = natural if criterion.estimator == "shannon" else grassberger
             found = (logarithm(known) - sum(n * logarithm(n) for n in counts.values()) / known).exp()
-            # An exponential of logarithms is exact where the counts are equal, or to all but a few digits.
+            # An exponential of logarithms is exact up to the last digits where the counts are equal: round
+            # them off.
             found = found.quantize(Decimal(10) ** -(DIGITS // 2))
             return found if criterion.estimator == "shannon" else min(found, Decimal(len(counts)))
         if isinstance(criterion, RecursiveDiversity):
@@ -70,17 +74,20 @@ def measure(criterion: Criterion, rows: Rows, table: Rows) -> Decimal | None:
 
 
 def decimal(fraction: Fraction) -> Decimal:
-    """A fraction to fifty digits."""
+    """Return a fraction to fifty digits."""
     return Decimal(fraction.numerator) / Decimal(fraction.denominator)
 
 
 def natural(number: int) -> Decimal:
-    """The natural logarithm."""
+    """Return the natural logarithm."""
     return Decimal(number).ln()
 
 
 def grassberger(number: int) -> Decimal:
-    """Grassberger's numbers by their recurrence: G1 = G0 = -γ - ln 2, and two more add 2 / (2n + 1)."""
+    """Return Grassberger's number G(n) by its recurrence.
+
+    G1 = G0 = -γ - ln 2, and G(2n + 2) = G(2n) + 2 / (2n + 1).
+    """
     found = -EULER - Decimal(2).ln()
     for step in range(number // 2):
         found += Decimal(2) / (2 * step + 1)

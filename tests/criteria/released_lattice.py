@@ -1,4 +1,4 @@
-"""Oracle: every node of a small lattice under criteria of classes and of the whole release."""
+"""Oracle for every node of a small lattice under criteria of classes and of the whole release."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from tests.oracle.scored_lattice import ScoredLattice, random_requirement
 
 
 class ReleasedLattice(ScoredLattice):
-    """Every node's classes, of which some go for the release's sake."""
+    """Every node's classes, with some suppressed for criteria of the release."""
 
     def suppressed(
         self, node: LatticeNode, requirement: Requirement, name: str = "", cap: int = 2**62
     ) -> int:
-        """Rows of the classes that fail, and of the smallest others until the release's criteria hold."""
+        """Count the rows of failing classes, and of the smallest others until the release's criteria hold."""
         return self.rows - sum(plain_rest(self.whole(node, requirement, name, cap), requirement, name, cap))
 
     def scores_of(self, name: str) -> set[int]:
-        """Every score that a class has, or for a release's criterion any part of any node's classes."""
+        """Return every score of a class, or for a release criterion of any part of any node's classes."""
         found = super().scores_of(name)
         for criterion in self.criteria:
             if criterion.name == name and criterion.of_release:
@@ -39,7 +39,7 @@ class ReleasedLattice(ScoredLattice):
     def whole(
         self, node: LatticeNode, requirement: Requirement, name: str = "", cap: int = 2**62
     ) -> list[int]:
-        """The sizes of the classes that fail in nothing by themselves."""
+        """Return the sizes of the classes that pass every class criterion."""
         asked = requirement.of_classes
         return [rows for rows, scores in self.classes[node] if not self._fails(scores, asked, name, cap)]
 
@@ -49,7 +49,7 @@ class ReleasedLattice(ScoredLattice):
 
 
 def random_release(random: np.random.Generator, table: FrequencySet, *, classes: bool = True) -> Requirement:
-    """One or two criteria of a release, with criteria of classes or without."""
+    """Return one or two criteria of a release, with or without criteria of classes."""
     of_release = [
         AverageRisk(float(random.choice([0.05, 0.1, 0.2, 0.25, 0.5]))),
         RecordsAtRisk(float(random.choice([0, 0.1, 0.3])), above=float(random.choice([0.1, 0.2, 0.34]))),

@@ -1,4 +1,4 @@
-"""No class is worth attacking: plain counting of the game's classes, nodes and releases agrees."""
+"""The criterion that no class is worth attacking, checked against counting classes, nodes and releases."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_who_passes_is_not_worth_attacking(gain: float, cost: float, sizes: list
         pays = Fraction(str(gain)) / size > Fraction(str(cost))
         assert (score >= asked.threshold) == (not pays)
         assert AttackGain(asked.value_of(score), cost=cost).threshold <= score
-    # The cost of searches plays the same game, in doubles.
+    # The search cost computes the same game in doubles.
     passing = counted[counted >= asked.threshold + 1]
     assert not PayoutGame(1200, 300, gain, cost).lost_by_attack(passing).any()
 

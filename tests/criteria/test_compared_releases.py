@@ -1,4 +1,4 @@
-"""Criteria that compare with the whole table are audited beside the input, whatever rows are suppressed."""
+"""Criteria that compare with the whole table are audited with the input, for any suppressed rows."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ASKED = [
 
 
 def counts(rows: list[Row]) -> Counter[int]:
-    """Rows by wage; each wage stands for a number."""
+    """Count rows by wage; each wage is replaced by a number."""
     places = {wage: place for place, wage in enumerate(sorted({row[3] for row in people()}))}
     return Counter(places[row[3]] for row in rows)
 

@@ -1,4 +1,4 @@
-"""p-sensitivity, ranges and proximity equal plain counting; unions refute what is not monotone."""
+"""p-sensitivity, ranges and proximity equal plain counting; unions refute those that are not monotone."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ ASKED: list[Criterion] = [
 
 
 def passes(asked: Criterion, held: list[Row]) -> bool:
-    """Plain judgement of one class; wages are never NULL."""
+    """Judge one class in plain Python; wages are never NULL."""
     if isinstance(asked, PSensitivity):
         return p_sensitive([row[2] for row in held if row[2]], asked.level, PATHS) >= asked.value
     numbers = [row[3] for row in held]

@@ -1,4 +1,4 @@
-"""k-map and δ-presence against plain Python, in every path that judges nodes."""
+"""k-map and δ-presence, checked against plain Python in every code path that judges nodes."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ Judge = Callable[[FrequencySet, LatticeNode], set[plain.Cells]]
 
 
 def drawn(seed: int) -> FrequencySet:
-    """A small table and a population that holds it."""
+    """Return a small table with a population that contains it."""
     random = np.random.default_rng(seed)
     while True:
         table = random_frequency_set(random, attributes=3, height=2, leaves=4, rows=14, sensitive=2)
@@ -178,7 +178,7 @@ def test_negotiated_and_relaxed(seed: int, settings: Settings) -> None:
 @pytest.mark.parametrize("least", [Fraction(0), Fraction(1, 10), Fraction(1, 4)])
 @pytest.mark.parametrize("seed", SEEDS)
 def test_presence_is_relaxed_to_what_may_be_published(seed: int, least: Fraction, settings: Settings) -> None:
-    """With suppressed rows: the strictest δmax, by trying all that there can be."""
+    """With suppressed rows, the strictest δmax equals that of trying all possible values."""
     table = drawn(seed)
     wished = DeltaPresence(0.01, least=float(least))
     evaluated = evaluate_lattice(table, settings, criteria=[wished])
@@ -235,7 +235,7 @@ def test_without_a_population_it_is_refused(settings: Settings) -> None:
             FactCounter.of(table, Requirement(criteria=asked))
 
 
-# --- declared and refuted ---------------------------------------------------------------------------------
+# --- declared and refuted properties ----------------------------------------------------------------------
 
 CLASSES = st.lists(st.tuples(st.integers(0, 8), st.integers(0, 8)), min_size=1, max_size=5)
 
@@ -254,7 +254,7 @@ def rest_fails(criterion: DeltaPresence, suppressed: int, unmatched: int) -> boo
     CLASSES, st.integers(1, 12), st.fractions(0, 1, max_denominator=6), st.fractions(0, 1, max_denominator=6)
 )
 def test_monotone_and_growing(classes: list[tuple[int, int]], k: int, one: Fraction, other: Fraction) -> None:
-    """People are at least as many as rows; a class without rows is none."""
+    """k-map and δ-presence are monotone and growing; a class has at least as many people as rows."""
     asked = KMap(k), DeltaPresence(float(max(one, other)), least=float(min(one, other)))
     pairs = [(rows, rows + more) for rows, more in classes]
     rows, people = (sum(side) for side in zip(*pairs, strict=True))
@@ -350,7 +350,7 @@ def test_an_estimate_is_negotiated_without_a_population(settings: Settings) -> N
 
 
 def test_arx_takes_1000_of_the_united_states_for_3_rows() -> None:
-    """Its own test of k-map: 30,162 rows of 318,622,525 people, at 1 %."""
+    """ARX's own test of k-map: 30,162 rows of 318,622,525 people, at 1 %."""
     usa = 30_162 / 318_622_525
     assert (
         KMap(1000, estimator="zero-truncated-poisson", fraction=usa, significance=0.01).rows_needed(1000) == 3

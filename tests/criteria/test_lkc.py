@@ -1,4 +1,4 @@
-"""LKC-privacy over the lattice, in negotiation and in searches, against plain enumeration of all groups."""
+"""LKC-privacy over the lattice, in negotiation and in searches, checked by enumerating all groups."""
 
 from __future__ import annotations
 
@@ -63,12 +63,12 @@ def random_lkc(random: np.random.Generator, table: FrequencySet) -> LKCPrivacy:
 
 
 class CellsLattice(ScoredLattice):
-    """Every node's classes, of which some go for the sake of the groups that they are in."""
+    """Every node's classes, with some suppressed because of their groups."""
 
     def suppressed(
         self, node: LatticeNode, requirement: Requirement, name: str = "", cap: int = 2**62
     ) -> int:
-        """Rows of the classes that fail, and of what fails in groups of the others."""
+        """Count the rows of failing classes, and of those in failing groups of the others."""
         criterion = requirement.of_cells
         assert criterion is not None
         assert isinstance(criterion, LKCPrivacy)
@@ -82,7 +82,7 @@ class CellsLattice(ScoredLattice):
         return self.rows - sum(len(classes[i].rows) for i in plain_left(criterion, classes, value))
 
     def scores_of(self, name: str) -> set[int]:
-        """Any value that a criterion of groups may be lowered to."""
+        """Return every value to which a criterion of groups may be lowered."""
         return set(range(12)) if name == LKCPrivacy.name else super().scores_of(name)
 
 
@@ -110,7 +110,7 @@ def test_look_ups_equal_enumeration(seed: int) -> None:
     evaluated = evaluated_for(table, asked)
     some = brute.nodes[:: max(len(brute.nodes) // 9, 1)]
     places = [brute.nodes.index(node) for node in some]
-    # One node by itself, then all of them, then another value of what was counted.
+    # Evaluate one node separately, then all, then another value of the counted criterion.
     assert evaluated.suppressed(some[0], asked) == brute.suppressed(some[0], asked)
     for wish in (asked, asked.weakened("lkc", 1)):
         expected = [brute.suppressed(node, wish) for node in some]
@@ -170,7 +170,7 @@ def random_task(seed: int, *, suppressing: bool) -> SearchProblem:
 @given(SEEDS)
 @examples(max_examples=some_of(25), deadline=None)
 def test_without_suppression_every_search_finds_what_enumeration_finds(seed: int) -> None:
-    """That what holds at a node holds above it is what the searches rest on."""
+    """A node that passes implies that the nodes above it pass, which the searches rely on."""
     task = random_task(seed, suppressing=False)
     expected = every_solution(task.frequency_set, task.requirement, 0, (task.low, task.high))
     for node in expected:
@@ -198,7 +198,10 @@ def test_with_suppression_every_node_is_judged_by_itself(seed: int, little: bool
 
 
 def test_what_is_left_meets_it_and_suppression_may_rise_on_the_way_up() -> None:
-    """So no search that concludes from node to node takes it where rows may be suppressed."""
+    """Remaining rows meet the criterion, but suppression may increase from a node to a higher one.
+
+    Searches that conclude from node to node therefore refuse it where rows may be suppressed.
+    """
     rises = 0
     for seed in range(60):
         table, request, brute = asked_of(seed)

@@ -1,4 +1,4 @@
-"""LKC-privacy through the whole program: commands, Python, and the workbench."""
+"""LKC-privacy in the whole program: commands, Python API, and workbench."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ NODES = list(product(range(4), range(2)))
 
 
 def left(levels: tuple[int, int], k: int = 2) -> list[PlainClass]:
-    """The classes of a node that stay."""
+    """Return the classes of a node that remain."""
     classes = defaultdict(list)
     for row in draw():
         classes[generalized(row, levels)].append((row[2] or None, row[3]))
@@ -90,7 +90,7 @@ def test_asked_in_python(spec: Path) -> None:
     assert node.suppressed == wish.exact.suppressed
     assert lattice.preview(wish.exact.levels, k=2, criteria=[LKC], number=2).rows
     assert lattice.frontier(k=2, criteria=[LKC]).points
-    # A lattice of one sensitive attribute cannot tell of both.
+    # A lattice evaluated for one sensitive attribute cannot answer for both.
     of_one = discreet.open(spec).lattice(sensitive=["disease"])
     for ask in (of_one.negotiate, lambda **wish: of_one.node(wish_levels, **wish)):
         with pytest.raises(InputError, match=r"lkc.* was asked of every sensitive attribute"):
@@ -116,7 +116,7 @@ def test_every_model_keeps_it_or_says_that_it_cannot(model: str, spec: Path, tmp
 
 @pytest.fixture
 def negotiating(make_client: MakeClient, spec: Path) -> Client:
-    """A client whose lattice is evaluated for k and l."""
+    """Return a client whose lattice is evaluated for k and l."""
     client = make_client(spec=spec)
     evaluated(client)
     return client

@@ -1,4 +1,4 @@
-"""Population uniqueness: estimates against other ways to them, the rule, releases and their audits."""
+"""Population uniqueness: estimates checked by other methods, the rule, releases and their audits."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.oracle.plain_criteria import classes_at
 
 
 def random_sizes(seed: int) -> list[int]:
-    """Class sizes with a long tail, a short one, or nearly none."""
+    """Return class sizes with a long tail, a short tail, or nearly no tail."""
     random = np.random.default_rng(seed)
     number = int(random.integers(3, 60))
     drawn = (
@@ -37,7 +37,8 @@ def share(sizes: list[int], population: int, estimator: str) -> float:
     ("estimator", "times"),
     [
         *[("zayatz", times) for times in (1, 3, 50, 10**5)],
-        # Seconds each, where the greatest likelihood is looked for; dankar asks others below ten times.
+        # Each takes seconds because it maximizes a likelihood; below a factor of ten, dankar uses other
+        # estimators.
         *[("pitman", times) for times in (1, 10**5)],
         *[("dankar", times) for times in (3, 50)],
         *[pytest.param("pitman", times, marks=pytest.mark.slow) for times in (3, 50)],
@@ -74,7 +75,7 @@ def test_zayatz_by_whole_numbers() -> None:
 
 @pytest.mark.parametrize("seed", [0, 1, 3])
 def test_pitman_is_where_the_likelihood_is_greatest(seed: int) -> None:
-    """No step in any direction raises it, nor a long one."""
+    """Neither a small nor a large step in any direction raises the likelihood."""
     sizes = random_sizes(seed)
     found = share(sizes, 10**6, "pitman")
 
@@ -93,7 +94,7 @@ def test_pitman_is_where_the_likelihood_is_greatest(seed: int) -> None:
 
 
 def test_snb_finds_the_population_that_it_was_drawn_from() -> None:
-    """Half of a hundred thousand classes of one and a geometric number more."""
+    """SNB finds a population of 100,000 classes of geometric sizes from a sample of half its people."""
     random = np.random.default_rng(3)
     people = random.geometric(0.4, 100_000)
     sample = random.binomial(people, 0.5)
@@ -123,7 +124,7 @@ def test_where_there_is_no_estimate_the_release_fails() -> None:
 
 
 def test_every_node_by_itself_and_all_at_once() -> None:
-    """Whether singles may stay is told of a node alone as of all together, and audits agree."""
+    """Single nodes and all nodes at once decide alike on remaining uniques, and audits agree."""
     for seed in range(2):
         table, _ = table_and_request(seed)
         if not table.rows:

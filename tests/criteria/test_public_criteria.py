@@ -1,4 +1,4 @@
-"""``discreet.criteria`` has every criterion that the registry has, and its examples are right."""
+"""``discreet.criteria`` exports every criterion of the registry, and its examples are correct."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ordered t-closeness reads the order of a hierarchy file whose groups interleave, in searches and audits."""
+"""Ordered t-closeness uses the order of a hierarchy file whose groups interleave, in searches and audits."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SAMPLE = (("a", "v1"), ("a", "v2"), ("b", "v3"), ("b", "v4"))
 INTERLEAVED = "v1;X;*\nv2;Y;*\nv3;X;*\nv4;Y;*\n"
 FLAT = "v1;*\nv2;*\nv3;*\nv4;*\n"
 NEXT_TO = "v1;X;*\nv3;X;*\nv2;Y;*\nv4;Y;*\n"
-"""The same groups in an order of their own."""
+"""The same groups in a different order."""
 
 MODELS = ("full-domain", "ordered-single-dimension", "mondrian", "local")
 
@@ -30,7 +30,7 @@ Rows = list[tuple[str, str]]
 
 
 def opened(folder: Path, rows: Rows, hierarchy: str) -> Path:
-    """A spec of a table of q and s; s has a hierarchy file, and q a shorter one with the same order."""
+    """Write a spec of a table of q and s; s has a hierarchy file, and q a shorter one with the same order."""
     folder.mkdir(exist_ok=True)
     with (folder / "people.csv").open("w", encoding="utf-8", newline="") as file:
         csv.writer(file).writerows([("q", "s"), *rows])
@@ -46,7 +46,7 @@ def opened(folder: Path, rows: Rows, hierarchy: str) -> Path:
 
 
 def published(path: Path) -> list[list[str]]:
-    """The sensitive values of each class of a written file."""
+    """Return the sensitive values of each class of a written file."""
     found: defaultdict[str, list[str]] = defaultdict(list)
     with path.open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
@@ -78,7 +78,7 @@ def test_two_classes_of_two_values(hierarchy: str, distance: Fraction, tmp_path:
 
 
 def drawn(seed: int) -> tuple[Rows, str, list[str]]:
-    """Random rows, a random hierarchy file of two levels, and the order of its lines."""
+    """Return random rows, a random hierarchy file of two levels, and the order of its lines."""
     random = np.random.default_rng(seed)
     order = [f"v{n}" for n in random.permutation(6)]
     groups, tops = random.integers(0, 3, 6), random.integers(0, 2, 3)
@@ -122,7 +122,7 @@ def test_what_is_released_is_as_near_as_plain_counting_says(model: str, tmp_path
 
 
 def test_every_node_suppresses_what_the_order_of_the_file_says(tmp_path: Path) -> None:
-    """Where the depth-first order would suppress other rows, too."""
+    """Nodes suppress by the order of the file, also where the depth-first order would suppress other rows."""
     differ = 0
     for seed in range(some_of(12)):
         rows, hierarchy, order = drawn(seed)
@@ -150,7 +150,7 @@ def test_every_node_suppresses_what_the_order_of_the_file_says(tmp_path: Path) -
 
 
 def depth_first_of(hierarchy: str) -> list[str]:
-    """The leaves with each group's next to each other, groups and leaves by where they appear first."""
+    """Return the leaves grouped depth-first, with groups and leaves ordered by first appearance."""
     lines = [line.split(";") for line in hierarchy.splitlines()]
 
     def key(line: list[str]) -> list[int]:

@@ -1,7 +1,7 @@
-"""What pycanon 1.3.6 computed of a table, recorded, is what ``audit(…, strictest=True)`` tells of it.
+"""Recorded results of pycanon 1.3.6 for a table equal those of ``audit(…, strictest=True)``.
 
-Where the two have other definitions (docs/criteria), this table does not part them, but for a c of pycanon's
-that has another meaning and an entropy l that it cuts off.
+Where the definitions differ (docs/criteria), they give the same results for this table, except for pycanon's
+c, which has another meaning, and for an entropy l that pycanon truncates.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ PYCANON = {
     ("t", "ill"): 0.11658653846153844,
     ("t", "grade"): 0.17013888888888887,
 }
-"""By criterion and attribute; t of a text is by the equal distance, of a number by the ordered one."""
+"""Results by criterion and attribute; t of a text uses the equal distance, t of a number the ordered one."""
 CUT_OFF = {"ill": 2, "grade": 3}
-"""Its entropy l."""
+"""The truncated entropy l of pycanon."""
 
 
 def write_table(path: Path) -> None:
-    """Four classes, every value in each."""
+    """Write four classes with every value in each."""
     chance = random.Random(16)
     with path.open("w", encoding="utf-8", newline="") as file:
         lines = csv.writer(file)

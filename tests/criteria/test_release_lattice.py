@@ -1,4 +1,4 @@
-"""Criteria of a whole release over the lattice: look-ups and negotiation, against plain counting."""
+"""Criteria of a whole release over the lattice: look-ups and negotiation, checked against plain counting."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_look_ups_equal_plain_counting(seed: int, at_once: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(lattice_lookup, "_ENTRIES_AT_ONCE", at_once)
         assert evaluated.suppression(asked).tolist() == expected
-        # A second question with other values is answered from what the first has kept.
+        # A second request with other values is answered from the cached counts of the first.
         looser = asked.weakened(asked.of_release[0].name, 0)
         assert evaluated.suppression(looser).tolist() == [brute.suppressed(n, looser) for n in brute.nodes]
     assert [evaluated.suppressed(node, asked) for node in brute.nodes] == expected
@@ -83,7 +83,7 @@ def test_look_ups_equal_plain_counting(seed: int, at_once: int) -> None:
 
 @pytest.mark.parametrize("evaluator", [Backend.KERNELS, Backend.TWIN])
 def test_what_was_evaluated_for_k_alone_answers(evaluator: Backend) -> None:
-    """Sizes are all that is asked, so no criterion of the release need be named beforehand."""
+    """A lattice evaluated for k only answers release criteria, which need class sizes only."""
     for seed in range(some_of(40)):
         table, request, brute = asked_of(seed, classes=False)
         if table.row_types:
@@ -141,7 +141,7 @@ def test_a_node_is_shown_as_it_is_released(seed: int) -> None:
     rest = plain_rest(brute.whole(node, asked), asked)
     assert (summary.suppressed, summary.kept) == (brute.suppressed(node, asked), len(rest))
     assert (summary.smallest, summary.largest) == (min(rest, default=None), max(rest, default=None))
-    # Where nothing was counted for it, the row types are.
+    # If nothing was counted for the criterion, the row types are counted.
     assert (
         summarize_node(TableLattice(evaluated_for(table, Requirement(2)), table, SPEC), node, asked)
         == summary
@@ -185,7 +185,7 @@ def test_subjects_with_several_rows_are_refused() -> None:
 
 
 def test_k_is_kept_where_the_highest_risk_gives_way() -> None:
-    """Both are asked of one score: the looser risk may not loosen k."""
+    """Both criteria use the same score: a looser highest risk does not loosen k."""
     seen = 0
     for seed in range(some_of(150)):
         table, request, brute = asked_of(seed)

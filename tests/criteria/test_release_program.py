@@ -1,4 +1,4 @@
-"""A criterion of the whole release through the whole program: commands, Python, and the workbench."""
+"""A criterion of the whole release in the whole program: commands, Python API, and workbench."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ NODES = list(product(range(4), range(2)))
 
 
 def suppressed_rows(levels: tuple[int, int], k: int, risk: float) -> int:
-    """The rows that go at a node."""
+    """Count the suppressed rows of a node."""
     sizes = Counter(generalized(row, levels) for row in draw()).values()
     rest = plain_rest([size for size in sizes if size >= k], Requirement(criteria=[AverageRisk(risk)]))
     return len(draw()) - sum(rest)
@@ -122,7 +122,7 @@ def test_every_model_keeps_it_or_says_that_it_cannot(model: str, spec: Path, tmp
 
 @pytest.fixture
 def negotiating(make_client: MakeClient, spec: Path) -> Client:
-    """A client whose lattice is evaluated for k and l."""
+    """Return a client whose lattice is evaluated for k and l."""
     client = make_client(spec=spec)
     evaluated(client)
     return client

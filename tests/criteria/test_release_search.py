@@ -1,4 +1,4 @@
-"""Searches under criteria of a whole release, and what may be concluded from one release to another."""
+"""Searches under criteria of a whole release, and which conclusions hold from one release to another."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ SEEDS = st.integers(0, 10**9)
 
 
 def random_task(seed: int, *, suppressing: bool, monotone: bool = False) -> SearchProblem:
-    """A small table under criteria of the release; unless ``monotone``, some of classes with them."""
+    """Return a small table with release criteria and, unless ``monotone``, some class criteria."""
     random = np.random.default_rng(seed)
     table = random_frequency_set(random, attributes=3, height=3, leaves=5, rows=24, sensitive=1)
     requirement = random_release(random, table, classes=False)
@@ -146,7 +146,7 @@ SIZES = st.lists(st.integers(1, 9), min_size=2, max_size=9)
 @given(SIZES, st.data())
 @examples(max_examples=some_of(200), deadline=None)
 def test_merging_classes_raises_no_share(sizes: list[int], data: st.DataObject) -> None:
-    """What ``monotone`` says: a release that meets a value does so with two of its classes merged."""
+    """A release that meets a ``monotone`` criterion still meets it after two of its classes are merged."""
     places = st.integers(0, len(sizes) - 1)
     first, second = data.draw(st.lists(places, min_size=2, max_size=2, unique=True))
     merged = [size for i, size in enumerate(sizes) if i not in (first, second)]
@@ -162,14 +162,17 @@ def test_merging_classes_raises_no_share(sizes: list[int], data: st.DataObject) 
 
 
 def test_more_rows_may_be_suppressed_above() -> None:
-    """Why a limit is refused: two of the single records become a class of two, and all twos go for it."""
+    """Suppression may increase at a higher node, so a suppression limit is refused.
+
+    Two single records form a class of two, and then all classes of two are suppressed.
+    """
     asked = Requirement(criteria=[AverageRisk(0.4)])
     assert plain_rest([3, 3, 2, 2, 1, 1, 1, 1], asked) == [3, 3, 2, 2]
     assert plain_rest([3, 3, 2, 2, 2, 1, 1], asked) == [3, 3]
 
 
 def test_a_stricter_criterion_of_classes_may_suppress_fewer_rows() -> None:
-    """Nine of ten classes of two fail by themselves; what they leave is what the average allows."""
+    """Nine of ten classes of two fail the class criterion; the average risk then allows the rest."""
     asked = Requirement(criteria=[AverageRisk(0.4)])
     assert sum(plain_rest([2] * 10 + [3] * 5, asked)) == 15
     assert sum(plain_rest([2] + [3] * 5, asked)) == 17

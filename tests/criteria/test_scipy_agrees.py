@@ -1,4 +1,4 @@
-"""scipy tells the same: earth movers by linear programming and by its own formula, and entropies."""
+"""scipy agrees: earth mover's distances by linear programming and by formula, and entropies."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.criteria.known_tables import PATHS, WAGES, Classes, in_order, known, 
 
 
 def drawn(seed: int, values: list[str]) -> tuple[Classes, list[str]]:
-    """Some classes, and the table: their rows together with rows that are suppressed."""
+    """Return some classes, and the table: their rows together with suppressed rows."""
     chance = random.Random(seed)
     classes = [chance.choices(values, k=chance.randrange(1, 12)) for _ in range(4)]
     table = [value for held in classes for value in held] + chance.choices(values, k=5)
@@ -28,19 +28,20 @@ def shares(held: list[str], values: list[str]) -> np.ndarray:
 
 
 def least_work(mine: np.ndarray, theirs: np.ndarray, apart: np.ndarray) -> float:
-    """The transportation problem, whatever the distances are."""
+    """Solve the transportation problem for any distances."""
     number = len(mine)
     rows = np.zeros((2 * number, number * number))
     for i in range(number):
         rows[i, i * number : (i + 1) * number] = 1
         rows[number + i, i::number] = 1
-    optimize = pytest.importorskip("scipy.optimize")  # not at the top: each process of tests reads this file
+    # Imported here because every test process reads this file.
+    optimize = pytest.importorskip("scipy.optimize")
     found = optimize.linprog(apart.ravel(), A_eq=rows, b_eq=np.concatenate([mine, theirs]), method="highs")
     return float(found.fun)
 
 
 def apart_by(distance: str, values: list[str]) -> np.ndarray:
-    """How far apart two values are, from the definitions of Li et al. (2007)."""
+    """Return the distances between values by the definitions of Li et al. (2007)."""
 
     def between(i: int, j: int) -> float:
         if distance == "ordered":

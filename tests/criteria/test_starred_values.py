@@ -1,4 +1,4 @@
-"""Stars among sensitive values, in every small class: each criterion counts them as it counts NULL."""
+"""Starred sensitive values in every small class: each criterion counts them like NULL."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""t-closeness equals plain fractions under each distance, in classes, lattices, and whatever is released."""
+"""t-closeness equals plain fractions under each distance, in classes, lattices and releases."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def test_it_is_not_growing() -> None:
 
 
 def test_examples_of_the_paper() -> None:
-    """Li et al. (2007), sections 5.2 and 5.3: incomes of 3k to 11k, and stomach ulcers."""
+    """Examples of Li et al. (2007), sections 5.2 and 5.3: incomes of 3k to 11k, and stomach ulcers."""
     salaries = [str(1000 * n) for n in range(3, 12)]
     first, second = scores(
         TCloseness(0, distance="ordered"), [["3000", "4000", "5000"], ["6000", "8000", "11000"]], salaries
@@ -127,7 +127,7 @@ def test_large_tables_are_counted_in_floating_point_numbers() -> None:
         assert abs(Fraction(-int(far), SCORE_UNIT) - expected) <= 2 * rounding
 
 
-# --- counted tables, and what is released from them ---------------------------------------------------------
+# --- counted tables and their releases ----------------------------------------------------------------------
 
 ASKED = [
     TCloseness(0.35, "ill"),
@@ -139,7 +139,7 @@ Row = tuple[str, str, str, str]
 
 
 def people(seed: int = 5, number: int = 160) -> list[Row]:
-    """Older people are ill otherwise; some values are NULL."""
+    """Return people whose illness depends on their age; some values are NULL."""
     random = np.random.default_rng(seed)
     ills = ("flu", "asthma", "angina", "ulcer", "cancer", "gout")
     found = []
@@ -153,7 +153,7 @@ def people(seed: int = 5, number: int = 160) -> list[Row]:
 
 @pytest.fixture
 def spec(tmp_path: Path) -> Path:
-    """A table of people, and its spec."""
+    """Write a table of people and its spec."""
     folder = tmp_path / "work"
     folder.mkdir()
     with (folder / "people.csv").open("w", encoding="utf-8", newline="") as file:
@@ -171,7 +171,7 @@ def spec(tmp_path: Path) -> Path:
 
 
 def distances(classes: list[list[Row]], asked: TCloseness, table: list[Row]) -> list[Fraction | None]:
-    """The plain distance of each class of rows."""
+    """Return the plain distance of each class."""
     column = 2 if asked.attribute == "ill" else 3
     whole = [row[column] for row in table if row[column]]
     return [plain([row[column] for row in held if row[column]], whole, asked.distance) for held in classes]
@@ -183,7 +183,7 @@ def passes(classes: list[list[Row]], asked: TCloseness, table: list[Row]) -> lis
 
 
 def classes_of(rows: list[Row], levels: tuple[int, int]) -> list[list[Row]]:
-    """The rows of each class of a node."""
+    """Return the rows of each class of a node."""
     found: defaultdict[object, list[Row]] = defaultdict(list)
     for row in rows:
         width = (1, 10, 20, 1000)[levels[0]]
@@ -192,7 +192,7 @@ def classes_of(rows: list[Row], levels: tuple[int, int]) -> list[list[Row]]:
 
 
 def published(path: Path) -> list[list[Row]]:
-    """The rows of each class of a written file."""
+    """Return the rows of each class of a written file."""
     found: defaultdict[object, list[Row]] = defaultdict(list)
     with path.open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):

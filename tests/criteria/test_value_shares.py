@@ -1,4 +1,4 @@
-"""Criteria of the rows of each value equal plain fractions, and are as monotone as they say."""
+"""Criteria of the rows of each value equal plain fractions and are as monotone as they declare."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def rows_of(counts: Sequence[int]) -> Rows:
 
 
 def scores(criterion: Criterion, classes: Sequence[Sequence[int]], table: Sequence[int]) -> list[int]:
-    """Each class's score; a class has two more rows, whose value is NULL."""
+    """Return each class's score; each class has two additional rows with a NULL value."""
     found = [(c, v, n) for c, counts in enumerate(classes) for v, n in enumerate(counts) if n]
     owners, codes, counts = np.array(found, np.int64).reshape(-1, 3).T
     distinct = np.bincount(owners, minlength=len(classes))
@@ -112,7 +112,7 @@ def test_a_class_meets_what_its_score_says_and_nothing_stricter(
 def test_unions_of_classes_that_pass_do(
     criterion: Criterion, one: list[int], other: list[int], rest: list[int], data: st.DataObject
 ) -> None:
-    """Monotone, wherever it is said; whatever else is in the table."""
+    """Criteria declared monotone hold for unions of passing classes in any table."""
     table = table_of([one, other, rest])
     union = [a + b for a, b in zip(one, other, strict=True)]
     if not any(table) or not criterion.monotone:
@@ -125,7 +125,7 @@ def test_unions_of_classes_that_pass_do(
 
 
 def test_one_row_of_each_of_two_values_passes_grassbergers_estimate_and_two_rows_fail() -> None:
-    """Why it is not monotone."""
+    """Grassberger's estimate is not monotone: one row of each of two values passes, two rows of each fail."""
     asked = EntropyDiversity(2, estimator=GRASSBERGER)
     found = scores(asked, [[1, 1], [1, 1], [2, 2]], [4, 4])
     assert [score >= asked.threshold for score in found] == [True, True, False]
@@ -135,7 +135,10 @@ def test_one_row_of_each_of_two_values_passes_grassbergers_estimate_and_two_rows
 
 
 def test_with_absent_values_let_pass_disclosure_would_not_be_monotone() -> None:
-    """Half of the table has the second value; a class without it, joined by few rows, has too few of it."""
+    """If absent values passed, δ-disclosure would not be monotone.
+
+    Half of the table has the second value; a class without it, joined by few rows, has too few rows of it.
+    """
     asked, classes = DeltaDisclosure(1), [[9, 0], [1, 1], [10, 1]]
     assert [n > 0 for n in classes[0]] == [True, False]
     found = scores(asked, classes, [50, 50])
@@ -158,7 +161,7 @@ def test_with_absent_values_let_pass_disclosure_would_not_be_monotone() -> None:
 def test_none_is_growing(
     criterion: Criterion, passing: list[int], failing: list[int], table: list[int]
 ) -> None:
-    """A class that passes may fail once suppressed rows join it; with suppression nothing is monotone."""
+    """A passing class may fail once suppressed rows join it, so nothing is monotone with suppression."""
     union = [a + b for a, b in zip(passing, failing, strict=True)]
     found = scores(criterion, [passing, failing, union], table)
     assert [score >= criterion.threshold for score in found] == [True, False, False]
@@ -195,7 +198,7 @@ def test_none_is_growing(
     ids=str,
 )
 def test_equality(criterion: Criterion, counts: list[int], table: list[int], met: bool) -> None:
-    """What meets a parameter exactly passes, or fails where the definition asks for less."""
+    """A value equal to the parameter passes, or fails if the definition requires less."""
     assert (scores(criterion, [counts], table)[0] >= criterion.threshold) is met
 
 

@@ -36,7 +36,7 @@ def random_table(seed: int) -> FrequencySet | None:
 
 
 def rows_by_value(sets: ValueSets, types: list[int] | range) -> Rows:
-    """A plain count of some row types' values."""
+    """Count the values of some row types in plain Python."""
     found: Counter[int] = Counter()
     assert sets.counts is not None
     for i in types:

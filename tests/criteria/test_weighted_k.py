@@ -1,4 +1,4 @@
-"""k by survey weights equals plain sums: in classes, in every node, in releases, and in their audits."""
+"""k by survey weights equals plain sums in classes, in every node, in releases and in their audits."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ role = "sensitive"
 
 
 def people_of(weights: list[str]) -> Decimal:
-    """The plain sum, each weight cut to thousandths."""
+    """Return the plain sum of the weights, each truncated to thousandths."""
     each = [max(Decimal(w), Decimal(0)).quantize(Decimal("0.001"), ROUND_FLOOR) for w in weights if w]
     return sum(each, Decimal(0))
 

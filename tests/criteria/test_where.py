@@ -1,4 +1,4 @@
-"""The page that tells where each criterion works is what the program does."""
+"""The page that lists where each criterion works matches the program."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from docs.criteria_page import ASKED, asked, cell, line, published, table_in
 
 
 def cells() -> dict[str, list[str]]:
-    """The cells of each criterion, both tables one beside the other; the columns are below ``criterion``."""
+    """Return the cells of each criterion from both tables, side by side; columns follow ``criterion``."""
     found: dict[str, list[str]] = {}
     for text in criteria_page.PAGE.read_text(encoding="utf-8").splitlines():
         name, *parts = (part.strip(" `") for part in text.strip("|").split(" | "))
@@ -33,7 +33,7 @@ def test_every_criterion_search_and_model_is_there() -> None:
 
 @pytest.mark.parametrize("name", ["epsilon_m", "k_map"])
 def test_lines_are_what_the_program_does(name: str, tmp_path: Path) -> None:
-    """The whole page is written again by the slow test."""
+    """A criterion's line of the page matches the program; the slow test writes the whole page."""
     (tmp_path / "subjects").mkdir()
     table, subjects = table_in(tmp_path), table_in(tmp_path / "subjects", of_subjects=True)
     (criterion,) = (one for one in asked() if one.name == name)
@@ -42,7 +42,7 @@ def test_lines_are_what_the_program_does(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_the_page_is_what_the_program_does() -> None:
-    """``python docs/criteria_page.py`` writes it again."""
+    """The page equals the output of ``python docs/criteria_page.py``."""
     assert criteria_page.PAGE.read_text(encoding="utf-8") == criteria_page.page()
 
 

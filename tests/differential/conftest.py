@@ -1,4 +1,4 @@
-"""People with a spec that has public domains and a budget."""
+"""Fixtures of people with a spec that has public domains and a budget."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ PEOPLE += [("77", "F", "cold"), ("58", "x", None)]
 
 
 def csv_of(rows: Sequence[Sequence[str | None]], names: Sequence[str]) -> str:
-    """Rows as CSV; NULL is an empty cell."""
+    """Return rows as CSV; NULL is an empty cell."""
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows([names, *rows])
     return text.getvalue()
@@ -39,7 +39,7 @@ def csv_of(rows: Sequence[Sequence[str | None]], names: Sequence[str]) -> str:
 
 @pytest.fixture
 def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Made:
-    """Makes a table of people in a folder of its own, and its spec beside it."""
+    """Return a function that makes a table of people in its own folder, with its spec."""
     monkeypatch.setenv("DISCREET_LOG", str(tmp_path / "private" / "log.jsonl"))
     monkeypatch.setenv("DISCREET_THREADS", "1")
 

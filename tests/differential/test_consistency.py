@@ -1,4 +1,4 @@
-"""Counts of one total: sums agree, and no other whole point of that total is nearer by more than rounding."""
+"""Marginals with equal totals: sums agree, and the point is the nearest up to rounding."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_the_totals_agree(marginals: list[list[int]], non_negative: bool) -> Non
 
 @given(COUNTS)
 def test_the_total_is_the_best_linear_estimate(marginals: list[list[int]]) -> None:
-    """Of all weights, those by inverse variance: of n cells the total's variance is n times a cell's."""
+    """The total weights marginals by inverse variance; with n cells its variance is n times a cell's."""
     weights = np.array([1 / len(counts) for counts in marginals])
     estimate = float(weights @ [sum(counts) for counts in marginals] / weights.sum())
     (total,) = {sum(counts) for counts in equalize_totals(marginals, non_negative=False)}
@@ -34,7 +34,7 @@ def test_the_total_is_the_best_linear_estimate(marginals: list[list[int]]) -> No
 
 @given(st.lists(st.integers(-3, 4), min_size=2, max_size=3), st.integers(0, 4))
 def test_a_projection_is_the_nearest_point(counts: list[int], rest: int) -> None:
-    """Against all points of a grid of halves with the same total."""
+    """No point of a grid of halves with the same total is nearer than the projection."""
     target = max(sum(counts) + rest - 2, 0)
     marginals = [counts, [target] * 1]
     moved = equalize_totals(marginals, non_negative=True)
@@ -42,7 +42,7 @@ def test_a_projection_is_the_nearest_point(counts: list[int], rest: int) -> None
     steps = [step / 2 for step in range(2 * total + 1)]
     points = [p for p in product(steps, repeat=len(counts)) if sum(p) == total]
     nearest = min(distance(point, counts) for point in points)
-    # Rounding moves each of the cells by less than one.
+    # Rounding moves each cell by less than one.
     assert distance(moved[0], counts) ** 0.5 <= nearest**0.5 + len(counts) ** 0.5
 
 

@@ -1,4 +1,4 @@
-"""The ledger: sums that are exact, tables that are known again, and runs that die at each step."""
+"""The privacy ledger: exact sums, recognition of tables, and runs that die at each step."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_a_budget_of_one_pays_ten_tenths_and_no_more(tmp_path: Path) -> None:
 
 
 def test_every_sequence_of_losses_stops_where_the_sum_would_exceed(tmp_path: Path) -> None:
-    """All sequences of three out of nine losses, beside plain sums."""
+    """Every sequence of three out of nine losses stops where the plain sum would exceed the budget."""
     parts = [Fraction(0), Fraction(1, 4), Fraction(3, 5)]
     losses = [PrivacyLoss(epsilon, delta) for epsilon, delta in product(parts[1:], parts)]
     budget = PrivacyLoss(Fraction(1), Fraction(17, 20))
@@ -124,7 +124,7 @@ ENTRY = {"time": "", "release": "", "epsilon": "1", "delta": "0", "tables": ["t"
 
 
 def damaged(**changes: object) -> str:
-    """A ledger of one entry, with other values; without those that are None."""
+    """Return a ledger of one entry with changed values; None removes a key."""
     entry = {key: value for key, value in {**ENTRY, **changes}.items() if value is not None}
     return json.dumps({"ledger": 1, "entries": [entry]})
 
@@ -172,7 +172,7 @@ def spend_often(folder: Path, failures: list[int]) -> None:
 
 
 def test_runs_at_the_same_time_do_not_spend_the_same_budget(tmp_path: Path) -> None:
-    """Four processes ask eight times each; ten of the 32 are paid."""
+    """Concurrent runs never share budget: four processes request eight losses each, ten are granted."""
     context = multiprocessing.get_context("forkserver")
     processes = [context.Process(target=spend_often, args=(tmp_path, [])) for _ in range(4)]
     for process in processes:
@@ -207,7 +207,7 @@ STEPS = {
     "dies(Path, 'replace', after=True)": 2,
     "dies(ledger, 'sync_folder', after=True)": 2,
 }
-"""The step at which a run dies, and how many losses the ledger has then."""
+"""Each step at which a run may die, and the number of losses in the ledger then."""
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no signals")
@@ -218,7 +218,7 @@ def test_a_run_that_dies_gives_nothing_back(tmp_path: Path, step: str) -> None:
     told.unlink()
     ledger = at(tmp_path, PrivacyLoss(Fraction(1)))
     assert len(ledger.balance().entries) == STEPS[step]
-    # The next run is not held up, and removes what is left.
+    # The next run is not blocked and removes the leftovers.
     ledger.spend(TENTH, "the next")
     assert len(ledger.balance().entries) == STEPS[step] + 1
     assert {path.name for path in tmp_path.iterdir()} == {LEDGER_NAME, f"{LEDGER_NAME}.lock"}

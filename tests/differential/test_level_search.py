@@ -1,4 +1,4 @@
-"""Levels that a private search chooses: scores by plain enumeration, what one row changes, and the choice."""
+"""Private choice of levels: scores checked by enumeration, the effect of one row, and the choice."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ AGES = [*map(str, range(20, 60)), "77", "(other)"]
 
 
 def spec(town: Any = None, **request: Any) -> TableSpec:
-    """Ages whose values are public, sexes without a hierarchy, towns of a hierarchy that only rows fill."""
+    """Return a spec of public ages, sexes without a hierarchy, and towns whose leaves come from rows."""
     town = town or {"role": "quasi-identifier", "weight": 0.5, "hierarchy": TOWNS}
     told = {
         "source": {"path": "people.csv"},
@@ -46,7 +46,7 @@ def spec(town: Any = None, **request: Any) -> TableSpec:
 
 
 def label(name: str, value: str, level: int) -> str:
-    """What a value becomes, told plainly; "(other)" stands for NULL."""
+    """Return the label of a value at a level, in plain Python; "(other)" replaces NULL."""
     if name == "age" and value in AGES[:40]:
         width = (1, 10, 20)[level] if level < 3 else 0
         return "*" if not width else str(int(value) // width)
@@ -58,7 +58,7 @@ def label(name: str, value: str, level: int) -> str:
 
 
 def plain_scores(rows: list[tuple[str, str, str]], least: int) -> list[int]:
-    """Node by node, class by class."""
+    """Compute the scores of all nodes, class by class."""
     found = []
     for levels in product(range(4), range(2), range(3)):
         names = ("age", "sex", "town")
@@ -123,7 +123,7 @@ def test_too_many_combinations_are_refused(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_choices_are_as_likely_as_the_mechanism_says() -> None:
-    """Permute-and-flip asks the lower of two first in half of the cases, and takes it by exp(-ε · apart)."""
+    """Permute-and-flip examines the lower score first half of the time and takes it by exp(-ε · apart)."""
     epsilon, apart, draws = Fraction(1), 1500, 2000
     scores = PrivateLevelChoice.of(spec(), {}).details()[:2] * 0
     scores[1] = apart
@@ -140,7 +140,7 @@ def test_a_sample_at_levels_that_were_chosen(made: Made, run: Run) -> None:
     folder = table.spec.path.parent  # type: ignore[union-attr]
     asked = ["--epsilon", "1", "--delta", "0.001", "--search-epsilon", "0.2", "--json"]
     told = run("safepub", table.spec.path, "--output", folder / "s.csv", *asked).json
-    # Keeping all detail keeps all but twenty rows: any other node is hundreds of rows behind.
+    # Full detail keeps all but twenty rows; the score of any other node is lower by hundreds of rows.
     assert told["levels"] == {"age": 0, "sex": 0}
     assert told["privacy"]["epsilon"] == "1"
     assert told["privacy"]["search"]["epsilon"] == "0.2"

@@ -1,4 +1,4 @@
-"""Marginals as they are asked, and the axes that a spec allows them."""
+"""Requested marginals, and the axes that a spec allows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Noise: its scale by the formula, its distribution within bounds that chance breaks once in a billion."""
+"""Noise: scale by the formula, distribution within bounds that random draws break once in a billion runs."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_the_scale_of_laplace_is_the_sensitivity_over_epsilon(epsilon: str, publ
 
 
 def test_laplace_is_geometric_and_centred() -> None:
-    """Each probability within six standard deviations and a half: chance breaks that once in 1e10."""
+    """Each frequency is within 6.5 standard deviations, which random draws break once in 1e10 runs."""
     noise, draws = calibrate_noise(LAPLACE, loss("0.5"), ONE), 40_000
     drawn = np.array(noise.add_to_vector([7] * draws)) - 7
     share = exp(-0.5)
@@ -47,7 +47,7 @@ def test_laplace_is_geometric_and_centred() -> None:
 
 
 def test_the_reach_is_the_least_that_one_in_twenty_exceeds() -> None:
-    """By summing the geometric distribution."""
+    """The reach is the smallest value that the noise exceeds once in twenty, by summing the distribution."""
     for epsilon in ("0.01", "0.1", "0.5", "1", "3", "10"):
         noise = calibrate_noise(LAPLACE, loss(epsilon), ONE)
         share = exp(-1 / noise.scale)
@@ -64,7 +64,7 @@ def test_gaussian_noise_keeps_what_it_says() -> None:
     assert noise.epsilon <= 1
     assert noise.rho is not None
     assert noise.rho == pytest.approx(4 / (2 * noise.scale**2))
-    # The plain conversion of Bun and Steinke is looser, so that it needs more noise: never less than ours.
+    # The conversion of Bun and Steinke is looser, so it never needs less noise than this one.
     loose = noise.rho + 2 * sqrt(noise.rho * log(1e6))
     assert noise.epsilon <= loose
     drawn = np.array(noise.add_to_vector([0] * draws))
@@ -81,7 +81,10 @@ def test_less_gaussian_noise_would_not_keep_it() -> None:
 @pytest.mark.parametrize("epsilon", ["0.1", "0.5", "1", "2"])
 @pytest.mark.parametrize("delta", ["1e-3", "1e-6", "1e-9"])
 def test_the_threshold_is_the_least_that_keeps_delta(epsilon: str, delta: str) -> None:
-    """A person alone in a cell shows with the chance that 1 and geometric noise reach the threshold."""
+    """The threshold is the smallest for which a cell with one person is shown with probability at most δ.
+
+    It is shown if 1 plus geometric noise reaches the threshold.
+    """
     noise = calibrate_noise(LAPLACE, loss(epsilon, delta), Sensitivity(0, 1, 1))
     assert noise.threshold is not None
     share = exp(-1 / noise.scale)
@@ -94,7 +97,10 @@ def test_the_threshold_is_the_least_that_keeps_delta(epsilon: str, delta: str) -
 
 
 def test_a_cell_shows_as_often_as_the_threshold_says() -> None:
-    """Its own count, the threshold, is shown: what the map leaves out of δ, drawn often enough to be seen."""
+    """A cell with one row is shown at exactly the threshold as often as computed.
+
+    δ is chosen so large that the event occurs often enough in the draws.
+    """
     noise, cells = calibrate_noise(LAPLACE, loss("1", "0.05"), Sensitivity(0, 1, 1)), 20_000
     assert noise.threshold is not None
     shown = noise.add_to_mapping({f"cell {i}": 1 for i in range(cells)})
@@ -111,7 +117,7 @@ def test_cells_below_the_threshold_do_not_show() -> None:
     for _ in range(4):
         shown = noise.add_to_mapping(counts)
         assert all(count >= noise.threshold for count in shown.values())
-        # One of 2,000 cells of one row shows with a chance of 0.002; that six do, of 1e-19.
+        # One of 2,000 cells of one row is shown with probability 0.002, six are with probability 1e-19.
         assert len(shown) < 7
         assert abs(shown["large"] - 1_000_000) < 60
 
@@ -151,6 +157,6 @@ def test_a_smaller_scale_would_cost_more() -> None:
 
 
 def test_two_draws_differ() -> None:
-    """1,000 counts that are drawn twice agree in all with a chance below 1e-400."""
+    """Two draws of 1,000 counts agree with a probability below 1e-400."""
     noise: Noise = calibrate_noise(LAPLACE, loss("0.5"), ONE)
     assert noise.add_to_vector([0] * 1000) != noise.add_to_vector([0] * 1000)

@@ -1,4 +1,4 @@
-"""The example of the page on noisy counts, on Adult."""
+"""The example of the noisy-counts page, on Adult."""
 
 from __future__ import annotations
 
@@ -44,6 +44,6 @@ def test_the_page_runs(
     with Path("adult.csv").open(newline="") as rows, Path("counts.csv").open(newline="") as cells:
         women = sum(row["sex"] == "Female" and 40 <= int(row["age"]) < 50 for row in csv.DictReader(rows))
         noisy = {(row["age"], row["sex"]): int(row["noisy_count"]) for row in csv.DictReader(cells)}
-    # Noise of scale 2 passes 60 with a chance below 1e-12.
+    # Noise of scale 2 exceeds 60 with a probability below 1e-12.
     assert abs(noisy["40-49", "Female"] - women) < 60
     assert abs(noisy["(other)", "(other)"]) < 60

@@ -1,4 +1,4 @@
-"""Losses are exact: no sum gives budget back, and what is written is what was meant."""
+"""Exact privacy losses: no sum returns budget, and written decimals equal the values."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_what_is_no_delta_is_refused(value: object) -> None:
 
 
 def test_a_third_is_no_decimal() -> None:
-    """Written cut off, it would be less than was spent."""
+    """A third has no finite decimal; writing it truncated would record less than was spent."""
     with pytest.raises(InternalError):
         format_decimal(Fraction(1, 3))
     with pytest.raises(InputError):

@@ -1,4 +1,4 @@
-"""A sample's β and k, beside plain sums of what one row can change; and samples that are released."""
+"""β and k of a private sample, checked against sums of the effect of one row, and released samples."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.differential.conftest import Made
 
 LOSSES = [("2", "1e-5"), ("1", "1e-3"), ("1", "0.05"), ("0.5", "1e-2"), ("3", "1e-4"), ("0.1", "0.01")]
 ARX = [("2", "1e-5", 114), ("1.5", "1e-6", 100)]
-"""ε and δ of ARX's tests of the model on Adult, and the k that its loops, below, come to."""
+"""ε and δ of ARX's tests of the model on Adult, and the k that its loops (below) compute."""
 
 
 def loss(epsilon: str, delta: str) -> PrivacyLoss:
@@ -31,24 +31,24 @@ def loss(epsilon: str, delta: str) -> PrivacyLoss:
 
 
 def shown(drawn: NDArray[np.float64], k: int) -> NDArray[np.float64]:
-    """The probability of each number of rows that a class shows: those below k are shown as none."""
+    """Return the probability of each shown class size; sizes below k are shown as zero."""
     found = np.where(np.arange(len(drawn)) >= k, drawn, 0.0)
     found[0] = drawn[:k].sum()
     return found
 
 
 def one_more(drawn: NDArray[np.float64], beta: float) -> NDArray[np.float64]:
-    """The distribution of drawn rows of a class with one row more."""
+    """Return the distribution of drawn rows of a class with one more row."""
     return np.append(drawn * (1 - beta), 0.0) + np.append(0.0, drawn * beta)
 
 
 def excess(one: NDArray[np.float64], other: NDArray[np.float64], epsilon: float) -> float:
-    """What the probabilities of one exceed e^ε times those of the other by: the least δ for this pair."""
+    """Return the excess of one distribution over e^ε times the other: the least δ for this pair."""
     return float(np.maximum(one - exp(epsilon) * other, 0.0).sum())
 
 
 def exact_delta(epsilon: float, beta: float, k: int) -> float:
-    """The least δ of each size of a class and one row more, outcome by outcome and in both directions."""
+    """Return the least δ over all class sizes and one more row, by outcome and in both directions."""
     drawn, worst = np.ones(1), 0.0
     for _ in range(int(3 * k / beta) + 5):
         fewer = np.append(shown(drawn, k), 0.0)
@@ -66,7 +66,7 @@ def test_one_row_changes_no_more_than_the_loss_says(epsilon: str, delta: str) ->
 
 
 def test_the_bound_is_not_tight() -> None:
-    """The page's table: k in use, and the k that the exact divergence allows."""
+    """The page's table lists the k in use and the smaller k that the exact divergence allows."""
     page = (Path(__file__).parents[2] / "docs" / "differential-privacy.md").read_text(encoding="utf-8")
     rows = [line.strip("| ").split(" | ") for line in page.splitlines() if line.count("|") == 7]
     told = [row for row in rows if row[0].replace(".", "").isdigit()]
@@ -81,7 +81,7 @@ def test_the_bound_is_not_tight() -> None:
 
 
 def plain_delta(k: int, epsilon: Fraction, beta: Fraction, sizes: int) -> Fraction:
-    """The theorem's δ by exact fractions, over so many sizes; e^(−ε) is a fraction of its double."""
+    """Return the theorem's δ over ``sizes`` sizes in fractions; e^(−ε) is the fraction of its double."""
     gamma = 1 - (1 - beta) * Fraction(exp(-epsilon))
     first, unit = ceil(k / gamma - 1), 2**RANDOM_BITS
     yes = int(beta * unit)
@@ -109,7 +109,7 @@ def test_beta_is_the_largest_multiple_that_is_allowed(epsilon: str) -> None:
 
 
 def arx_k(epsilon: float, delta: float) -> int:
-    """The loops that ARX runs, told in Python: they count on once more after δ is kept."""
+    """Return ARX's k by the same loops in Python; they count one further after δ is kept."""
     beta = 1 - exp(-epsilon)
     gamma = (exp(epsilon) - 1 + beta) / exp(epsilon)
 
@@ -151,7 +151,7 @@ def test_what_is_not_computed_is_refused(epsilon: str, delta: str) -> None:
 
 
 def test_rows_are_drawn_with_the_probability() -> None:
-    """Within six standard deviations and a half: chance breaks that once in 1e10."""
+    """The rows drawn are within 6.5 standard deviations, which random draws break once in 1e10 runs."""
     beta, rows = Fraction(5, 8), 3_000_000
     drawn = draw_class_rows({"a": rows, "b": 0, "c": 1}, beta)
     assert abs(drawn["a"] - rows * 0.625) < 6.5 * sqrt(rows * 0.625 * 0.375)
@@ -178,7 +178,7 @@ def test_a_sample_is_released(made: Made, name: str, capsys: pytest.CaptureFixtu
     if name.endswith("csv"):
         with result.path.open(newline="") as file:
             found = Counter((row["age"], row["sex"]) for row in csv.DictReader(file))
-        # 900, 600 and 300 rows by 0.632, and six standard deviations and a half; 20 rows are never k.
+        # 900, 600 and 300 rows times 0.632, within 6.5 standard deviations; 20 rows never reach k.
         expected = {("20-29", "F"): 900, ("40-49", "M"): 600, ("(other)", "(other)"): 300}
         assert set(found) == set(expected)
         for labels, number in expected.items():
@@ -223,7 +223,7 @@ def test_the_budget_is_spent_before_rows_are_drawn(made: Made, monkeypatch: pyte
 def test_what_is_told_is_the_same_for_other_rows(
     made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With a draw that is held fixed, two tables tell the same."""
+    """With fixed draws, two tables report identical texts."""
     monkeypatch.setattr(private_sample, "draw_class_rows", lambda *_: {'["20-29", "F"]': 500})
     texts = []
     for number, rows in enumerate([MANY, [], [("old", "'", "")] * 50]):

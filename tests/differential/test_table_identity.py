@@ -35,13 +35,13 @@ LOSS = PrivacyLoss(Fraction(3, 5))
 
 @pytest.fixture(autouse=True)
 def log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The ledger of all tables of a test is in one folder."""
+    """Keep the ledger of all tables of a test in one folder."""
     monkeypatch.setenv("DISCREET_LOG", str(tmp_path / "private" / "log.jsonl"))
     monkeypatch.setenv("DISCREET_THREADS", "1")
 
 
 def table_of(source: Any, table: str | None = None, name: str | None = None, **more: Any) -> Table:
-    """A table with a budget of 1, of which ``LOSS`` fits once."""
+    """Return a table with a budget of 1, in which ``LOSS`` fits once."""
     named = {} if table is None else {"table": table}
     budget = {"epsilon": 1, **({} if name is None else {"table": name})}
     given = {
@@ -57,7 +57,7 @@ def spend(table: Table) -> None:
 
 
 def assert_one(one: Table, other: Table) -> None:
-    """What one has spent the other has spent."""
+    """Assert that two tables share one budget."""
     spend(one)
     assert other.budget().spent == LOSS
     with pytest.raises(LimitReached):
@@ -154,13 +154,13 @@ def test_a_file_under_another_path(link: str, tmp_path: Path) -> None:
         other = tmp_path / "folder" / ".." / "people.csv"
     first = table_of(path)
     spend(first)
-    with path.open("a", encoding="utf-8") as file:  # so that its content tells nothing
+    with path.open("a", encoding="utf-8") as file:  # so that equal content does not identify the table
         file.write("33,F\n")
     assert table_of(other).budget().spent == LOSS
 
 
 def forms(folder: Path) -> dict[str, tuple[Any, str | None, str | None]]:
-    """The same rows in other forms: what is opened, its table, and the name of the budget."""
+    """Return the same rows in other forms: the source, its table, and the name of the budget."""
     frame = pandas.DataFrame(ROWS, columns=["age", "sex"])
     frame[["sex", "age"]].to_parquet(folder / "turned.parquet")
     frame.sample(frac=1, random_state=1).to_parquet(folder / "people.parquet", index=False)
@@ -194,7 +194,7 @@ def test_other_rows_are_another_table(tmp_path: Path) -> None:
 def test_what_is_null_for_a_spec_does_not_make_another_table(tmp_path: Path) -> None:
     one, other = csv_file(tmp_path / "one.csv"), csv_file(tmp_path / "other.csv")
     with other.open("a", encoding="utf-8") as file:
-        file.write("\n")  # other bytes, the same rows
+        file.write("\n")  # other bytes, equal rows
     assert_one(table_of(one, null_values=["23"], strip=True), table_of(other))
 
 
@@ -213,14 +213,14 @@ def test_a_copy_stays_known_once_it_is_changed(look: str, tmp_path: Path) -> Non
     assert table.budget().spent == LOSS
     with pytest.raises(LimitReached):
         spend(table)
-    # And what is a copy of the changed copy.
+    # A copy of the changed copy is recognized as well.
     further = tmp_path / "further.csv"
     further.write_bytes(path.read_bytes())
     assert table_of(further).budget().spent == LOSS
 
 
 def test_the_command_refuses_a_changed_copy(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The finding as it was reported: spend all, copy, be refused, add a row, ask again."""
+    """Regression: spend the budget, copy the file, add a row to the copy, and query it again."""
     from discreet.cli.main import main
 
     csv_file(tmp_path / "t.csv")
@@ -244,7 +244,7 @@ def test_the_command_refuses_a_changed_copy(tmp_path: Path, capsys: pytest.Captu
 
 @pytest.fixture
 def people(postgres_server: PostgresServer) -> str:
-    """A database with people, views of them, a partitioned table, and others."""
+    """Create a database with people, views of them, a partitioned table, and other tables."""
     database = postgres_server.create_database()
     postgres_server.run(
         "CREATE TABLE people (age text, sex text)",
@@ -315,7 +315,7 @@ def test_a_copy_of_a_table_of_postgresql(
 
 
 def test_who_may_not_read_the_server_s_identifier(people: str, postgres_server: PostgresServer) -> None:
-    """The addresses of one machine are one server then."""
+    """Without access to the server's identifier, all addresses of one machine count as one server."""
     role = f"reader_{people}"
     postgres_server.run(
         f"CREATE ROLE {role} LOGIN",

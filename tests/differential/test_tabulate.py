@@ -1,4 +1,4 @@
-"""Noisy counts from a spec to a file: nothing that is shown depends on a row but through the noise."""
+"""Noisy counts from a spec to a file: output depends on rows only through the noise."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def released(table: Table, name: str = "counts.csv", **options: Any) -> Tabulati
 
 
 def cells_of(result: TabulationResult) -> list[tuple[Any, ...]]:
-    """Marginal, labels and count of each cell."""
+    """Return the marginal, labels and count of each cell."""
     return [
         (number, *labels, count)
         for number, marginal in enumerate(result.marginals, start=1)
@@ -73,7 +73,7 @@ def test_the_file_has_every_cell(made: Made, name: str) -> None:
 
 
 def test_the_counts_are_near_the_true_ones(made: Made) -> None:
-    """Noise of scale 4 passes 120 with a chance below 1e-12."""
+    """Counts are near the true ones; noise of scale 4 exceeds 120 with a probability below 1e-12."""
     cells = {cell[:-1]: cell[-1] for cell in cells_of(released(made(MANY)))}
     true = {(1, "20-29", "F"): 300, (1, "40-49", "M"): 200, (1, "(other)", "(other)"): 100}
     true |= {(2, "F"): 300, (2, "M"): 200, (2, "(other)"): 100}
@@ -88,7 +88,7 @@ def test_cells_that_only_rows_tell_show_above_a_threshold(made: Made) -> None:
     shown = {labels[0] for labels in marginal.labels}
     assert {"flu", "cold", "(other)"} <= shown
     assert min(marginal.counts) >= (result.counts.plan.noise.threshold or 0) > 10
-    # Shown with a chance of 1e-6 alone.
+    # It is shown with a probability of only 1e-6.
     assert "plague" not in shown
 
 
@@ -100,7 +100,7 @@ def test_one_total_and_no_negative_count(made: Made) -> None:
 
 
 def told(table: Table, out: Any, folder: Path, **options: Any) -> str:
-    """All that is printed, written, logged or raised, without the input's digest and the times."""
+    """Return everything printed, written, logged or raised, without the input's digest and the times."""
     try:
         result = released(table, **options)
         parts = [str(result), json.dumps(result.as_json())]
@@ -141,7 +141,7 @@ def test_nothing_that_is_told_depends_on_a_row_but_the_noise(
     capsys: pytest.CaptureFixture[str],
     options: dict[str, Any],
 ) -> None:
-    """With the draws replaced by fixed ones, six tables tell the same, byte by byte."""
+    """With fixed draws, six tables give byte-identical output."""
     monkeypatch.setattr(Noise, "add_to_vector", lambda _, counts: list(range(len(counts))))
     monkeypatch.setattr(Noise, "add_to_mapping", lambda *_: {})
     texts = []
@@ -158,7 +158,7 @@ def test_nothing_that_is_told_depends_on_a_row_but_the_noise(
 def test_what_is_wrong_with_a_row_is_not_told(
     made: Made, tmp_path: Path, subject: str | None, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A record that cannot be read: the error has no line, no cell and no number of it."""
+    """The error for an unreadable record contains no line, cell or number of it."""
     source = {} if subject is None else {"subject": subject}
     table = made([*MANY, ("4711", "secret", "", "", "")], names=("age", "sex", "disease", "who"), **source)
     options = {} if subject is None else {"rows_per_subject": 1}
@@ -167,7 +167,7 @@ def test_what_is_wrong_with_a_row_is_not_told(
     assert "secret" not in str(raised.value)
     assert not re.search(r"\d", raised.value.message)
     assert raised.value.__suppress_context__
-    # The spent budget says the same: nothing was paid.
+    # The unspent budget confirms that nothing was granted.
     assert not (tmp_path / "work" / LEDGER_NAME).exists()
 
 
@@ -178,7 +178,7 @@ def test_a_subject_counts_as_many_rows_as_are_allowed(made: Made) -> None:
     with pytest.raises(InputError, match="any number of rows"):
         released(table)
     result = released(table, epsilon=10, rows_per_subject=2, marginals=[["sex"]])
-    # 50 rows and two of the 500; noise of scale 0.2 passes 10 with a chance below 1e-20.
+    # 50 rows and two of the 500; noise of scale 0.2 exceeds 10 with a probability below 1e-20.
     assert (
         abs(dict(zip(result.marginals[0].labels, result.marginals[0].counts, strict=True))[("F",)] - 52) < 10
     )

@@ -1,4 +1,4 @@
-"""A small clinic's database, for tests of PostgreSQL's engine."""
+"""A small clinic's database for tests of the PostgreSQL engine."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.waiting import wait_for
 
 @dataclass
 class Clinic:
-    """A database with a table of patients, and a role that may read it and create in one schema."""
+    """A database with a table of patients, and a role that may read it and create tables in one schema."""
 
     server: PostgresServer
     settings: Settings
@@ -38,7 +38,7 @@ class Clinic:
         self.server.run(*statements, database=self.database)
 
     def published(self) -> list[str]:
-        """What is in the target's schema."""
+        """Return the names of the relations in the target's schema."""
         query = "SELECT relname FROM pg_class WHERE relnamespace = 'out'::regnamespace ORDER BY 1"
         return [name for (name,) in self.server.fetch(query, self.database)]
 
@@ -62,7 +62,7 @@ def clinic(postgres_server: PostgresServer, settings: Settings) -> Iterator[Clin
         f"GRANT USAGE, CREATE ON SCHEMA out TO {found.role}",
     )
     yield found
-    # A server's session ends a moment after its client has closed it.
+    # A server session ends shortly after its client has closed it.
     wait_for(lambda: found.sessions() == 0, "no session of the publisher")
     found.run(f"DROP OWNED BY {found.role}", f"DROP ROLE {found.role}")
     postgres_server.run(f"DROP DATABASE {database} WITH (FORCE)")

@@ -1,4 +1,4 @@
-"""An engine per test, and the rows of a source as plain tuples."""
+"""Fixtures: one engine per test, and the rows of a source as plain tuples."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ NOBODY = 65534
 
 @pytest.fixture
 def open_folder() -> Iterator[Path]:
-    """A folder that every user may reach (unlike ``tmp_path``, which is its owner's)."""
+    """Yield a folder that every user may enter, unlike ``tmp_path``, which only its owner may."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         folder.chmod(0o755)
@@ -63,7 +63,7 @@ def open_folder() -> Iterator[Path]:
 
 @contextmanager
 def as_nobody() -> Iterator[None]:
-    """Act as a user whom permissions bind: root, if that is who runs the tests, becomes nobody meanwhile."""
+    """Act as a user subject to permissions: if root runs the tests, switch to the user "nobody"."""
     root = os.geteuid() == 0
     if root:
         os.seteuid(NOBODY)

@@ -1,4 +1,4 @@
-"""Each kind of bad source: the error names the fact, and no other cell of the data."""
+"""Each kind of bad source: the error names the fact and no other cell of the data."""
 
 import gzip
 import os
@@ -113,7 +113,10 @@ def test_a_damaged_parquet_file_is_noticed_when_it_is_read(read: Read, tmp_path:
 
 
 def test_rows_that_the_engine_leaves_out_are_noticed(engine: DuckdbEngine, tmp_path: Path) -> None:
-    """Just behind a border of scanning threads, malformed rows end the engine's reading without a word."""
+    """Rows that the engine omits are detected.
+
+    Malformed rows just after a border of scanning threads end the engine's reading without an error.
+    """
     path = tmp_path / "people.csv"
     line = b"1" * 124 + b",22\n"
     for shift in range(117, 128):
@@ -126,7 +129,7 @@ def test_rows_that_the_engine_leaves_out_are_noticed(engine: DuckdbEngine, tmp_p
 
 
 def quoted_rows(number: int) -> tuple[bytes, list[tuple[str, str, str]]]:
-    """Rows with cells that read like rows, which scanning threads cannot tell from them."""
+    """Return rows with cells that look like rows, which scanning threads cannot distinguish from them."""
     chance = random.Random(1)
     rows = []
     for i in range(number):

@@ -1,4 +1,4 @@
-"""DuckDB files: written whole or not at all, owner-only, and read back as sources."""
+"""DuckDB files: written completely or not at all, owner-only, and readable as sources."""
 
 from __future__ import annotations
 

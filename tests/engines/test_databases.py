@@ -1,4 +1,4 @@
-"""A database in memory is used by one engine after the other, and nothing goes from one to the next."""
+"""An in-memory database is reused by successive engines, and nothing passes from one to the next."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ SETTINGS = (
 
 @pytest.fixture(autouse=True)
 def none_kept(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """No database of a test before, and none that closes because something else in the process grows.
+    """Start without a database of earlier tests, and keep databases open however the process grows.
 
-    The first engine of a process loads 30 MB of its library, nearly as much as one may grow.
+    The first engine of a process loads 30 MB of its library, nearly the growth at which databases close.
     """
     monkeypatch.setattr("discreet.engines.duckdb.database.resident_bytes", lambda: 3 * 10**8)
     _close_kept()

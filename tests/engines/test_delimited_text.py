@@ -1,4 +1,4 @@
-"""The second count of records, and the header, without the engine."""
+"""The second count of records, and the header, both without the engine."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""The embedded engine's module: loaded alone for statements, with its layer where rows of memory are read."""
+"""The embedded engine's module: loaded without its Python layer, except to read rows in memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The engine's bounds: memory, disk, temporary files, order, and what its errors say."""
+"""The engine's limits: memory, disk, temporary files, order, and error messages."""
 
 import csv
 import gc
@@ -31,13 +31,13 @@ def test_limits_come_from_the_settings(tmp_path: Path) -> None:
 
 
 def buffers_of(engine: Engine) -> float:
-    """The limit of its buffers in bytes, which is told to a tenth of a GiB."""
+    """Return the limit of the engine's buffers in bytes, which DuckDB reports to a tenth of a GiB."""
     amount, unit = engine.fetch_rows("SELECT current_setting('memory_limit')")[0][0].split()
     return float(amount) * {"MiB": 2**20, "GiB": 2**30}[unit]
 
 
 def settled(engine: DuckdbEngine) -> float:
-    """The limit of its buffers when what tests before this one let go is the process's no longer."""
+    """Return the buffer limit after the process has freed the memory of earlier tests."""
     gc.collect()
     engine._buffers._resident = 0
     engine.create_table("settled", "SELECT 1 AS a")
@@ -45,7 +45,7 @@ def settled(engine: DuckdbEngine) -> float:
 
 
 def test_what_the_process_holds_is_no_room_for_buffers(tmp_path: Path) -> None:
-    """The limit is one of the process, as it is seen from outside."""
+    """Memory that the process holds reduces the room for buffers: the limit applies to the whole process."""
     held = np.ones(400 * 2**20, dtype=np.uint8)
     with connect(Settings(memory_limit=2 * 2**30, threads=1, private_log=tmp_path / "log")) as engine:
         buffers = buffers_of(engine)
@@ -65,7 +65,7 @@ def test_nor_is_what_it_comes_to_hold_before_the_next_large_statement(tmp_path: 
 
 
 class Releasing:
-    """A connection of an engine with 50 MB of buffers, which holds on to what it let go until it is told."""
+    """A connection of an engine with 50 MB of buffers that frees memory only on request."""
 
     def __init__(self) -> None:
         self.resident = 300_000_000
@@ -90,7 +90,10 @@ def test_what_the_engine_let_go_is_room_for_its_buffers(monkeypatch: pytest.Monk
 
 
 def test_arrays_get_the_room_that_they_ask_for(tmp_path: Path) -> None:
-    """Rows go to the disk while the engine rests, and the next large statement has its memory again."""
+    """Arrays get the room they request: rows move to disk while the engine is idle.
+
+    The next large statement then has its memory again.
+    """
     with DuckdbEngine(Settings(memory_limit=4 * 2**30, threads=1, private_log=tmp_path / "log")) as engine:
         engine.create_table("t", "SELECT hash(i) AS h FROM range(20000000) AS r(i)")
         before = settled(engine)
@@ -201,7 +204,10 @@ def test_a_loaded_table_may_have_any_name(engine: DuckdbEngine, name: str) -> No
 
 @pytest.mark.parametrize("rows", [_ON_ONE_THREAD, _ON_ONE_THREAD + 1, 300_000])
 def test_loaded_rows_stay_in_order_whatever_the_threads(settings: Settings, rows: int) -> None:
-    """Those whose order nobody asked for are out of place in each of sixty runs, from 110,000 on."""
+    """Loaded rows stay in order with any number of threads.
+
+    Without an explicit order, rows move in each of sixty runs, from 110,000 rows on.
+    """
     with DuckdbEngine(replace(settings, threads=2)) as engine:
         for _ in range(5):
             engine.load_table("placed", {"v": np.arange(rows)})
@@ -211,7 +217,7 @@ def test_loaded_rows_stay_in_order_whatever_the_threads(settings: Settings, rows
 def test_many_columns_have_their_own_types(engine: DuckdbEngine) -> None:
     kinds = ["BIGINT" if i % 3 else "VARCHAR" for i in range(4200)]
     query = f"SELECT {', '.join(f'NULL::{kind} AS c{i}' for i, kind in enumerate(kinds))}"
-    # Where the order of rows is lost, it is in four of five runs.
+    # Where the order of rows is lost, it is lost in four of five runs.
     for _ in range(5):
         assert list(engine.column_types(query)) == kinds
 
@@ -289,7 +295,10 @@ def test_no_statement_of_writing_a_file_lets_go_of_the_order(
 def test_rows_of_a_table_that_is_joined_are_written_in_its_order(
     engine: DuckdbEngine, tmp_path: Path, file_format: str
 ) -> None:
-    """Two threads put some out of place: a file would tell of the run, and not of its rows alone."""
+    """Rows of a joined table are written in its order.
+
+    Two threads would move some, and the file would depend on the run instead of only on its rows.
+    """
     rows = 1_000_000
     engine.create_table("labels", "SELECT range AS position, 'l' || range AS label FROM range(10)")
     engine.create_table("stored", f"SELECT range AS i, range % 10 AS q FROM range({rows}) ORDER BY i")
@@ -317,7 +326,10 @@ def test_texts_are_written_the_same_where_their_types_are_known(engine: DuckdbEn
 
 
 def test_labels_among_texts_are_written_without_a_step_of_their_own() -> None:
-    """Each step has 2,048 rows of every column, whatever it does: 300 MB for 10,000 columns."""
+    """Labels among texts are written without a projection step.
+
+    Each step holds 2,048 rows of every column: 300 MB for 10,000 columns.
+    """
     statement = copy_statement("SELECT 1", Path("w"), "csv", ["a", "b"], ["ENUM", "VARCHAR"])
     assert "CAST" not in statement
     assert "CAST" in copy_statement("SELECT 1", Path("w"), "csv", ["a", "b"], ["DATE", "VARCHAR"])

@@ -1,4 +1,4 @@
-"""What the engine says itself is passed on where it holds the advice, and no data."""
+"""Engine messages are passed on if they contain advice and no data."""
 
 from __future__ import annotations
 

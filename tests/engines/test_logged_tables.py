@@ -1,4 +1,4 @@
-"""Tables of Delta Lake and Iceberg, by their logs: the rows of a version, and no others."""
+"""Delta Lake and Iceberg tables, read through their logs: the rows of one version and no others."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def texts(rows: list[tuple[Any, ...]]) -> Rows:
 
 
 def write_delta(folder: Path, **options: Any) -> list[int]:
-    """Three versions: the first rows, the second rows too, and those without one."""
+    """Write three versions: the first rows, the second rows added, and one of them deleted."""
     deltalake.write_deltalake(folder, arrow(FIRST), **options)
     deltalake.write_deltalake(folder, arrow(SECOND), mode="append")
     deltalake.DeltaTable(folder).delete("age = 20")
@@ -146,7 +146,7 @@ def _field(name: str, **metadata: Any) -> dict[str, Any]:
 
 
 def test_columns_with_another_name_in_the_files(read: Callable[..., Rows], tmp_path: Path) -> None:
-    """Renamed by the log alone: a reader of the files would find no such column, and take it for NULL."""
+    """Columns renamed only in the log are found, where a reader of the files would return NULL."""
     folder = tmp_path / "people"
     add = _add(folder, pyarrow.table({"age": [1, 2]}))
     told = {"delta.columnMapping.id": 1, "delta.columnMapping.physicalName": "age"}
@@ -163,7 +163,7 @@ def test_columns_with_another_name_in_the_files(read: Callable[..., Rows], tmp_p
 
 
 def _vector_of(rows: list[int]) -> dict[str, Any]:
-    """A vector of deleted rows as a log holds it: a magic number and a bitmap, five signs for four bytes."""
+    """Return a deletion vector as in a log: magic number and bitmap, five characters per four bytes."""
     bitmap = pyroaring.BitMap(rows).serialize()
     content = struct.pack("<iqi", 1681511377, 1, 0) + bitmap
     padded = content + bytes(-len(content) % 4)
@@ -194,7 +194,7 @@ def test_deleted_rows_that_a_vector_names(read: Callable[..., Rows], tmp_path: P
 
 @pytest.mark.parametrize("kind", WRITERS)
 def test_a_run_keeps_its_version_and_names_it(kind: str, tmp_path: Path) -> None:
-    """What is written after the table was opened takes no part, in whichever step."""
+    """A run keeps its version and names it; data written after opening is ignored in every step."""
     versions = WRITERS[kind](tmp_path / "people")
     table = discreet.open(tmp_path / "people", {"attributes": PEOPLE})
     if kind == "delta":

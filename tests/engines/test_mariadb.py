@@ -1,4 +1,4 @@
-"""MariaDB's engine on a real server: from a table to an audited table beside it, and what it refuses."""
+"""The MariaDB engine on a real server: from a table to an audited table next to it, and its refusals."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SPEC |= {"ward": {"role": "quasi-identifier"}, "ill": {"role": "sensitive"}}
 
 @dataclass
 class Clinic:
-    """A database with patients, and a publisher who may read them and make tables in another database."""
+    """A database with patients, and a publisher who may read it and create tables in another database."""
 
     server: MariadbServer
     name: str
@@ -60,7 +60,7 @@ def clinic(mariadb_server: MariadbServer) -> Iterator[Clinic]:
         f"GRANT SELECT, CREATE, INSERT, ALTER, DROP ON {name}_out.* TO {found.user}",
         "CREATE TABLE patients (age INT, ward VARCHAR(20), ill ENUM('flu', 'gout', 'cold'))"
         " CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci",
-        # Wards that are equal to the table's own collation, and no two of which are one text.
+        # Wards that the table's collation considers equal although no two texts are.
         "INSERT INTO patients SELECT 20 + seq % 40, "
         "CASE seq % 5 WHEN 0 THEN 'a' WHEN 1 THEN 'A' WHEN 2 THEN 'a ' WHEN 3 THEN 'ä' END, "
         "ELT(1 + seq % 3, 'flu', 'gout', 'cold') FROM seq_1_to_600",
@@ -73,7 +73,10 @@ def clinic(mariadb_server: MariadbServer) -> Iterator[Clinic]:
 def test_texts_that_the_server_s_collation_takes_for_one_are_counted_apart(
     clinic: Clinic, settings: Settings
 ) -> None:
-    """Letters of another case or accent, blanks at the end, and NULL: as plain Python counts them."""
+    """Texts equal under the server's collation are counted separately, as in plain Python.
+
+    They differ in case, accent, trailing blanks, or NULL.
+    """
     wards = ["a", "A", "a ", "ä", None]
     plain: dict[tuple[str, str | None], int] = {}
     for number in range(1, 601):
@@ -91,7 +94,7 @@ def test_texts_that_the_server_s_collation_takes_for_one_are_counted_apart(
 def test_a_table_is_published_beside_the_source_and_audited_there(
     suppressed: str, clinic: Clinic, settings: Settings, tmp_path: Path
 ) -> None:
-    """What lies there has the digest of the same release in a file, and the manifest names it."""
+    """A published table has the digest of the same release in a file, and the manifest names it."""
     table, target = clinic.table(), f"{clinic.name}_out.released"
     levels = {"age": 1, "ward": 0}
     table.publish(levels, table=target, k=20, max_suppressed="100%", suppressed=suppressed)

@@ -1,4 +1,4 @@
-"""NaN in Parquet files whose statistics leave it out, as those of pyarrow do."""
+"""NaN in Parquet files whose statistics omit it, as pyarrow's do."""
 
 from __future__ import annotations
 

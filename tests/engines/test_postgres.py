@@ -1,4 +1,4 @@
-"""PostgreSQL's engine by itself: addresses, rights, the transaction, what it leaves."""
+"""The PostgreSQL engine: addresses, privileges, the transaction, and cleanup."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.servers.postgres import PASSWORD, PASSWORD_USER, PostgresServer
 
 
 def refused(action: Callable[[], Any], *parts: str) -> InputError:
-    """The ``InputError`` of an action, whose text holds the parts."""
+    """Return the ``InputError`` of an action and check that its text contains the parts."""
     with pytest.raises(InputError) as caught:
         action()
     for part in parts:
@@ -75,7 +75,7 @@ def test_without_the_package(settings: Settings, monkeypatch: pytest.MonkeyPatch
     refused(lambda: PostgresEngine(settings, "postgresql://h/d"), "pip install 'discreet[postgres]'")
 
 
-# --- sources and rights ------------------------------------------------------------------------------------
+# --- sources and privileges --------------------------------------------------------------------------------
 
 
 def columns(clinic: Clinic, table: str) -> tuple[str, ...]:
@@ -270,7 +270,7 @@ def test_one_message_brings_a_statement_and_its_savepoint(
 
 
 def test_texts_that_a_language_takes_for_equal_are_digested_apart(clinic: Clinic) -> None:
-    """By their code points, as the rows of a file, whichever of them the server meets first."""
+    """Texts that a collation considers equal are digested separately, by code point as in a file."""
     clinic.run(
         "CREATE COLLATION clinic.loose (provider = icu, locale = 'und-u-ks-level2', deterministic = false)",
         "CREATE TABLE clinic.notes "

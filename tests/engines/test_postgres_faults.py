@@ -1,4 +1,4 @@
-"""What fails in the middle of the work on PostgreSQL: a clear error, nothing left, and a second try works."""
+"""Faults during work on PostgreSQL: a clear error, no leftovers, and a second attempt that succeeds."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ TARGET = ("out", "people")
 
 
 def publish(clinic: Clinic, meanwhile: Callable[[PostgresEngine], None] = lambda _: None) -> None:
-    """Count, and write a table; ``meanwhile`` happens after something was written, before the commit."""
+    """Count and write a table; ``meanwhile`` runs after a write and before the commit."""
     with clinic.engine() as engine, open_source_table(engine, clinic.source) as table:
         engine.check_target(*TARGET)
         engine.create_table("wards", f"SELECT c1 AS ward, count(*) AS n FROM {table.relation} GROUP BY c1")
@@ -34,7 +34,7 @@ def publish(clinic: Clinic, meanwhile: Callable[[PostgresEngine], None] = lambda
 
 
 def fails(clinic: Clinic, meanwhile: Callable[[PostgresEngine], None], *parts: str) -> DiscreetError:
-    """Check that a publication fails with the words, leaves nothing, and works the second time."""
+    """Check that a publication fails with the given words, leaves nothing, and succeeds on retry."""
     with pytest.raises(DiscreetError) as caught:
         publish(clinic, meanwhile)
     for part in parts:
@@ -49,7 +49,7 @@ def fails(clinic: Clinic, meanwhile: Callable[[PostgresEngine], None], *parts: s
 
 @contextmanager
 def later(action: Callable[[], None], clinic: Clinic) -> Iterator[None]:
-    """Do something once a statement sleeps in the database."""
+    """Run an action once a statement sleeps in the database."""
 
     def wait() -> None:
         ours = f"usename = '{clinic.role}' AND state = 'active'"
@@ -128,7 +128,7 @@ def test_a_statement_takes_too_long(clinic: Clinic, monkeypatch: pytest.MonkeyPa
         monkeypatch.delenv("DISCREET_STATEMENT_TIMEOUT")
         engine.fetch_rows(SLOW)
 
-    monkeypatch.setenv("DISCREET_STATEMENT_TIMEOUT", "2s")  # the statements before it must not take as long
+    monkeypatch.setenv("DISCREET_STATEMENT_TIMEOUT", "2s")  # long enough for the earlier statements
     assert isinstance(fails(clinic, meanwhile, "2 seconds of DISCREET_STATEMENT_TIMEOUT"), LimitReached)
 
 
@@ -140,7 +140,7 @@ def test_a_time_out_that_is_none(clinic: Clinic, text: str, monkeypatch: pytest.
 
 
 def test_the_disk_for_temporary_files_is_full(clinic: Clinic) -> None:
-    """A real limit of the server's, which stands for a full disk: that needs a mounted one."""
+    """A limit of the server simulates a full disk, which would need a mounted one."""
     clinic.run(f"GRANT SET ON PARAMETER temp_file_limit TO {clinic.role}")
 
     def meanwhile(engine: PostgresEngine) -> None:
@@ -182,7 +182,7 @@ RAISED = {
 
 @pytest.mark.parametrize("code", RAISED)
 def test_errors_that_the_server_is_made_to_raise(clinic: Clinic, code: str) -> None:
-    """Simulated: the server raises the code itself, with a message and a detail that quote a row."""
+    """The server raises the code, with a message and a detail that quote a row (simulated)."""
     body = f"RAISE EXCEPTION 'row of Ann' USING ERRCODE = '{code}', DETAIL = 'Ann, 41'"
     clinic.run(f"CREATE FUNCTION clinic.fail() RETURNS integer LANGUAGE plpgsql AS $$BEGIN {body}; END$$")
     error = fails(clinic, lambda engine: engine.execute("SELECT clinic.fail()"), RAISED[code])
@@ -229,13 +229,13 @@ def test_the_server_stops_in_the_middle(settings: Settings) -> None:
 
 
 class Stopping:
-    """A publication during which the server is stopped as a failing machine would."""
+    """A publication during which the server stops, as on a failing machine."""
 
     def __init__(self, server: PostgresServer, settings: Settings) -> None:
         self.server, self.settings = server, settings
 
     def publish_while_it_stops(self) -> None:
-        """Write a table, and let the server stop while a statement runs."""
+        """Write a table, and stop the server while a statement runs."""
         with PostgresEngine(self.settings, self.server.url()) as engine:
             engine.write_table("SELECT a FROM public.people", "out", "people", ["a"])
             stop = threading.Timer(0.5, self.server.stop_immediately)

@@ -1,4 +1,4 @@
-"""A whole publication on PostgreSQL that a fault breaks off, at each of its steps: nothing is left of it."""
+"""A whole PostgreSQL publication interrupted by a fault at each of its steps leaves nothing."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def table(clinic: Clinic) -> Table:
 
 
 def before(step: str, fault: Callable[[], Any], patch: pytest.MonkeyPatch) -> None:
-    """Let a fault happen just before the engine's first call of a step."""
+    """Trigger a fault just before the engine's first call of a step."""
     found = getattr(PostgresEngine, step)
     happened: list[bool] = []
 
@@ -47,7 +47,7 @@ def before(step: str, fault: Callable[[], Any], patch: pytest.MonkeyPatch) -> No
 
 @pytest.fixture
 def ended(clinic: Clinic) -> Callable[[], None]:
-    """Ends the publisher's sessions from another one."""
+    """Return a function that ends the publisher's sessions from another one."""
 
     def end() -> None:
         ours = f"FROM pg_stat_activity WHERE usename = '{clinic.role}'"
@@ -66,7 +66,11 @@ def test_a_publication_without_faults(table: Table, clinic: Clinic) -> None:
 def test_row_types_are_an_unlogged_table_that_nobody_else_sees(
     table: Table, clinic: Clinic, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Workers read no temporary table, so what is joined with the whole source stands beside the release."""
+    """Row types are an unlogged table that no other session sees.
+
+    Parallel workers cannot read temporary tables, so a table joined with the whole source is in the target
+    schema.
+    """
     seen: list[list[str]] = []
     found = PostgresEngine.write_table
 
@@ -83,7 +87,7 @@ def test_row_types_are_an_unlogged_table_that_nobody_else_sees(
 
 
 def test_a_release_has_the_statistics_of_the_server(clinic: Clinic) -> None:
-    """Those of intermediate tables are of fewer rows, which ends with each of them."""
+    """A release has the server's statistics target; a lower one applies only to intermediate tables."""
     with PostgresEngine(clinic.settings, clinic.url) as engine:
         engine.create_table("numbers", "SELECT generate_series(1, 100) AS n")
         engine.load_table("loaded", {"n": np.arange(1000)})
@@ -110,7 +114,7 @@ def test_rows_in_order_are_grouped_by_sorting_and_nothing_else_is(
 def test_row_types_that_cannot_be_dropped_are_not_committed(
     failures: int, table: Table, clinic: Clinic, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """They hold the values of the source: they are dropped before the end, or there is no release."""
+    """If row types cannot be dropped, nothing is committed, because they contain values of the source."""
     left = [failures]
     found = PostgresSession.run
 

@@ -1,4 +1,4 @@
-"""Two publications at once, and a table that changes between counting and publishing."""
+"""Two concurrent publications, and a table that changes between counting and publishing."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def publish(table: Table, **options: Any) -> None:
 def test_of_two_publications_one_wins_and_the_other_is_told(
     overwrite: bool, clinic: Clinic, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The first waits in the middle of writing until the second has ended."""
+    """One publication wins and the other gets an error; the first waits until the second has ended."""
     first, second = table_of(clinic), table_of(clinic)
     if overwrite:
         publish(first)
@@ -67,7 +67,10 @@ def test_of_two_publications_one_wins_and_the_other_is_told(
 def test_a_publication_that_begins_as_another_ends_sees_what_that_made(
     clinic: Clinic, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The second has its session, and what it looked at before, from before the first one's end."""
+    """A publication that starts as another ends sees the other's tables.
+
+    The second opened its session and looked before the first ended.
+    """
     first, second = table_of(clinic), table_of(clinic)
     publish(first)
     found = PostgresEngine.reserved

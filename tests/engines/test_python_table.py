@@ -1,4 +1,4 @@
-"""Tables in memory: the same cells as from a file, and the caller's table untouched."""
+"""In-memory tables: the same cells as from a file, and an unchanged table of the caller."""
 
 import datetime
 import subprocess

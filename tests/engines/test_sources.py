@@ -1,4 +1,4 @@
-"""What a cell's text is, format by format."""
+"""The text of a cell, format by format."""
 
 import gzip
 import json

@@ -1,4 +1,4 @@
-"""Spark's engine itself: sessions given and made, sources, what is written, what goes wrong."""
+"""The Spark engine: given and created sessions, sources, output, and failures."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def engine(settings: Settings) -> Iterator[SparkEngine]:
 
 @pytest.fixture
 def session(engine: SparkEngine) -> Any:
-    """The session that runs in this process, as a caller has it: not the engine's own."""
+    """Return the session of this process as a caller has it, instead of the engine's."""
     from pyspark.sql import SparkSession
 
     return SparkSession.builder.getOrCreate()
@@ -214,7 +214,7 @@ def test_spark_connect_is_refused_with_what_stops_it(
         connect(settings, CATALOG)
 
 
-# --- the session that is made ------------------------------------------------------------------------------
+# --- the created session -----------------------------------------------------------------------------------
 
 
 def test_nothing_listens_beyond_this_machine_or_lies_in_the_working_folder(engine: SparkEngine) -> None:
@@ -250,7 +250,7 @@ def test_settings_that_cannot_be(settings: Settings, tmp_path: Path, monkeypatch
         connect(settings, CATALOG)
 
 
-# --- what is written ---------------------------------------------------------------------------------------
+# --- output ------------------------------------------------------------------------------------------------
 
 
 def test_a_folder_appears_whole_or_not_at_all(engine: SparkEngine, out: Path) -> None:
@@ -285,7 +285,7 @@ def test_a_table_of_the_catalog(engine: SparkEngine) -> None:
     engine.rename_table("default.other", "default.published")
     assert cells(engine, SourceSpec(engine="spark", table="default.published")) == [("0",), ("1",)]
     engine.drop_catalog_table("default.published")
-    # One task: of several, one that has not heard of the failure may write into the folder that was removed.
+    # Only one task: with several, a task not yet notified of the failure may write into the removed folder.
     with pytest.raises(InternalError, match="DIVIDE_BY_ZERO"):
         engine.write_table("SELECT id / (id - 700) AS x FROM range(0, 1000, 1, 1)", "default.published")
     assert not engine.has_table("default.published")
@@ -300,7 +300,7 @@ def test_a_table_of_the_catalog(engine: SparkEngine) -> None:
 def test_scratch_on_another_file_system(
     session: Any, settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Simulated by Hadoop's file system of mount points, whose addresses are not paths of this machine."""
+    """Scratch space is on a file system whose addresses are not local paths (Hadoop's viewfs, simulated)."""
     shared = tmp_path / "shared"
     shared.mkdir()
     hadoop = session.sparkContext._jsc.hadoopConfiguration()
@@ -324,7 +324,7 @@ def test_scratch_on_another_file_system(
     assert list(shared.iterdir()) == []
 
 
-# --- what goes wrong ---------------------------------------------------------------------------------------
+# --- failures ----------------------------------------------------------------------------------------------
 
 
 def test_errors_hold_no_cell(engine: SparkEngine, capfd: pytest.CaptureFixture[str]) -> None:
@@ -358,7 +358,7 @@ def test_an_interrupt_stops_the_statement_and_nothing_else(engine: SparkEngine) 
 
 
 def test_a_full_disk(engine: SparkEngine, out: Path) -> None:
-    """Simulated by a limit on the size of files that the Java process writes."""
+    """A limit on the size of files that the Java process writes simulates a full disk."""
     java = java_of_this_process()
     before = resource.prlimit(java, resource.RLIMIT_FSIZE)
     query = "SELECT id, sha2(CAST(id AS STRING), 256) AS x FROM range(200000)"

@@ -1,4 +1,4 @@
-"""The whole pipeline on a standalone cluster, and with an executor killed in the middle."""
+"""The whole pipeline on a standalone cluster, also with an executor killed during the run."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ role = "quasi-identifier"
 role = "sensitive"
 """
 
-# The driver: counts, negotiates, publishes and audits, twice, and prints one line of JSON per step.
+# The driver counts, negotiates, publishes and audits, twice, and prints one line of JSON per step.
 _DRIVER = """
 import json, sys
 from pathlib import Path
@@ -67,7 +67,7 @@ def cluster() -> Iterator[SparkCluster]:
 
 
 def people(folder: Path, rows: int) -> Path:
-    """A folder of Parquet files in several parts."""
+    """Write a folder of Parquet files in several parts."""
     draw = np.random.default_rng(8)
     folder.mkdir()
     for part in range(4):
@@ -98,7 +98,7 @@ def drive(cluster: SparkCluster, source: Path, out: Path, attempts: int) -> subp
 
 
 def said(process: subprocess.Popen[str]) -> list[Mapping[str, Any]]:
-    """What a driver printed, once it has ended."""
+    """Return the driver's output once it has ended."""
     output, errors = process.communicate(timeout=570)
     assert process.returncode == 0, errors[-3000:]
     return [json.loads(line) for line in output.splitlines()]

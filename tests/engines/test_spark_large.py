@@ -1,4 +1,4 @@
-"""What Spark is spared: rows that are alike are sorted once, and rows that were loaded are not stored."""
+"""Work that Spark avoids: equal rows are sorted once, and loaded rows are not stored."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("spark_process")]
 
 
 def people(path: Path) -> Path:
-    """The spec of 300 rows, of which many are alike; one class of them is too small."""
+    """Write the spec of 300 rows, many of them equal; one class is too small."""
     numbers = range(300)
     table = pa.table(
         {
@@ -112,14 +112,14 @@ def test_loaded_rows_with_types_are_not_stored(settings: Settings) -> None:
 def test_the_collector_of_a_session_that_does_the_work(
     master: str, options: str, named: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Java does not start where two are named."""
+    """A collector is set only if none is named, because Java does not start with two."""
     monkeypatch.delenv("JDK_JAVA_OPTIONS", raising=False)
     monkeypatch.setenv("JAVA_TOOL_OPTIONS", options)
     assert ("-XX:+UseParallelGC" in startup._collector(master)) == named
 
 
 def test_what_is_drawn_is_stored(settings: Settings) -> None:
-    """Made again, it would be other rows."""
+    """Drawn rows are stored, because computing them again would draw other rows."""
     with connect(settings, SourceSpec(engine="spark", table="nothing")) as engine:
         assert isinstance(engine, spark.SparkEngine)
         engine.load_table("loaded", {"n": np.arange(3)})

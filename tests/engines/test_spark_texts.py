@@ -1,4 +1,4 @@
-"""The canonical text of a cell is DuckDB's on Spark, type by type."""
+"""The canonical text of a cell on Spark equals DuckDB's, type by type."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Spreadsheets: each cell's text, one sheet, and what is refused."""
+"""Spreadsheets: each cell's text, one sheet, and refusals."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ HEADER = ["age", "seen", "paid", "note"]
 
 
 def book(path: Path, **sheets: Sequence[Sequence[object]]) -> Path:
-    """A file with these sheets."""
+    """Write a workbook with these sheets."""
     import openpyxl
 
     found = openpyxl.Workbook()
@@ -35,7 +35,7 @@ def book(path: Path, **sheets: Sequence[Sequence[object]]) -> Path:
 
 
 def cells(engine: Engine, path: Path, table: str | None = None) -> list[tuple[str | None, ...]]:
-    """The rows as they are read, in order."""
+    """Return the rows as they are read, sorted."""
     source = engine.open_source(SourceSpec(path=path, table=table))
     assert source.columns == tuple(HEADER)
     return sorted(engine.fetch_rows(f"SELECT * FROM {source.relation}"), key=str)

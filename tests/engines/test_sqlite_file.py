@@ -1,4 +1,4 @@
-"""SQLite files: values of several kinds in a column, what is refused, and a release that is one."""
+"""SQLite files: columns with values of several types, refusals, and a release in this format."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["run"]
 
 
 def database(path: Path, *statements: str) -> Path:
-    """A file made by these statements."""
+    """Create a file by these statements."""
     with closing(sqlite3.connect(path)) as opened, opened:
         for statement in statements:
             opened.execute(statement)
@@ -30,7 +30,7 @@ def database(path: Path, *statements: str) -> Path:
 
 
 def cells(engine: Engine, path: Path, **options: str) -> tuple[dict[str, str], list[tuple[str | None, ...]]]:
-    """The types of the columns, and the texts of the rows in order."""
+    """Return the types of the columns, and the texts of the rows, sorted."""
     table = engine.open_source(SourceSpec(path=path, **options))  # type: ignore[arg-type]
     texts = ", ".join(table.text(name) for name in table.columns)
     return table.types, sorted(engine.fetch_rows(f"SELECT {texts} FROM {table.relation}"), key=str)
@@ -49,7 +49,7 @@ def test_values_are_told_from_what_they_are_and_not_from_what_the_column_declare
     )
     types, rows = cells(engine, path)
     assert types == {
-        "whole": "VARCHAR",  # a column of texts makes texts of its numbers
+        "whole": "VARCHAR",  # a column of texts converts its numbers to texts
         "real": "DOUBLE",
         "numbers": "DOUBLE",
         "far": "VARCHAR",  # a double would lose the last digit

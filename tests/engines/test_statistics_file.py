@@ -1,4 +1,4 @@
-"""Files of SPSS, Stata and SAS: labels, codes, what is missing, and what is refused."""
+"""SPSS, Stata and SAS files: labels, codes, missing values, and refusals."""
 
 from __future__ import annotations
 

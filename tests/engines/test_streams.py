@@ -1,4 +1,4 @@
-"""Streams from Python: each row read once, spooled and not held, taking part as often as it is asked for."""
+"""Streams from Python: each row is read once, spooled instead of held, and usable in several steps."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _reader(*parts: tuple[int, int]) -> Any:
 
 @pytest.fixture
 def cursor() -> Iterator[Any]:
-    """A cursor of a real ADBC driver, of SQLite's in memory, with the rows."""
+    """Yield a cursor of a real ADBC driver (SQLite in memory) with the rows."""
     with adbc_driver_sqlite.dbapi.connect() as connection, connection.cursor() as found:
         found.execute("CREATE TABLE people (zip TEXT, n INTEGER)")
         found.executemany(
@@ -81,7 +81,10 @@ def test_every_kind_of_stream_is_read_in_every_engine(
 
 
 def test_a_dataset_is_scanned_where_its_files_lie(read: Read, tmp_path: Path) -> None:
-    """Its schema may have a column that an older file lacks, and folders that are columns."""
+    """A dataset is scanned from its files.
+
+    Its schema may have a column that an older file lacks, and folders that are columns.
+    """
     for year, columns in (("2024", {"n": [1, 2]}), ("2025", {"n": [3], "zip": ["02174"]})):
         folder = tmp_path / f"year={year}"
         folder.mkdir()
@@ -98,8 +101,8 @@ def test_a_dataset_is_scanned_where_its_files_lie(read: Read, tmp_path: Path) ->
 
 
 def test_rows_are_not_held(settings: Settings) -> None:
-    """While a stream of 64 MB is read, Arrow never has more than a part of it."""
-    # The pool counts what this test makes alone: what an earlier one left may be freed meanwhile.
+    """Rows are not held: while a stream of 64 MB is read, Arrow holds only a part of it."""
+    # The proxy pool counts only this test's allocations: memory of earlier tests may be freed meanwhile.
     pool = pyarrow.proxy_memory_pool(pyarrow.default_memory_pool())
     rows, parts, most = 1 << 16, 128, 0
 
@@ -108,7 +111,7 @@ def test_rows_are_not_held(settings: Settings) -> None:
         for number in range(parts):
             values = range(number * rows, (number + 1) * rows)
             batch = pyarrow.record_batch({"n": pyarrow.array(values, memory_pool=pool)})
-            # Before it is handed over: the reader may have let go of it by the time it asks for the next.
+            # Measure before yielding: the reader may have freed the batch by the time it requests the next.
             most = max(most, pool.bytes_allocated())
             yield batch
 
@@ -150,7 +153,7 @@ def test_a_lazy_frame_whose_query_fails_is_an_error_of_the_input(read: Read) -> 
 
 
 def test_a_frame_in_the_place_of_one_that_ended_is_another(read: Read) -> None:
-    """Frames are known by their place in memory, which is given out again."""
+    """A frame that reuses the memory address of an ended one, by which frames are known, is read anew."""
     for number in range(20):
         assert read(polars.LazyFrame({"n": [number]})) == [(str(number),)]
 
@@ -171,7 +174,7 @@ def test_the_file_is_its_owner_s_and_goes_with_the_stream(
 
 
 def test_a_stream_that_breaks_off_is_never_read_on(read: Read, tmp_path: Path) -> None:
-    """What is left of it is fewer rows than the table has, and nothing would tell."""
+    """A stream that breaks off is never read further: its remaining rows would silently be too few."""
 
     def batches() -> Iterator[Any]:
         yield pyarrow.record_batch(PEOPLE, schema=SCHEMA)
@@ -206,7 +209,7 @@ def test_names_may_differ_in_case_alone(read: Read) -> None:
 
 
 def test_a_stream_is_published_and_audited(tmp_path: Path) -> None:
-    """Rows of a stream take part in counting, recoding and the audit."""
+    """Rows of a stream are used in counting, recoding and the audit."""
     ages = pyarrow.array([20 + i % 7 for i in range(500)])
     ills = pyarrow.array(["cold", "flu", "gout"] * 166 + ["cold", "flu"])
     batch = pyarrow.record_batch({"age": ages, "ill": ills})

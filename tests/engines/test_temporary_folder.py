@@ -1,4 +1,4 @@
-"""Temporary folders: nobody else enters them, and those of killed runs are removed by the next run."""
+"""Temporary folders: no other user enters them, and the next run removes those of killed runs."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ with DuckdbEngine(Settings(200 * 10**6, 1, Path(sys.argv[1]) / "log.jsonl")) as 
     engine.create_table("t", "SELECT 'person ' || range AS a, hash(range) AS b FROM range(20000000)")
     engine.fetch_rows("SELECT a FROM t ORDER BY b, a LIMIT 1 OFFSET 19000000")
 """
-"""A run that needs some 700 MB and may have 200."""
+"""A run that needs about 700 MB under a limit of 200 MB."""
 
 VERB = """
 import sys
@@ -45,13 +45,12 @@ DuckdbEngine.open_source = waits
 sys.argv[1:] = ["init", sys.argv[1], "--output", sys.argv[1] + ".toml"]
 sys.exit(main.main())
 """
-"""A verb whose statement lasts for days, also once it was told to end (discreet.engines.process_resources).
-"""
+"""A verb whose statement runs for days, also after an interrupt (discreet.engines.process_resources)."""
 
 
 @pytest.fixture
 def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """The folder of temporary files, for this process's children too; empty at the end."""
+    """Yield the folder of temporary files, also for child processes; it must be empty at the end."""
     folder = tmp_path / "temporary"
     folder.mkdir()
     monkeypatch.setenv("TMPDIR", str(folder))
@@ -102,7 +101,7 @@ def test_signals_that_end_a_verb_leave_nothing(
 
 
 def test_a_process_that_ends_at_once_leaves_nothing(temporary: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    # This process goes on, and with it the folder of its Spark session.
+    # This process continues, and with it the folder of its Spark session.
     monkeypatch.setattr(process_resources, "_LIVING_FOLDERS", {})
     with TemporaryFolder() as first, TemporaryFolder() as second:
         (second / "rows").write_text("x")
@@ -120,7 +119,10 @@ def test_a_living_run_keeps_its_folder(temporary: Path) -> None:
 
 
 def test_what_is_not_a_dead_run_s_stays(temporary: Path) -> None:
-    """Folders of other names, without a lock, of another machine, open to others; files; links."""
+    """Entries that do not belong to a dead run stay.
+
+    They are folders with other names, without a lock, of another machine, or open to others; files; links.
+    """
     lock = _lock_text()
     kept = {
         "discreet-notes": lock,

@@ -1,4 +1,4 @@
-"""A folder has no ending, and nothing to tell of its cells."""
+"""A folder has no file extension and no information about its cells."""
 
 from __future__ import annotations
 

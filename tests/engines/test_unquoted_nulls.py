@@ -1,4 +1,4 @@
-"""Words for NULL without quotes around them, in files that quote their texts and in files that do not."""
+"""Unquoted NULL words, in files that quote their texts and in files that do not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Counting tables of any format, and the plain count that they are compared with."""
+"""Fixtures that count tables of any format, and the plain count for comparison."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Build = Callable[..., TableSpec]
 
 @dataclass(frozen=True)
 class FirstLetter:
-    """value → its first character → ``*``; refuses values that begin with a question mark."""
+    """Hierarchy from a value to its first character to ``*``; values that begin with "?" are refused."""
 
     origin: str = "first letters"
     from_data: bool = False
@@ -69,14 +69,14 @@ def table_spec(
 
 
 def csv_bytes(names: Sequence[str], rows: Sequence[Row], line_end: str = "\n") -> bytes:
-    """CSV in which NULL is an empty unquoted cell and every text is quoted."""
+    """Return CSV in which NULL is an empty unquoted cell and every text is quoted."""
     lines = [names, *rows]
     cells = [["" if c is None else '"' + c.replace('"', '""') + '"' for c in line] for line in lines]
     return "".join(",".join(line) + line_end for line in cells).encode()
 
 
 def write_table(folder: Path, name: str, names: Sequence[str], rows: Sequence[Row]) -> Path:
-    """The rows in the format of the name's ending."""
+    """Write the rows in the format of the file name's extension."""
     path = folder / name
     if path.suffix == ".csv":
         path.write_bytes(csv_bytes(names, rows))
@@ -94,7 +94,7 @@ def arrow_table(names: Sequence[str], rows: Sequence[Row]) -> Any:
 
 
 def counted(frequency_set: FrequencySet) -> Counter[Row]:
-    """Rows by their quasi-identifier values."""
+    """Count rows by their quasi-identifier values."""
     leaves = [(*h.leaves, None) for h in frequency_set.hierarchies]
     types = [tuple(leaves[i][c] for i, c in enumerate(row)) for row in frequency_set.codes.tolist()]
     assert len(set(types)) == len(types)

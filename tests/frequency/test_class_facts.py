@@ -1,4 +1,4 @@
-"""Classes of a frequency set are judged as plain Python judges them, whatever is asked and whoever counts."""
+"""Class decisions of a frequency set equal those of plain Python, for any criteria and counting code path."""
 
 from __future__ import annotations
 

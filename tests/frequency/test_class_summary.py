@@ -1,4 +1,4 @@
-"""What classes show, against plain sets of leaves."""
+"""Class summaries, checked against plain sets of leaves."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.oracle.random_tables import frequency_set_of
 
 
 def given(attribute: str, *levels: tuple[str, ...]) -> GeneralizationHierarchy:
-    """A hierarchy whose levels are given leaf by leaf."""
+    """Return a hierarchy from levels listed leaf by leaf."""
     labels = tuple(tuple(dict.fromkeys(level)) for level in levels)
     ancestors = tuple(
         np.array([names.index(value) for value in level]) for names, level in zip(labels, levels, strict=True)
@@ -65,7 +65,7 @@ def test_towns() -> None:
 
 
 def test_groups_that_interleave() -> None:
-    """In the order of the file Linz is between Bonn and Kiel: north covers fewer towns than the range."""
+    """Groups that interleave: Linz is between Bonn and Kiel, so north covers fewer towns than the range."""
     apart = replace(TOWNS, leaf_ranks=np.array([0, 2, 1, 3]))
     table = table_of(apart, 0, 1, 2, 3)
     assert labels(recoded(table, [0, 0, 1, 1], Summary.RANGES)) == ["Bonn … Kiel", "Linz … Wien"]
@@ -85,7 +85,10 @@ def test_groups_that_interleave() -> None:
 
 
 def test_numbers_are_ordered_by_value() -> None:
-    """Leaves 9, 10, 5, 30: the range 5 … 10 covers the first three, 9 … 30 two intervals of codes."""
+    """Numbers are ordered by value, not by text.
+
+    Of the leaves 9, 10, 5, 30, the range 5 … 10 covers the first three, 9 … 30 two intervals of codes.
+    """
     table = table_of(AGES, 0, 1, 2, 3)
     found = recoded(table, [0, 0, 0, 1], Summary.RANGES)
     assert labels(found) == ["5 … 10", "30"]
@@ -108,7 +111,7 @@ def test_null_alone_is_null_and_with_values_is_the_top() -> None:
 
 
 def test_cells_that_read_alike_are_one() -> None:
-    """A leaf that is named like a range: whoever reads it cannot tell, so it covers both."""
+    """Cells with equal labels become one: a leaf named like a range is ambiguous, so it covers both."""
     tricky = given("q", ("a", "b", "a … b"), (TOP, TOP, TOP))
     found = recoded(table_of(tricky, 0, 1, 2), [0, 0, 1], Summary.RANGES)
     assert labels(found) == ["a … b", "a … b"]

@@ -1,4 +1,4 @@
-"""The frequency set against a plain count, in every format."""
+"""Frequency sets, checked against a plain count in every format."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from tests.frequency.conftest import (
 
 @pytest.fixture(params=["here", "by the engine", "by joins"], autouse=True)
 def numbered(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Few groups are numbered here, more by the engine, many values by joins: all of this holds for each."""
+    """Run with groups numbered in Python, by the engine, and by joins."""
     if request.param != "here":
         monkeypatch.setattr("discreet.frequency.table_scan._FEW_GROUPS", 0)
     if request.param == "by joins":
@@ -88,7 +88,7 @@ def read_as_null(rows: list[Row], nulls: tuple[str, ...]) -> list[Row]:
 
 
 def check(found: FrequencySet, rows: list[Row]) -> None:
-    """Against a plain count of rows with two quasi-identifiers and two sensitive attributes."""
+    """Compare with a plain count of rows with two quasi-identifiers and two sensitive attributes."""
     assert counted(found) == Counter(row[:2] for row in rows)
     assert found.rows == len(rows)
     assert found.attributes == ("q 1", "Q 1")
@@ -135,7 +135,7 @@ def test_every_format_agrees_with_a_plain_count(
 
 
 def signatures(found: FrequencySet, attribute: int) -> Counter[frozenset[tuple[Row, int]]]:
-    """For each subject, in no order: the row types and sensitive codes that it has."""
+    """Count, for each subject, the set of its row types and sensitive codes."""
     sets = found.sensitive[attribute]
     assert sets.subjects is not None
     by_subject = defaultdict(set)
@@ -178,7 +178,7 @@ def test_subjects_agree_with_a_plain_count(
 
 
 def test_many_leaves_many_sensitive_values_and_wide_keys(engine: Engine, shared_settings: Settings) -> None:
-    """More than 65,536 leaves, more than 64 sensitive values, keys of more than 64 bits, counts right."""
+    """Counts are correct with over 65,536 leaves, over 64 sensitive values, and keys of more than 64 bits."""
     number = 70_000
     columns = {f"q{j}": [str(i * j % number) for i in range(number)] for j in (1, 3, 9, 11, 13)}
     rows = polars.DataFrame({**columns, "s": [str(i % 100) for i in range(number)]})

@@ -1,4 +1,4 @@
-"""What counting refuses, and what it says."""
+"""Tables that counting refuses, and the error messages."""
 
 from __future__ import annotations
 
@@ -174,6 +174,6 @@ def test_values_that_would_not_fit_are_refused_before_they_are_fetched(
     assert "permutation" in str(e.value)
     with pytest.raises(LimitReached, match="the quasi-identifier 's'"):
         count_frequency_set(engine, table_spec(source, ["q", "s"], []), small)
-    # Without its values there is nothing to hold.
+    # Without sensitive values, no table is staged.
     assert count_frequency_set(engine, table_spec(source, ["q"], ["s"]), small, ()).row_types == 7
     assert engine.fetch_rows("SELECT table_name FROM duckdb_tables()") == []

@@ -1,4 +1,4 @@
-"""Errors name the criterion that fails, and not k and l whatever was required."""
+"""Errors name the failing criterion instead of k and l."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_only_criteria_that_the_whole_table_fails_are_named() -> None:
     required = Requirement(criteria=[KAnonymity(5), AlphaDeassociation(0.5), EntropyDiversity(1.1)])
     assert find_globally_failing(counted, required).names == ("alpha",)
     assert find_globally_failing(counted, Requirement(k=21)).names == ("k",)
-    assert find_globally_failing(counted, Requirement(k=20)).names == ("k",)  # none fails: all are named
+    assert find_globally_failing(counted, Requirement(k=20)).names == ("k",)  # none fails, so all are named
 
 
 @pytest.mark.parametrize("model", ["mondrian", "local", "patterns"])

@@ -1,4 +1,4 @@
-"""Kernels are used where asked, compiled before, or worth compiling; one variable decides for every room."""
+"""Kernels run if requested, compiled already, or worth compiling; one variable decides for all packages."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ WIDTHS = st.lists(st.sampled_from([1, 2, 5, 2**20, 2**40]), min_size=1, max_size
     )
 )
 def test_packed_keys_compare_as_rows_do(case: tuple[list[int], list[tuple[int, ...]]]) -> None:
-    """Also where a row has more than 64 bits."""
+    """Packed keys compare as rows do, also for rows of more than 64 bits."""
     sizes, rows = case
     keys = pack_columns([np.array(column) for column in zip(*rows, strict=True)], sizes).tolist()
     for a, key in zip(rows, keys, strict=True):
@@ -31,7 +31,7 @@ def test_equal_rows_are_neighbours() -> None:
 
 @given(st.lists(st.tuples(*[st.integers(0, 2**31 - 1) | st.just(7)] * 2), min_size=1, max_size=40))
 def test_wide_keys_are_sorted_like_narrow_ones(rows: list[tuple[int, int]]) -> None:
-    """62 bits of key leave no room for the places of the rows beside them."""
+    """A key of 62 bits leaves no room for the row position, and is sorted like narrow keys."""
     order, starts = sort_rows([np.array(column) for column in zip(*rows, strict=True)], [2**31, 2**31])
     assert order.tolist() == sorted(range(len(rows)), key=lambda i: rows[i])
     assert len(starts) == len(set(rows))

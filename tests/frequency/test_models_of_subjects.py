@@ -1,4 +1,4 @@
-"""Models that make classes keep their promise in subjects, as plain counting of people and values says."""
+"""Models that build classes meet criteria in subjects, checked by counting people and values."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Person = tuple[tuple[int, ...], int, int]
 
 
 def table(seed: int) -> tuple[FrequencySet, list[Person]]:
-    """A frequency set, and its rows: codes, sensitive value, person."""
+    """Return a frequency set and its rows: codes, sensitive value, person."""
     random = np.random.default_rng(seed)
     hierarchies = [random_hierarchy(random, name, 5, 2) for name in ("a", "b")]
     people = [
@@ -37,7 +37,7 @@ def table(seed: int) -> tuple[FrequencySet, list[Person]]:
 
 
 def representatives(pairs: set[tuple[int, int]]) -> int:
-    """The most values that as many different people carry, by the theorem of König and Hall."""
+    """Return the largest number of values carried by distinct people (theorem of König and Hall)."""
     values = sorted({value for value, _ in pairs})
     subsets = [set(chosen) for size in range(len(values) + 1) for chosen in combinations(values, size)]
     return min(len(values) - len(s) + len({p for v, p in pairs if v in s}) for s in subsets)

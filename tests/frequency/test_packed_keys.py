@@ -1,4 +1,4 @@
-"""Equal keys form a class by sort and by hash, whatever the words, and generalize as rows do."""
+"""Equal packed keys form a class by sorting and by hashing, and generalize as rows do."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.oracle.random_tables import frequency_set_of, random_hierarchy
 
 
 def wide(rows: int = 400) -> FrequencySet:
-    """Thirty attributes of up to nine leaves: 120 bits."""
+    """Return a frequency set of thirty attributes with up to nine leaves: 120 bits."""
     random = np.random.default_rng(0)
     hierarchies = [random_hierarchy(random, f"q{i:02d}", 8 + i % 2, 3) for i in range(30)]
     drawn = [tuple(int(v) for v in random.integers(0, 9, 30)) for _ in range(rows // 2)]
@@ -27,7 +27,7 @@ def wide(rows: int = 400) -> FrequencySet:
 def test_classes_of_keys_of_several_words(
     monkeypatch: pytest.MonkeyPatch, compiled: bool, colliding: bool
 ) -> None:
-    """A mixture that puts all keys on one place is seen through."""
+    """Classes are correct even if a hash function maps all keys to one slot."""
     if compiled:
         pytest.importorskip("numba")
         monkeypatch.setenv("DISCREET_COMPILE", "wait")
@@ -64,7 +64,7 @@ def test_equal_keys_form_a_class_by_sort_and_by_hash(words: int, number: int) ->
 @pytest.mark.parametrize("words", [1, 2, 3])
 @pytest.mark.parametrize("bits", [0, 10, 56, 64])
 def test_equal_keys_become_neighbours(words: int, bits: int) -> None:
-    """Below and beyond the bits that leave room for a key's place."""
+    """Equal keys become neighbours, with and without spare bits for the position of a key."""
     random = np.random.default_rng(words)
     drawn = random.integers(0, 1 << 64, (words, 5), dtype=np.uint64)[:, random.integers(0, 5, 300)]
     keys = drawn >> np.uint64(64 - bits) if bits else np.zeros_like(drawn)

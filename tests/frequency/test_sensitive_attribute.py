@@ -1,4 +1,4 @@
-"""What criteria are told of a sensitive attribute as a whole: from the counted table to every class."""
+"""Table-wide properties of a sensitive attribute that criteria use, from the counted table to every class."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_values_rows_order_numbers_and_groups(engine: Engine, settings: Settings
     assert lungs != stomach
     assert ill.levels[2].tolist() == [0, 0, 0]
     assert len(set(ill.levels[0].tolist())) == 3
-    # What is in one group stands together, whatever the texts' order.
+    # Values of one group are adjacent in any order of the texts.
     assert sorted(ill.ranks.tolist()) == [0, 1, 2]
     assert ill.ranks[2] in (0, 2)
     assert (income.values, income.rows.tolist()) == (("10", "100", "9", "9.0"), [1, 1, 2, 1])
@@ -103,7 +103,7 @@ def test_a_value_without_a_leaf_is_refused(engine: Engine, settings: Settings, t
     with pytest.raises(InputError, match=r"t\.csv, line 7, column 'ill'") as error:
         count_frequency_set(engine, spec, settings)
     assert error.value.advice is not None
-    # Only what is counted must have leaves.
+    # Only counted attributes need leaves.
     assert count_frequency_set(engine, spec, settings, sensitive=["income"]).rows == 6
 
 
@@ -141,7 +141,7 @@ def test_subjects_count_as_rows_where_each_has_one(
 
 @dataclass(frozen=True)
 class Rare(Criterion):
-    """At least ``value`` rows of the whole table have the rarest value of a class."""
+    """Criterion: at least ``value`` rows of the whole table have the rarest value of a class."""
 
     name: ClassVar[str] = "rare"
     title: ClassVar[str] = "rareness"
@@ -151,7 +151,7 @@ class Rare(Criterion):
     monotone: ClassVar[bool] = True
 
     def scores(self, sizes: NDArray[np.int64], values: ClassValues | None) -> NDArray[np.int64]:
-        """The rows of the table."""
+        """Return the number of rows of the table with the rarest value of each class."""
         assert values is not None
         assert values.of is not None
         assert values.owners is not None

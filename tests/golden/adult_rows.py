@@ -1,4 +1,4 @@
-"""Adult as the strongest rival's own tests have it: attributes and research subsets."""
+"""Adult as in ARX's own tests: attributes and research subsets."""
 
 from __future__ import annotations
 
@@ -25,26 +25,26 @@ Rows = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Adult:
-    """The rows, coded; ``folder`` holds the data sets."""
+    """The coded rows of Adult; ``folder`` contains the data sets."""
 
     folder: Path
 
     @cached_property
     def rows(self) -> list[dict[str, str]]:
-        """As they are read."""
+        """The rows as read."""
         return read_rows(self.folder / "adult" / "adult_30162.csv")
 
     @cached_property
     def hierarchies(self) -> list[GeneralizationHierarchy]:
-        """Of the eight quasi-identifiers."""
+        """The hierarchies of the eight quasi-identifiers."""
         return [self.hierarchy(name) for name in EIGHT]
 
     def hierarchy(self, name: str) -> GeneralizationHierarchy:
-        """Of any attribute."""
+        """Return the hierarchy of an attribute."""
         return read_hierarchy(self.folder / "adult" / "hierarchies_arx" / f"{name}.csv")
 
     def lines(self, name: str) -> list[str]:
-        """The leaves of an attribute's hierarchy in the order of the file."""
+        """Return the leaves of an attribute's hierarchy in the order of the file."""
         path = self.folder / "adult" / "hierarchies_arx" / f"{name}.csv"
         return [line.partition(";")[0] for line in path.read_text(encoding="utf-8").splitlines()]
 
@@ -64,12 +64,12 @@ class Adult:
 
     @property
     def everyone(self) -> Rows:
-        """Every row."""
+        """A mask of every row."""
         return np.ones(len(self.rows), dtype=np.bool_)
 
     @cached_property
     def research_subset(self) -> Rows:
-        """The tenth of the rows that a file lists by all columns; equal rows are as good as each other."""
+        """Return the tenth of the rows listed in a file by all columns; equal rows are interchangeable."""
         with (self.folder / "arx_benchmark" / "adult_subset.csv").open(encoding="utf-8", newline="") as file:
             listed = list(csv.DictReader(file))
         places = defaultdict(list)
@@ -81,7 +81,7 @@ class Adult:
         return found
 
     def drawn_subset(self, draws: int) -> Rows:
-        """What the rival's test draws: so many numbers below as many, repetitions counting once."""
+        """Return the subset that ARX's test draws: ``draws`` numbers below ``draws``, without duplicates."""
         random = JavaRandom(0xDEADBEEF - 2**32)
         found = ~self.everyone
         found[[random.below(draws) for _ in range(draws)]] = True
@@ -95,7 +95,7 @@ class JavaRandom:
         self._state = (seed ^ 0x5DEECE66D) % 2**48
 
     def below(self, bound: int) -> int:
-        """The next number from 0 to ``bound`` − 1."""
+        """Return the next number from 0 to ``bound`` − 1."""
         while True:
             self._state = (self._state * 0x5DEECE66D + 0xB) % 2**48
             bits = self._state >> 17

@@ -1,4 +1,4 @@
-"""Adult with the hierarchies of the negotiation paper, read without the program's own readers."""
+"""Adult with the hierarchies of the negotiation paper, read without discreet's own readers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ AdultLattice = Callable[[Sequence[str], str | None], EvaluatedLattice]
 
 @pytest.fixture(scope="session")
 def adult_frequency_set(data_dir: Path) -> AdultFrequencySet:
-    """The frequency set of some attributes, with a sensitive attribute or none."""
+    """Return a function of some attributes, and perhaps a sensitive one, that gives their frequency set."""
     people = read_rows(data_dir / "adult" / "adult_30162.csv")
     folder = data_dir / "adult" / "hierarchies_negotiation"
 
@@ -35,7 +35,7 @@ def adult_frequency_set(data_dir: Path) -> AdultFrequencySet:
 def adult_lattice(
     adult_frequency_set: AdultFrequencySet, tmp_path_factory: pytest.TempPathFactory
 ) -> AdultLattice:
-    """The evaluated lattice of some attributes, each made once."""
+    """Return a function of some attributes that gives their evaluated lattice, each computed once."""
     log = tmp_path_factory.mktemp("private") / "log.jsonl"
     settings = Settings(memory_limit=2 * 10**9, threads=1, private_log=log)
 

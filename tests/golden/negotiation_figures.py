@@ -1,8 +1,8 @@
 """Figures that Pilalidou and Vassiliadis print for Adult with 30,162 rows; see ``docs/negotiation.md``.
 
-They are read from the package's data, the one place where they stand (``python -m papers negotiation``
-prints them beside ours). Levels are strings of digits in the paper's attribute order. Figures stand as
-printed, misprints too; ``DEVIATIONS`` are those that ours are known to differ from.
+They are read from the package's data, their only copy (``python -m papers negotiation`` prints them next to
+ours). Levels are strings of digits in the paper's attribute order. Figures are as printed, including
+misprints; ``DEVIATIONS`` lists the known differences from ours.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ PrintedRequest = negotiation_study.PrintedRequest
 
 
 def numbers(value: Any) -> Any:
-    """The value with tuples for lists, numbers for texts of digits as keys, and floats for decimals."""
+    """Return the value with tuples for lists, number keys for digit texts, and floats for decimals."""
     if isinstance(value, dict):
         return {int(key) if key.isdigit() else key: numbers(part) for key, part in value.items()}
     if isinstance(value, list):
@@ -46,7 +46,7 @@ L_REQUESTS = tuple(request for request in REQUESTS if request.privacy == "l")
 
 
 def known(table: str) -> dict[str, tuple[float, float]]:
-    """The known deviations of a table: the printed and our figure, by cell."""
+    """Return the known deviations of a table: the printed and our figure, by cell."""
     return {
         d.cell: (float(d.printed), float(d.ours)) for d in known_deviations("negotiation") if d.table == table
     }

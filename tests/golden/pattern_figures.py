@@ -22,7 +22,7 @@ NURSERY = """
 75 38880 4.833 162 80.0 80
 100 51840 5.283 120 108.0 108
 """
-"""Tables 3 and 6: k, s (a slip in print, 12,690, for k = 2 to 5), usefulness, types, average, largest."""
+"""Tables 3 and 6: k, s (misprinted as 12,690 for k = 2 to 5), usefulness, types, average, largest."""
 
 CMC_TWO_STARS = """
 2 4112 3.18 533 249
@@ -111,6 +111,6 @@ ADULT = """
 
 
 def figures(table: str) -> dict[int, tuple[float, ...]]:
-    """A table's figures by k."""
+    """Return a table's figures by k."""
     rows = [[float(cell) for cell in line.split()] for line in table.strip().splitlines()]
     return {int(row[0]): tuple(row[1:]) for row in rows}

@@ -1,7 +1,7 @@
-"""The rival's privacy models by their definitions, judged over all nodes of Adult at once by plain arrays.
+"""ARX's privacy models by their definitions, judged over all nodes of Adult at once by plain arrays.
 
-The independent path of the golden test: it shares nothing with the criteria of the program. ``Judged`` walks
-the lattice once, attribute by attribute, and merges classes that a level joins; every model sees the rows of
+The independent path of the golden test: it shares nothing with discreet's criteria. ``Judged`` walks the
+lattice once, attribute by attribute, and merges classes that a level joins; every model receives the rows of
 each class by sensitive value, of its research subset and of the whole table.
 """
 
@@ -23,7 +23,7 @@ _ROUNDING = 1e-12
 
 
 class Seen(NamedTuple):
-    """Classes that have rows in a subset: rows by value, people of the table, shares, the subset's own."""
+    """Classes with rows in a subset: rows by value, people of the table, shares, the subset's shares."""
 
     counts: Counts
     sizes: NDArray[np.float64]
@@ -33,14 +33,14 @@ class Seen(NamedTuple):
 
 
 Judge = Callable[[Seen], NDArray[np.bool_]]
-"""Which classes fail."""
+"""A function that marks the failing classes."""
 
 
 def judges_of(models: str, adult: Adult) -> dict[str, Judge] | None:
-    """The models of a golden row by their text, None where one of them is not judged here.
+    """Return the models of a golden row by their text, or None if one of them is not judged here.
 
-    People who match no class are seen by δ-presence with a lower bound, unless a least size is asked, too:
-    then the rival passes them over.
+    δ-presence with a lower bound also counts people who match no class, unless a least class size is required
+    as well: ARX then ignores them.
     """
     found: dict[str, Judge] = {}
     texts = [text.strip() for text in models.split(" & ")]
@@ -63,7 +63,7 @@ def _size(least: Sequence[float], _: Adult) -> Judge:
 
 
 def _estimated_map(_: Sequence[float], __: Adult) -> Judge:
-    """1000-map of a sample of the USA by a zero-truncated Poisson distribution at 0.01: 3 rows."""
+    """Judge 1000-map of a US sample by a zero-truncated Poisson distribution at 0.01: 3 rows."""
     return lambda seen: seen.sizes < 3
 
 
@@ -119,7 +119,7 @@ def _shannon(l: Sequence[float], _: Adult) -> Judge:
 
 
 def grassberger(l: float, *, early: bool) -> Judge:
-    """Grassberger's entropy at least ln l; ``early`` as if the terms below 0 were never added."""
+    """Require Grassberger's entropy of at least ln l; ``early`` omits the terms below 0."""
 
     def number(n: Counts) -> NDArray[np.float64]:
         even = n.astype(np.int64) // 2
@@ -169,7 +169,7 @@ def _map(k: Sequence[float], _: Adult) -> Judge:
 
 
 def _no_attack(_: Sequence[float], __: Adult) -> Judge:
-    """An attack gains 120 where it succeeds, and costs 20."""
+    """Require that no attack pays: a successful one gains 120 and costs 20."""
     return lambda seen: 120 / seen.people - 20 > 0
 
 
@@ -195,9 +195,10 @@ _MODELS: tuple[tuple[str, Callable[[Sequence[float], Adult], Judge]], ...] = (
 
 
 class Judged(NamedTuple):
-    """Every node, and what it is under some sets of models, shape ``(sets, nodes)`` each.
+    """All nodes, and their statistics under some sets of models, of shape ``(sets, nodes)`` each.
 
-    Rows suppressed, classes published, the sum of their squared sizes, and that of all classes.
+    The statistics are suppressed rows, published classes, the sum of their squared sizes, and that of all
+    classes.
     """
 
     nodes: NDArray[np.int64]
@@ -208,13 +209,13 @@ class Judged(NamedTuple):
 
 
 def seen_at(counts: Counts, people: NDArray[np.float64], reference: NDArray[np.float64]) -> Seen:
-    """What models see of classes."""
+    """Return the class properties that models judge."""
     sizes = counts.sum(axis=1).astype(np.float64)
     return Seen(counts, sizes, people, counts / sizes[:, None], reference)
 
 
 def judged(adult: Adult, sets: Sequence[tuple[Rows, dict[str, Judge]]]) -> Judged:
-    """Rows suppressed, classes published and their squared sizes of every node under every set of models.
+    """Return suppressed rows, published classes and squared sizes of every node under every set of models.
 
     Models that several sets share over one subset are judged once.
     """
@@ -261,7 +262,7 @@ def _judged(
 
 
 def _walk(adult: Adult, columns: Counts) -> Iterator[tuple[tuple[int, ...], Counts]]:
-    """Every node with its classes' columns added up, each made from one a level below."""
+    """Yield every node with the summed columns of its classes, computed from a node one level below."""
     sizes = [len(h.leaves) for h in adult.hierarchies]
     radix = np.concatenate([[1], np.cumprod(sizes[:-1])]).astype(np.int64)
 

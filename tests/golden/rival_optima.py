@@ -1,4 +1,4 @@
-"""The optima that the strongest rival asserts of Adult in its own tests, and how they are asked of us."""
+"""The optima of Adult that ARX's own tests assert, and the requests that reproduce them."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ OPEN = {
     "KAnonymity-0": "nine quasi-identifiers, 12,960 nodes: tests/search/test_optimal_adult.py has it",
     "EntropyLDiversity-3": "it leaves a sum with negative terms early, and fails classes that pass",
 }
-"""Rows that the plain judge of this folder does not judge, each with its reason."""
+"""Rows that the plain judge of this folder does not cover, each with its reason."""
 
 SLOW = {"Profitability-3"}
-"""Rows of which nearly every node must be counted."""
+"""Rows for which nearly every node must be counted."""
 
 _COSTS = {
     "Non-uniform entropy": ("entropy", {"charge": "none"}),
@@ -52,7 +52,7 @@ _DRAWN = {"Subset-0": 20_000, "Subset-1": 10_000, "Subset-3": 9_000}
 
 @dataclass(frozen=True)
 class Golden:
-    """One asserted optimum: what was asked, the node and its score, part by part where it is a rank."""
+    """An asserted optimum: the request, its node and its score, in parts if it is a rank."""
 
     name: str
     models: str
@@ -65,19 +65,19 @@ class Golden:
 
     @property
     def drawn(self) -> int | None:
-        """How many numbers its research subset is drawn by, None where it has none of that kind."""
+        """The number of draws of its research subset, or None if it is not drawn."""
         return _DRAWN.get(self.name)
 
     @property
     def has_research_subset(self) -> bool:
-        """Whether it is the file's tenth of the rows that is published."""
+        """True if the published rows are the file's tenth."""
         return any(word in self.models for word in ("presence", ")-map", "profitability")) and (
             "estimated" not in self.models
         )
 
     @property
     def cost(self) -> NamedCost:
-        """What it makes least."""
+        """The cost that the optimum minimizes."""
         if self.metric.startswith("Loss"):
             return cost_named("loss", aggregate=_AGGREGATES[self.aggregate], gs_factor=self.gs_factor)
         if self.metric.startswith("PublisherBenefit"):
@@ -93,7 +93,7 @@ class Golden:
 
     @property
     def weights(self) -> dict[str, float]:
-        """The second half of the tests of Loss weighs each attribute by its place among nine columns."""
+        """The attribute weights; half of the Loss tests weigh by the position among nine columns."""
         kind, number = self.name.split("-")
         if kind != "UtilityMetricsLoss" or int(number) < 50:
             return {}
@@ -101,7 +101,7 @@ class Golden:
 
     @property
     def is_a_sum(self) -> bool:
-        """Whether the score is a sum over the rows where ours is their mean."""
+        """True if the score is a sum over the rows where ours is their mean."""
         return "entropy" in self.metric.lower()
 
 
@@ -124,16 +124,16 @@ OF_RELEASE: dict[str, Criterion] = {
     "RiskBased-2": PopulationUniques(1e-4, population=_USA, estimator="dankar"),
     "RiskBased-4": PopulationUniques(1e-4, population=_USA, estimator="pitman"),
 }
-"""What rows ask of the whole release, where the rule by which rows go makes the difference."""
+"""Requirements on the whole release, for rows where the rule of suppression makes a difference."""
 
 _NO_ATTACK = KMap(6)
-"""An attack gains 120 by the people who match, and costs 20: it does not pay where they are six."""
+"""An attack gains 120 divided by the matching people and costs 20: it does not pay with six of them."""
 
 
 def criteria_of(row: Golden) -> tuple[Criterion, ...] | None:
-    """The models of a row as criteria of the program; None where one of them is none of these.
+    """Return the models of a row as criteria of discreet, or None if one has no equivalent.
 
-    Inclusion is none: it says which rows are published.
+    Inclusion is not a criterion: it determines the published rows.
     """
     found = []
     for text in row.models.split(" & "):
@@ -165,7 +165,7 @@ def _criterion(text: str) -> Criterion | None:
 
 
 def golden_rows(folder: Path) -> list[Golden]:
-    """All of them."""
+    """Return all golden rows."""
     with (folder / "arx_benchmark" / "golden_adult.csv").open(encoding="utf-8", newline="") as file:
         return [_golden(row) for row in csv.DictReader(file)]
 

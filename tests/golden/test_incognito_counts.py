@@ -19,8 +19,8 @@ ATTRIBUTES = (
     *("age", "sex", "race", "marital_status", "education", "native_country"),
     *("work_class", "occupation", "salary_class"),
 )
-# QID size: nodes checked by bottom-up and by Incognito; printed are 14 47 206 680 2088 6366 12818 and 14 35
-# 103 246 664 1778 4307. From size 6 on they depend on taxonomies that the paper does not print.
+# QID size: nodes checked by bottom-up and by Incognito; the paper prints 14 47 206 680 2088 6366 12818 and 14
+# 35 103 246 664 1778 4307. From size 6 on they depend on taxonomies that the paper does not print.
 CHECKED = {
     3: (14, 14),
     4: (47, 35),
@@ -37,7 +37,7 @@ Task = Callable[..., SearchProblem]
 
 @pytest.fixture(scope="module")
 def task(data_dir: Path) -> Task:
-    """The search of the first n attributes."""
+    """Return a function that gives the search over the first n attributes."""
     folder = data_dir / "adult" / "hierarchies_incognito"
     hierarchies = [read_hierarchy(folder / f"{name}.csv") for name in ATTRIBUTES]
     everything = frequency_set_of_rows(read_rows(data_dir / "adult" / "adult_45222.csv"), hierarchies)

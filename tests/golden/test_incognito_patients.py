@@ -1,9 +1,9 @@
-"""The patients of LeFevre et al. (2005): Figure 6 as printed, and what its Figures 5 and 7 show.
+"""The patients of LeFevre et al. (2005): Figure 6 as printed, and the graphs of its Figures 5 and 7.
 
-Figures 1, 5 and 7 are pictures that the copy at hand has lost but for some cells; the table is the one of
-Figure 1, and the graphs follow from it: Example 3.2 says that Figure 7(a) is what join, prune and edges make
-of the final steps of Figure 5(a, b, c), and Figure 7(b) the lattice without them. Each is counted here in
-plain Python too. k is 2; levels are written as the paper writes them, ``S1 Z0``.
+Figures 1, 5 and 7 are pictures that the available copy lacks except for some cells; the table is that of
+Figure 1, and the graphs follow from it: Example 3.2 says that Figure 7(a) results from join, prune and edges
+applied to the final steps of Figure 5(a, b, c), and Figure 7(b) is the lattice without them. Each is counted
+here in plain Python, too. k is 2; levels are written as in the paper, ``S1 Z0``.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ LEVELS = (2, 2, 3)
 INCOGNITO = ("incognito", "incognito-superroots", "incognito-cube")
 SETTINGS = Settings(memory_limit=10**8, threads=1, private_log=Path("log.jsonl"))
 
-# Figure 6: the lattice of sex and zipcode as relations, IDs as printed.
+# Figure 6: the lattice of sex and zipcode as relations, with the printed IDs.
 NODES = {1: (0, 0), 2: (1, 0), 3: (0, 1), 4: (1, 1), 5: (0, 2), 6: (1, 2)}
 EDGES = {(1, 2), (1, 3), (2, 4), (3, 4), (3, 5), (4, 6), (5, 6)}
 # Figure 5, final steps: the survivors of each pair. Figure 7(a): the candidates of all three.
@@ -60,7 +60,7 @@ CANDIDATES = {"B1 S1 Z0", "B1 S1 Z1", "B0 S1 Z2", "B1 S0 Z2", "B1 S1 Z2"}
 
 
 def shown(value: str, attribute: int, level: int) -> str:
-    """A value at a level: ZIP codes lose digits, the others all."""
+    """Return a value at a level: ZIP codes lose digits, other values become ``*``."""
     return value[: 5 - level] + "*" * level if attribute == 2 else ("*" if level else value)
 
 

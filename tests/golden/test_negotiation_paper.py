@@ -1,7 +1,7 @@
 """The figures of Pilalidou and Vassiliadis on Adult, cell by cell, and the printed negotiations.
 
-Each table is compared whole. The cells that differ are those that the package's data names with the printed
-and the computed value; they must stay the only ones. Reading rules:
+Each table is compared as a whole. The cells that differ are named in the package's data with the printed and
+the computed value, and must remain the only ones. Reading rules:
 
 * The QI 5 block of the min-avg-max table and the QI 5 column of the ratios are over the 2^5 nodes whose
   levels are all 0 or 1; the other tables are over the whole lattice.
@@ -33,7 +33,7 @@ WALK_THROUGH = ("age", "work_class", "race")
 
 @pytest.fixture(scope="module")
 def for_k(adult_lattice: AdultLattice) -> dict[int, EvaluatedLattice]:
-    """The evaluated lattice by QI size, for k."""
+    """Return the lattices evaluated for k, by QI size."""
     return {size: adult_lattice(names, None) for size, names in paper.ATTRIBUTES.items()}
 
 
@@ -143,7 +143,8 @@ def test_percentages_of_the_averages_at_k_3(for_k: dict[int, EvaluatedLattice]) 
             if cell.endswith(("share", "drop"))
         },
     )
-    # The reasons: the printed 8.45 instead of 8.73 at height 4, an average cut to 1.66, the misread 733.
+    # The reasons: the printed 8.45 instead of 8.73 at height 4, an average truncated to 1.66, the misread
+    # 733.
     assert rounds_to((24 - 8.45) / 24 * 100, 64.79, 2)
     assert rounds_to((8.45 - 4) / 8.45 * 100, 52.66, 2)
     assert rounds_to((4 - 1.66) / 4 * 100, 58.50, 2)
@@ -193,7 +194,7 @@ def asked(printed: paper.PrintedRequest, scope: str = "above") -> Request:
 
 
 def printed_answers(printed: paper.PrintedRequest) -> Iterator[tuple[str | None, LatticeNode, int, int]]:
-    """What is relaxed, the node, its suppressed rows, and k or l."""
+    """Yield the relaxed part, the node, its suppressed rows, and k or l."""
     for relaxed, answer in printed.answers:
         if answer is not None:
             yield relaxed, levels_of(answer.levels), answer.suppressed, answer.value
@@ -208,7 +209,7 @@ def our_answer(answer: Answer, name: str) -> tuple[str | None, LatticeNode, int,
     "printed", paper.REQUESTS, ids=[f"{r.privacy}={r.value}-{r.levels}" for r in paper.REQUESTS]
 )
 def test_printed_negotiation(adult_lattice: AdultLattice, printed: paper.PrintedRequest) -> None:
-    """Every printed answer, and "No solution" where that is printed."""
+    """Every printed answer is reproduced, and "No solution" where that is printed."""
     names = paper.ATTRIBUTES[len(printed.levels)]
     evaluated = adult_lattice(names, None if printed.privacy == "k" else paper.SENSITIVE)
     answers = negotiate_once(evaluated, asked(printed)).answers
@@ -220,7 +221,7 @@ def test_forty_requests_are_printed() -> None:
 
 
 def test_relaxing_the_height_everywhere_finds_lower_nodes(for_k: dict[int, EvaluatedLattice]) -> None:
-    """Where the paper's search starts too high, its text's "minimum height" is what scope global finds."""
+    """Where the paper's search starts too high, scope global finds the "minimum height" of its text."""
     lower = {}
     for printed in paper.K_REQUESTS:
         answer = negotiate_once(
@@ -236,7 +237,7 @@ def test_relaxing_the_height_everywhere_finds_lower_nodes(for_k: dict[int, Evalu
 
 
 def test_a_tie_goes_to_the_smaller_last_level(for_k: dict[int, EvaluatedLattice]) -> None:
-    """1102 suppresses as many rows as the printed 1111 at the same height."""
+    """On a tie, the smaller last level wins: 1102 suppresses as many rows as the printed 1111."""
     requirement = Requirement(k=10)
     assert (
         for_k[4].suppressed((1, 1, 1, 1), requirement)
@@ -246,7 +247,7 @@ def test_a_tie_goes_to_the_smaller_last_level(for_k: dict[int, EvaluatedLattice]
 
 
 def node_number(heights: tuple[int, ...], node: LatticeNode) -> int:
-    """Nodes counted from 1, the last attribute slowest and otherwise the one before it fastest."""
+    """Return the node's number from 1; the last attribute varies slowest, the one before it fastest."""
     number = node[-1]
     for level, height in zip(node[:-1], heights[:-1], strict=True):
         number = number * (height + 1) + level
@@ -263,7 +264,7 @@ def test_node_numbers_give_the_papers_node_order(for_k: dict[int, EvaluatedLatti
         for answer in every
     }
     assert sum(fits.values()) == 22
-    # The numbers of QI 6 follow another rule, which these few do not tell.
+    # The numbers of QI 6 follow another rule, which these few samples do not determine.
     assert {len(levels) for (levels, _), fit in fits.items() if not fit} == {6}
     assert not any(fit for (levels, _), fit in fits.items() if len(levels) == 6)
 
@@ -282,14 +283,14 @@ def within_121(max_suppressed: int) -> Request:
 
 
 def test_walk_through_exact(walk_through: Negotiator) -> None:
-    """That slide names age, work class, race: 121 within 20 rows gives 111 with 17."""
+    """The slide's attributes are age, work class, race: 121 within 20 rows gives 111 with 17."""
     answer = walk_through.negotiate(within_121(20)).exact
     assert answer is not None
     assert (answer.node, answer.suppressed) == ((1, 1, 1), 17)
 
 
 def test_walk_through_relaxed(walk_through: Negotiator, adult_lattice: AdultLattice) -> None:
-    """Within 8 rows: 121 itself with 11 rows, or node 400 at height 4."""
+    """Within 8 rows, the answers are 121 itself with 11 rows, or node 400 at height 4."""
     negotiation = walk_through.negotiate(within_121(8))
     assert [our_answer(a, "k") for a in negotiation.answers] == [
         ("max_suppressed", (1, 2, 1), 11, 3),
@@ -303,6 +304,6 @@ def test_walk_through_relaxed(walk_through: Negotiator, adult_lattice: AdultLatt
 
 
 def test_the_histogram_of_the_slides(adult_lattice: AdultLattice) -> None:
-    """17 rows = 11 groups of one and 3 groups of two."""
+    """17 rows are 11 classes of one and 3 classes of two."""
     histogram = adult_lattice(WALK_THROUGH, None).histogram((1, 1, 1))
     assert (histogram[1,], histogram[2,]) == (11, 2 * 3)

@@ -1,12 +1,12 @@
-"""The partial lattices of Pilalidou and Vassiliadis on Adult: choice, answers, and the table of them.
+"""The partial lattices of Pilalidou and Vassiliadis on Adult: selection, answers, and their table.
 
 Reading rules:
 
-* The paper prepares the most important 5 % of the nodes of each height, not of the whole lattice: only so do
-  nodes exist below a request's own and does every height take part in the study of metrics.
+* The paper prepares the most important 5 % of the nodes of each height, not of the whole lattice: only then
+  are there nodes below a request's own, and every height is part of the study of metrics.
 * Its 28 requests: for each quasi-identifier k of 3, 10, 50, three greatest levels, and three limits of
   suppression, one varied at a time.
-* An exact answer is the same where its height is the same; one that relaxes the height where its node is.
+* Exact answers are equal if their heights are; answers that relax the height are equal if their nodes are.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ RANKED = (
     *("education 0", "work_class 0", "occupation 0", "age 0"),
 )
 
-# Requests by QI size, k, limit, levels; the three that the paper names as exceptions of its exact answers.
+# Requests by QI size, k, limit, levels: the paper's three exceptions among its exact answers.
 EXCEPTIONS = {(3, 50, 321, "211"), (4, 3, 321, "2011"), (5, 10, 3216, "21012")}
 
 
@@ -81,7 +81,7 @@ def for_k(adult_lattice: AdultLattice) -> dict[int, EvaluatedLattice]:
 
 @pytest.fixture(scope="module")
 def comparisons(for_k: dict[int, EvaluatedLattice], adult_frequency_set: AdultFrequencySet) -> Comparisons:
-    """The paper's 28 requests, compared with partial lattices of a percentage."""
+    """Return a function that compares the paper's 28 requests with partial lattices of a percentage."""
     tables = {size: adult_frequency_set(names, None) for size, names in paper.ATTRIBUTES.items()}
 
     @cache
@@ -102,7 +102,10 @@ def rounds_to(computed: float, printed: float, decimals: int) -> bool:
 
 
 def test_level_statistics_are_the_printed_ones(adult_frequency_set: AdultFrequencySet) -> None:
-    """24 levels, from 19 frequency sets: one for the bottom and one for each level above 0."""
+    """Level statistics equal the printed ones: 24 levels from 19 frequency sets.
+
+    One frequency set is for the bottom, and one for each level above 0.
+    """
     table = adult_frequency_set(paper.ATTRIBUTES[6], None)
     counter = NodeCounter(table)
     powers = {(p.attribute, p.level): p for p in compute_level_statistics(table, counter)}
@@ -142,10 +145,10 @@ def counted(comparisons: Comparisons, percent: str, part: str | None, runtime: b
 
 
 def test_exact_answers(comparisons: Comparisons) -> None:
-    """Printed: 6 the same, 1 another, 3 relaxed instead; at run time 8 and 2.
+    """Exact answers: printed are 6 the same, 1 other, 3 relaxed instead; at run time 8 and 2.
 
-    One request differs. For QI 4, k=10 and 3,216 rows no node of ours within 2011 answers; one of the paper's
-    does, of another height than the lowest. Which node that is, is not printed.
+    One request differs. For QI 4, k=10 and 3,216 rows, no node within 2011 of ours answers; one of the
+    paper's does, at another height than the lowest. The paper does not print which node that is.
     """
     same = {Effect.SAME: 3, Effect.SAME_HEIGHT: 3}
     assert counted(comparisons, "5%", None, False) == same | {Effect.RELAXED: 4}
@@ -160,7 +163,11 @@ def test_exact_answers(comparisons: Comparisons) -> None:
 
 
 def test_the_same_solution_is_told_in_three_readings(comparisons: Comparisons) -> None:
-    """Printed 6 and 8 count another node of the same height; 4 and 6 suppress as few rows, 3 and 5 are it."""
+    """ "The same solution" has three readings.
+
+    The printed 6 and 8 count other nodes of equal height; 4 and 6 suppress equally few rows, 3 and 5 are
+    equal.
+    """
     found = list(comparisons("5%").values())
     for runtime, counts in ((False, ("4", "3")), (True, ("6", "5"))):
         readings = count_strict_matches(found, runtime=runtime)
@@ -169,7 +176,7 @@ def test_the_same_solution_is_told_in_three_readings(comparisons: Comparisons) -
 
 
 def test_the_average_by_height_of_the_prepared_nodes(adult_frequency_set: AdultFrequencySet) -> None:
-    """Of QI 5, k = 3: the full lattice's averages are printed as 10,458, 7,795 and 5,537."""
+    """Averages by height of QI 5, k = 3, differ from those of the full lattice (10,458, 7,795, 5,537)."""
     averages = average_by_height(
         prepare_partial_lattice(adult_frequency_set(paper.ATTRIBUTES[5]), "5%"), Requirement(k=3)
     )
@@ -177,7 +184,7 @@ def test_the_average_by_height_of_the_prepared_nodes(adult_frequency_set: AdultF
 
 
 def test_relaxing_max_suppressed(comparisons: Comparisons) -> None:
-    """Printed: 1 the same and 17 others; at run time 18 the same."""
+    """Relaxing max_suppressed: printed are 1 the same and 17 others; at run time 18 the same."""
     assert counted(comparisons, "5%", "max_suppressed", False) == {Effect.OTHER: 18}
     assert counted(comparisons, "5%", "max_suppressed", True) == {Effect.SAME: 18}
     for comparison in comparisons("5%").values():
@@ -188,14 +195,14 @@ def test_relaxing_max_suppressed(comparisons: Comparisons) -> None:
 
 
 def test_relaxing_the_height(comparisons: Comparisons) -> None:
-    """Printed: 9 the same and 9 others, at run time too. The others have the same height as well."""
+    """Relaxing the height: printed are 9 the same and 9 others of equal height, also at run time."""
     for runtime in (False, True):
         found = counted(comparisons, "5%", "height", runtime)
         assert found == {Effect.SAME: 9, Effect.SAME_HEIGHT: 9}
 
 
 def test_relaxing_k(comparisons: Comparisons) -> None:
-    """Printed: 1 another, 5 failed, 12 without a solution in either; at run time 6 the same and those 12."""
+    """Relaxing k: printed are 1 other, 5 failed, 12 without a solution in either; at run time 6 the same."""
     found = counted(comparisons, "5%", "k", False)
     assert found == {Effect.OTHER: 1, Effect.FAILED: 5, Effect.NEITHER: 12}
     assert counted(comparisons, "5%", "k", True) == {Effect.SAME: 6, Effect.NEITHER: 12}
@@ -205,7 +212,7 @@ def test_relaxing_k(comparisons: Comparisons) -> None:
 def test_the_percentage_matters_for_the_height_only(
     comparisons: Comparisons, percent: str, same_nodes: int, same_heights: int
 ) -> None:
-    """The paper: p "does not change practically anything", but for the relaxation of height."""
+    """The percentage matters only for relaxing the height: else p "does not change practically anything"."""
     for part, runtimes in ((None, (False, True)), ("max_suppressed", (False, True)), ("k", (True,))):
         for runtime in runtimes:
             found = counted(comparisons, percent, part, runtime)
@@ -216,9 +223,10 @@ def test_the_percentage_matters_for_the_height_only(
 
 
 def test_visited_nodes(comparisons: Comparisons) -> None:
-    """Printed: 1,792 at most over the whole lattice, 94 over the partial one; the charts as far as legible.
+    """Visited nodes: at most 1,792 are printed for the whole lattice and 94 for the partial one.
 
-    How visits of a partial lattice are counted is not said; ours come to 79.
+    Charts are compared as far as legible. The paper does not say how visits of a partial lattice are counted;
+    ours are 79.
     """
     found = comparisons("5%")
     assert max(c.visited[0] for c in found.values()) == 1792
@@ -244,9 +252,10 @@ def test_visited_nodes(comparisons: Comparisons) -> None:
 def test_lambda_is_the_best_metric_where_suppression_is_not_small(
     for_k: dict[int, EvaluatedLattice],
 ) -> None:
-    """The paper: with small suppressions Γ and Λ win about equally often; without them Λ wins, closely.
+    """Λ is the best metric where suppression is not small.
 
-    It also found that sums work better than products; so do ours for Λ, not for Γ over all heights.
+    The paper: with small suppressions Γ and Λ win about equally often; without them Λ wins by a small margin.
+    It also found that sums work better than products; so do ours for Λ, but not for Γ over all heights.
     """
     found = [c for evaluated in for_k.values() for c in compare_importance_metrics(evaluated, (3, 10, 50))]
     sums = {str(s.metric): s for s in sum_comparisons(found)}

@@ -25,13 +25,13 @@ TABLE_8 = """
 ......... .......*. ...*..... *........ ......*.. .....*... ...*...*. .*..*....
 *......*. *..*..... ...*.*... .....*.*. ......**. ...*..*..
 """
-"""The patterns of Table 8 in an order that gives its figures, found by search; the paper tells none."""
+"""The patterns of Table 8 in an order that gives its figures, found by search; the paper gives no order."""
 
 NUMBERS = ("age", "education_num", "capital_gain", "capital_loss", "hours_per_week")
 
 
 def read(path: Path, without: str = "") -> FrequencySet:
-    """A CSV file whose every column is a quasi-identifier of value and star; unknowns are a value."""
+    """Read a CSV file with every column as a quasi-identifier of value and star; unknowns are a value."""
     with path.open(newline="") as file:
         head, *rows = list(csv.reader(file))
     hierarchies, columns = [], []
@@ -136,7 +136,10 @@ def test_adult_2_with_all_patterns_is_exact(data_dir: Path, settings: Settings) 
 def test_the_optimum_of_adult_2_is_the_same_release_for_every_verb(
     data_dir: Path, settings: Settings, out: Path
 ) -> None:
-    """Its class of stars, the largest, is a class; usefulness is that of the classes' own rows."""
+    """All verbs report the same release for the optimum of Adult-2.
+
+    Its largest class, of stars, counts as a class; usefulness is that of the classes' own rows.
+    """
     source = data_dir / "adult" / "adult2_32561.csv"
     with source.open(encoding="utf-8") as file:
         roles = {name: {"role": "quasi-identifier"} for name in file.readline().strip().split(",")}

@@ -21,7 +21,7 @@ USA = 318_622_525
 
 @pytest.fixture(scope="module")
 def subset(data_dir: Path) -> FrequencySet:
-    """The subset beside the whole of Adult."""
+    """Return the subset with the whole of Adult as its population."""
     return opened(
         data_dir, data_dir / "arx_benchmark" / "adult_subset.csv", data_dir / "adult/adult_30162.csv"
     )
@@ -35,7 +35,7 @@ def opened(data_dir: Path, rows: Path, people: Path | None) -> FrequencySet:
 
 
 def asked_of(models: str) -> tuple[Criterion, ...] | None:
-    """The criteria of a row of the benchmark; None where it asks for others, too."""
+    """Return the criteria of a benchmark row, or None if it requires others."""
     found = {
         "(0.0,0.2)-presence": DeltaPresence(0.2),
         "(0.05,0.15)-presence": DeltaPresence(0.15, least=0.05),
@@ -63,9 +63,10 @@ def test_each_is_a_solution(subset: FrequencySet, data_dir: Path) -> None:
 def test_suppressed_rows_are_a_share_of_the_people_who_match_no_class(
     subset: FrequencySet, levels: str
 ) -> None:
-    """ARX asserts (0.05,0.15)-presence of these nodes, with 5-anonymity or recursive (4,5)-diversity.
+    """Suppressed rows are a share of the people who match no class.
 
-    There are people who match no class; from 0.05 to 0.15 of them have a suppressed row.
+    ARX asserts (0.05,0.15)-presence of these nodes, with 5-anonymity or recursive (4,5)-diversity. Of the
+    people who match no class, 0.05 to 0.15 have a suppressed row.
     """
     node = tuple(map(int, levels.split()))
     found = count_suppressed_rows(subset, node, Requirement(5, criteria=[DeltaPresence(0.15, least=0.05)]))
@@ -76,7 +77,7 @@ def test_suppressed_rows_are_a_share_of_the_people_who_match_no_class(
 
 
 def test_an_estimate_is_the_same_k(data_dir: Path) -> None:
-    """1000-map of the United States at 1 %, which it tells as an estimate by zero-truncated Poisson."""
+    """1000-map of the United States at 1 %, estimated by zero-truncated Poisson, equals a plain k."""
     adult = opened(data_dir, data_dir / "adult" / "adult_30162.csv", None)
     estimated = KMap(1000, estimator="zero-truncated-poisson", fraction=adult.rows / USA, significance=0.01)
     node = (0, 0, 1, 1, 1, 2, 1, 0)

@@ -1,9 +1,9 @@
-"""Costs and optima of Adult, beside those that the strongest rival asserts in its own tests.
+"""Costs and optima of Adult, compared with those that ARX asserts in its own tests.
 
 Its privacy models are judged here by plain arrays (``plain_models``), over all 4,320 nodes of eight
-quasi-identifiers; the costs are the program's. So score and node of a row stand against two paths that share
-nothing with it. Rows that are open are listed with their reasons in ``rival_optima``. The program's own way
-is gone, too: criterion, evaluated lattice, search, a research subset and the whole table as its population.
+quasi-identifiers; the costs are discreet's. Score and node of a row are thus checked by two independent
+paths. Open rows are listed with their reasons in ``rival_optima``. discreet's own path is checked as well:
+criterion, evaluated lattice, search, and a research subset with the whole table as its population.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ SETTINGS = Settings(memory_limit=2 * 10**9, threads=1, private_log=Path("unused"
 
 @dataclass(frozen=True)
 class Case:
-    """A row with its subset and its models, and where it stands among all that were judged."""
+    """A golden row with its subset, its models, and its position among all judged rows."""
 
     golden: Golden
     rows: Rows
@@ -89,7 +89,7 @@ class Bench:
         return judged(self.adult, [by_place[place] for place in range(len(by_place))])
 
     def asked(self) -> dict[tuple[str, int], list[Case]]:
-        """The rows whose models are criteria of the program, those together that share these and a subset."""
+        """Group the rows whose models are criteria of discreet by these and the subset."""
         found: dict[tuple[str, int], list[Case]] = {}
         for case in self.cases.values():
             criteria = criteria_of(case.golden)
@@ -98,11 +98,11 @@ class Bench:
         return found
 
     def published(self, rows: Rows) -> FrequencySet:
-        """The row types of a subset beside the whole table, among whose people it is."""
+        """Return the row types of a subset with the whole table as its population."""
         return attach_population(self.with_occupations(rows), self.table(self.adult.everyone), "Adult")
 
     def with_occupations(self, rows: Rows) -> FrequencySet:
-        """The row types of a subset with the sensitive attribute, its hierarchy beside it."""
+        """Return the row types of a subset with the sensitive attribute and its hierarchy."""
         hierarchies, sensitive = self.adult.hierarchies, self.adult.hierarchy(SENSITIVE)
         kept = [row for row, held in zip(self.adult.rows, rows.tolist(), strict=True) if held]
         table = frequency_set_of_rows(kept, hierarchies, [SENSITIVE])
@@ -113,7 +113,7 @@ class Bench:
         return replace(table, sensitive=(replace(table.sensitive[0], of=attribute),))
 
     def table(self, rows: Rows) -> FrequencySet:
-        """The row types of a subset, counted once."""
+        """Return the row types of a subset, counted once."""
         key = rows.tobytes()
         if key not in self.tables:
             self.tables[key] = self._counted(rows)
@@ -124,7 +124,7 @@ class Bench:
         return FrequencySet(tuple(self.adult.hierarchies), codes, counts.astype(np.int64))
 
     def statistics(self, case: Case, node: LatticeNode) -> NodeStatistics:
-        """The classes of a node, counted from the rows."""
+        """Return the classes of a node, counted from the rows."""
         keys = np.zeros(len(self.adult.rows), dtype=np.int64)
         for i, (hierarchy, level) in enumerate(zip(self.adult.hierarchies, node, strict=True)):
             keys = keys * len(hierarchy.labels[level]) + hierarchy.ancestors[level][self.adult.codes[:, i]]
@@ -151,7 +151,7 @@ def bench(data_dir: Path) -> Bench:
 
 
 def cheapest(bench: Bench, case: Case, cost: Cost) -> float:
-    """The least cost within the limit: over all nodes where class sizes tell it, else by their bounds."""
+    """Return the least cost within the limit: over all nodes if class sizes suffice, else by bounds."""
     nodes, suppressed = bench.judged.nodes, bench.judged.suppressed[case.place]
     within = np.flatnonzero(suppressed <= case.golden.limit * case.rows.sum() + 1e-9)
     if isinstance(cost, ClassSizeCost) and not cost.of_all:
@@ -202,7 +202,7 @@ def test_the_rivals_nodes_where_all_must_be_counted(bench: Bench) -> None:
 
 
 def assert_cheapest(bench: Bench, names: list[str]) -> None:
-    """No node within the limit costs less than the rival's."""
+    """Check that no node within the limit costs less than ARX's."""
     known: dict[object, float] = {}
     for name in names:
         case = bench.cases[name]
@@ -215,17 +215,17 @@ def assert_cheapest(bench: Bench, names: list[str]) -> None:
 
 
 def cost_of(bench: Bench, case: Case) -> Cost:
-    """What a row makes least, over its subset."""
+    """Return the cost that a row minimizes, over its subset."""
     return cost_over(case.golden.cost, bench.table(case.rows), ANY, case.golden.weights)
 
 
 def is_theirs(row: Golden, node: LatticeNode) -> bool:
-    """Whether a node is the rival's, or a lower one where all cost nothing."""
+    """Return True if a node is ARX's, or a lower one where all cost nothing."""
     return node == row.node or (sum(node) < sum(row.node) and not any(row.score))
 
 
 def told(case: Case, cost: float) -> tuple[float, ...]:
-    """A cost as the rival tells it: some of its scores are sums over the rows where ours are means."""
+    """Return a cost as ARX reports it: some of its scores are sums over the rows where ours are means."""
     return tuple(part * (int(case.rows.sum()) if case.golden.is_a_sum else 1) for part in cost_parts(cost))
 
 
@@ -233,7 +233,7 @@ def told(case: Case, cost: float) -> tuple[float, ...]:
 def test_the_search_finds_them_by_the_programs_own_criteria(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The whole way, criterion, evaluated lattice and search; of equal costs the tie rule's node."""
+    """The whole path of criterion, evaluated lattice and search finds them; ties follow the tie rule."""
     found = set()
     for _, cases in sorted(bench.asked().items()):
         criteria = criteria_of(cases[0].golden) or ()
@@ -255,7 +255,10 @@ def test_the_search_finds_them_by_the_programs_own_criteria(
 def test_the_search_by_stages_finds_those_of_k_anonymity(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The compiled path, which leaves most nodes out; nothing is evaluated whole."""
+    """The compiled staged search, which skips most nodes, finds those of k-anonymity.
+
+    It never evaluates the whole lattice.
+    """
     monkeypatch.setattr(size_counter, "are_kernels_ready", lambda *_, **__: True)
     monkeypatch.setattr(search_problem, "evaluate_lattice", None)
     found = 0
@@ -277,7 +280,10 @@ def test_the_search_by_stages_finds_those_of_k_anonymity(
 
 
 def test_a_sum_left_early_fails_what_passes(bench: Bench) -> None:
-    """Grassberger's entropy: its score lies between the whole sum's and that with negative terms last."""
+    """ARX's Grassberger score is between the complete sum's and that with negative terms last.
+
+    A sum that is stopped early fails classes that pass.
+    """
     row = next(row for row in bench.rows if row.name == "EntropyLDiversity-3")
     least, most = (
         told(case, cost_of(bench, case).of(bench.statistics(case, row.node)))[0]
@@ -296,7 +302,10 @@ def test_a_sum_left_early_fails_what_passes(bench: Bench) -> None:
 
 @pytest.mark.parametrize("name", OF_RELEASE)
 def test_of_the_last_size_the_rival_suppresses_some(bench: Bench, name: str) -> None:
-    """Its score lies between those without the smaller classes and without all of the last size, too."""
+    """Of the last class size, ARX suppresses only some classes.
+
+    Its score is between those without the smaller classes and without all of the last size.
+    """
     row = next(row for row in bench.rows if row.name == name)
     table = frequency_set_of_rows(bench.adult.rows, [bench.adult.hierarchy(each) for each in NINE])
 

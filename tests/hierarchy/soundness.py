@@ -1,4 +1,4 @@
-"""What every hierarchy must be, said in plain Python and shared by the tests of all builders."""
+"""Properties that every hierarchy must have, in plain Python, shared by the tests of all builders."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from discreet.model.hierarchy import GeneralizationHierarchy
 
 
 def assert_sound(hierarchy: GeneralizationHierarchy, values: Iterable[str] = ()) -> None:
-    """Total, nesting, one top, depth first, and a leaf for every value."""
+    """Check that a hierarchy is total, nests, has one top, is depth first, and has a leaf for every value."""
     leaves = hierarchy.leaves
     paths = [hierarchy.path(code) for code in range(len(leaves))]
     assert len(set(leaves)) == len(leaves)
@@ -33,10 +33,10 @@ def assert_sound(hierarchy: GeneralizationHierarchy, values: Iterable[str] = ())
 
 
 def paths(hierarchy: GeneralizationHierarchy) -> list[str]:
-    """Each leaf with its levels, in a line, as a hierarchy file has it."""
+    """Return each leaf with its levels as a line of a hierarchy file."""
     return [";".join(hierarchy.path(code)) for code in range(len(hierarchy.leaves))]
 
 
 def paths_of(hierarchy: GeneralizationHierarchy, *values: str) -> list[str]:
-    """The same for some values only."""
+    """Return these lines for some values only."""
     return [";".join(hierarchy.path(hierarchy.code_of_leaf[value])) for value in values]

@@ -1,4 +1,4 @@
-"""Ages: whole years on a day, counted birthday by birthday; the date itself only where it is asked."""
+"""Ages: whole years on a day, counted birthday by birthday; the date only if required."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ DAY = date(2026, 11, 23)
 
 
 def birthdays(reference: date, born: date) -> int:
-    """How many birthdays there were, year by year; 1 March for 29 February where that day is missing."""
+    """Count birthdays year by year; 1 March replaces 29 February where that day is missing."""
     number = 0
     for year in range(born.year + 1, reference.year + 1):
         try:

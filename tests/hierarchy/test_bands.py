@@ -1,4 +1,4 @@
-"""Texts for ranges of numbers, and texts with an order by their meaning."""
+"""Texts for ranges of numbers, and texts ordered by their meaning."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What all sources have in common: sound, total, and blind to the order of the values; large and light."""
+"""Properties common to all builders: sound, total, independent of value order, with low memory use."""
 
 from __future__ import annotations
 

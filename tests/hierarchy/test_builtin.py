@@ -1,4 +1,4 @@
-"""Everyday hierarchies against the classifications' own totals, and plain rules over all their codes."""
+"""Built-in hierarchies, checked against the classifications' own totals and rules over all their codes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.hierarchy.soundness import assert_sound, paths
 
 
 def levels(name: str, values: list[str]) -> list[set[str]]:
-    """The labels at each level."""
+    """Return the labels at each level."""
     hierarchy = BuiltinHierarchy(name).build("x", values)
     assert_sound(hierarchy, values)
     return [set(labels) for labels in hierarchy.labels[1:-1]]
@@ -127,7 +127,7 @@ def test_countries_are_those_of_the_standard() -> None:
         assert len(found) == 1
         assert None not in found
     sub_regions, regions = levels("country", [line[0] for line in lines])
-    assert (len(sub_regions), len(regions)) == (23, 6)  # Antarctica apart, 22 in 5
+    assert (len(sub_regions), len(regions)) == (23, 6)  # Antarctica is separate; 22 sub-regions in 5 regions
 
 
 def test_forms_of_a_country() -> None:

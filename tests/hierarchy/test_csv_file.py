@@ -1,4 +1,4 @@
-"""Hierarchy files: real ones, odd ones, wrong ones, and there and back."""
+"""Hierarchy files: real, unusual and invalid ones, and round trips."""
 
 from __future__ import annotations
 

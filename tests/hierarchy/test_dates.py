@@ -1,4 +1,4 @@
-"""Dates: which granularities nest, which texts are dates."""
+"""Dates: granularities that nest, and texts that are dates."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_a_value_that_two_formats_read_differently_is_refused() -> None:
 
 
 def plain_label(level: str, year: int, month: int, day: int) -> str:
-    """The calendar by counting, without a library; for weeks, days since a Monday."""
+    """Compute the label by counting, without a calendar library; weeks from the days since a Monday."""
     if level == "week":
         monday = date(year, month, day).toordinal() - (date(year, month, day).toordinal() - 1) % 7
         thursday = date.fromordinal(monday + 3)
@@ -171,7 +171,7 @@ def test_wrong_options_are_refused(levels: tuple[str, ...], form: str | None, pa
 
 
 def test_what_is_accepted_nests_and_what_is_refused_does_not() -> None:
-    """Over all days of 30 years, a finer granularity nests in a coarser one exactly where it is accepted."""
+    """A finer granularity nests in a coarser one, over all days of 30 years, exactly if it is accepted."""
     days = [date.fromordinal(n) for n in range(date(1994, 1, 1).toordinal(), date(2024, 1, 1).toordinal())]
     for fine, coarse in itertools.permutations(GRANULARITIES, 2):
         parents: dict[str, set[str]] = {}

@@ -1,4 +1,4 @@
-"""Changes by hand: whatever is done, a sound table comes out, over the same leaves."""
+"""Manual edits: every edit yields a sound table over the same leaves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Intervals against arithmetic with fractions."""
+"""Interval hierarchies, checked against arithmetic with fractions."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def test_bounds_in_several_levels_after_widths_and_between_ends() -> None:
 
 
 def plain_interval(number: int, bounds: list[int], lower: int | None, upper: int | None) -> str:
-    """The label of a whole number that is not negative, by looking at one bound after the other."""
+    """Return the label of a non-negative whole number, by comparing it with one bound after the other."""
     if lower is not None and number < lower:
         return f"<{lower}"
     if upper is not None and number >= upper:

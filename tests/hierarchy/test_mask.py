@@ -1,4 +1,4 @@
-"""Masks: levels nest whatever the lengths, from either end."""
+"""Masks: levels nest for values of any lengths, from either end."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ STEPS = [None, 2, (1, 2), (2, 1, 3)]
 @pytest.mark.parametrize("pad", [False, True])
 @pytest.mark.parametrize("side", ["right", "left"])
 def test_all_short_values_nest_at_once(side: str, pad: bool) -> None:
-    """Every text of at most four of the characters ``a b *``: 120 values of unequal length."""
+    """All 120 texts of at most four of the characters ``a b *`` nest together."""
     values = ["".join(t) for n in range(1, 5) for t in itertools.product("ab*", repeat=n)]
     for steps in STEPS:
         assert_sound(MaskHierarchy(side, steps=steps, pad=pad).build("x", values), values)  # type: ignore[arg-type]

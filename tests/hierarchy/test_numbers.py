@@ -1,4 +1,4 @@
-"""Numbers in cells, exactly, and the examples in docstrings."""
+"""Exact numbers in cells, and the examples in docstrings."""
 
 from __future__ import annotations
 

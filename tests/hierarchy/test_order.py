@@ -1,4 +1,4 @@
-"""Orders: groups of neighbours."""
+"""Order-based hierarchies: groups of neighbours."""
 
 from __future__ import annotations
 
@@ -58,7 +58,10 @@ def test_sets() -> None:
 
 
 def test_two_sets_never_print_alike() -> None:
-    """A value with a comma stands in quotes, as in Mondrian's labels; neither group needs a number."""
+    """Two sets never have equal labels: a value with a comma is quoted, as in Mondrian's labels.
+
+    Neither group then needs a number.
+    """
     column = group_label_column(["a, b", "c", "a", "b, c"], [2, 2], "set")
     assert column == ['{"a, b", c}'] * 2 + ['{a, "b, c"}'] * 2
     many = group_label_column([*(f"a{n}" for n in range(9)), *(f"b, {n}" for n in range(9))], [9, 9], "set")

@@ -1,4 +1,4 @@
-"""Levels that are read without a reader of CSV: the hierarchy, or the complaint, is the reader's."""
+"""Level lists read without a CSV reader give the reader's hierarchy or error."""
 
 from __future__ import annotations
 

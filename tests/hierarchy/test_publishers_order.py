@@ -1,4 +1,4 @@
-"""The publisher's order of the leaves is kept where groups interleave, whatever a hierarchy is made of."""
+"""The publisher's order of leaves is kept where groups interleave, for every kind of hierarchy."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def build(rows: Sequence[Sequence[str]] = ROWS) -> GeneralizationHierarchy:
 
 
 def in_order(hierarchy: GeneralizationHierarchy) -> list[str]:
-    """The leaves by their place in the order, NULL left out."""
+    """Return the leaves by their position in the order, without NULL."""
     return [hierarchy.leaves[code] for code in order_leaves(hierarchy).code[:-1].tolist()]
 
 

@@ -1,4 +1,4 @@
-"""Every fault of a hierarchy's table, and none where it is sound."""
+"""Every error of a hierarchy table is found, and none in a sound one."""
 
 from __future__ import annotations
 

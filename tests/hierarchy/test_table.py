@@ -1,4 +1,4 @@
-"""Rows to a hierarchy: the checks, the order of leaves, the messages."""
+"""Conversion of rows to a hierarchy: checks, order of leaves, messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compiled distances of classes are, to the last digit, those that t-closeness tells."""
+"""Compiled class distances equal those of t-closeness to the last digit."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ ILL = st.sampled_from(list(PATHS))
 
 
 def compiled(criterion: TCloseness, of: SensitiveAttribute, classes: NDArray[np.int64]) -> list[int] | None:
-    """Scores by the kernels; None where they leave them to the twin."""
+    """Return the scores of the kernels, or None if they leave them to the numpy twin."""
     hierarchies = [random_hierarchy(np.random.default_rng(0), "q", 1, 1)]
     table = frequency_set_of(hierarchies, [((0,), (0,))], ["s"], [len(of.rows)])
     table = replace(table, sensitive=(replace(table.sensitive[0], of=of),))
@@ -57,7 +57,7 @@ def by_the_criterion(criterion: TCloseness, of: SensitiveAttribute, classes: NDA
 
 
 def random_attribute(random: np.random.Generator, size: int, most: int) -> SensitiveAttribute:
-    """Values that are numbers, some of them one number, or leaves of a hierarchy; some have no row."""
+    """Return numbers (some of them equal) or leaves of a hierarchy as values; some have no row."""
     hierarchy = random_hierarchy(random, "s", size, int(random.integers(1, 5)))
     names = random.permutation(hierarchy.leaves).tolist()
     of = SensitiveAttribute.of(names, random.integers(0, most, size), hierarchy)
@@ -73,7 +73,7 @@ def random_attribute(random: np.random.Generator, size: int, most: int) -> Sensi
 def test_distances_are_those_of_the_criterion(distance: str, seed: int, size: int, most: int) -> None:
     random = np.random.default_rng(seed)
     of = random_attribute(random, size, most)
-    # Parts of the table, from none of its rows to all of them: a class may hold no value.
+    # Parts of the table, from none of its rows to all of them: a class may contain no value.
     shares = random.choice([0, 0.05, 0.3, 1], (12, 1)) * random.random((12, size))
     classes = np.concatenate([random.binomial(of.rows, shares), of.rows[np.newaxis]])
     alone = np.flatnonzero(of.rows)[:5]

@@ -1,4 +1,4 @@
-"""What numba finds as it is loaded."""
+"""The environment that numba finds when it is loaded."""
 
 from __future__ import annotations
 

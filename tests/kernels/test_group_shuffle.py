@@ -1,4 +1,4 @@
-"""Groups shuffled by random words: the same in plain Python, and where words run out."""
+"""Group shuffles by random words: plain Python agrees, also where words run out."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ WORDS = st.one_of(st.integers(0, 3), st.integers(0, 2**32 - 1), st.sampled_from(
 
 
 def below(choices: int, words: Iterator[int]) -> int:
-    """One of ``choices`` numbers: words are taken that leave as many to each."""
+    """Draw one of ``choices`` numbers, accepting only words that are equally many for each number."""
     for word in words:
         number, rest = divmod(word * choices, 2**32)
         if rest >= 2**32 % choices:
@@ -49,7 +49,7 @@ def test_the_kernel_shuffles_as_plain_python_does(groups: list[int], words: list
 
 
 def test_each_choice_has_as_many_words() -> None:
-    """Of words of 4 bits, so that all can be counted, by the same rule."""
+    """The same rule on words of 4 bits, which can be enumerated, gives each choice equally many words."""
     for choices in range(1, 16):
         taken = [divmod(word * choices, 16) for word in range(16)]
         numbers = [number for number, rest in taken if rest >= 16 % choices]

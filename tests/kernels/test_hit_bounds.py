@@ -1,4 +1,4 @@
-"""What hits stand for: the kernel, its twin, and every value counted in plain Python."""
+"""Bounds of hits: the kernel, its numpy twin, and enumeration in plain Python agree."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_kernel_and_twin_equal_plain_counting(
 
 
 def check(met: list[tuple[list[int], int]], found: HitBounds, key: int) -> None:
-    """Compare one key with the values of the groups that it hits, and how often."""
+    """Compare one key with the values of the groups it hits and the hit counts."""
     assert found.hits[key] == sum(hits for _, hits in met)
     assert found.sum_lower[key] == sum(sum(own[:hits]) for own, hits in met)
     assert found.sum_upper[key] == sum(sum(own[::-1][:hits]) for own, hits in met)

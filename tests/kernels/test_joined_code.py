@@ -1,4 +1,4 @@
-"""A kernel's code is taken in by the kernels that call it, which are kept and fail as any other."""
+"""Kernel code is inlined into the kernels that call it, which are cached and fail like any other."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ VALUES = np.array([60, 7, 0])
 
 @pytest.fixture
 def kernels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., ModuleType]:
-    """The module of a program that starts, its functions compiled each by a decorator."""
+    """Return a function that compiles the module of a starting program, one decorator per function."""
     (tmp_path / "dividing.py").write_text(SOURCE, encoding="utf-8")
     (tmp_path / "kept").mkdir()
     monkeypatch.syspath_prepend(str(tmp_path))

@@ -1,4 +1,4 @@
-"""Compiled code is kept once for all copies of the program, and found by its types whoever wrote it."""
+"""Compiled code is cached once for all copies of the program, and found by its types."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ WHOLE, BROKEN = np.array([1, 2, 4]), np.array([0.5, 0.25])
 
 
 def copy_of(folder: Path, kept: Path, name: str = "total") -> Any:
-    """A function of a copy of its module in a folder, compiled when it is called, and kept."""
+    """Return a function of a module's copy in a folder, compiled on call and cached."""
     folder.mkdir(exist_ok=True)
     path = folder / "adding.py"
     path.write_text(SOURCE, encoding="utf-8")
@@ -46,7 +46,7 @@ def copy_of(folder: Path, kept: Path, name: str = "total") -> Any:
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    sys.modules["adding"] = module  # where numba looks for it, as it does for those of a package
+    sys.modules["adding"] = module  # numba looks for it here, as for the modules of a package
     spec.loader.exec_module(module)
     found = numba.njit(getattr(module, name))
     cache_on_disk(found, kept)
@@ -55,12 +55,12 @@ def copy_of(folder: Path, kept: Path, name: str = "total") -> Any:
 
 @pytest.fixture(autouse=True)
 def forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No module of that name is left."""
+    """Remove the imported module of that name."""
     monkeypatch.setitem(sys.modules, "adding", sys)
 
 
 def found_there(function: Any) -> int:
-    """How many types of a function were not compiled but found."""
+    """Count the type signatures of a function that came from the cache."""
     return sum(function.stats.cache_hits.values())
 
 
@@ -71,7 +71,7 @@ def test_another_copy_of_the_program_compiles_nothing(tmp_path: Path) -> None:
 
 
 def test_two_that_compile_at_once_are_given_their_own_code(tmp_path: Path) -> None:
-    """Each read the index before the other wrote it, and that of the first came last."""
+    """Two processes that compile at once get their own code, although the first writes its index last."""
     kept = tmp_path / "kept"
     copy_of(tmp_path / "a", kept)(WHOLE)
     (index,) = kept.glob("*.nbi")
@@ -117,7 +117,7 @@ print(*found, ready, *of_rows(np.array([[3, 4], [1, 2]])))
 
 
 def test_code_that_is_kept_is_called_without_making_ready_to_compile(tmp_path: Path) -> None:
-    """And what is compiled later in that process calls it."""
+    """Cached code runs without loading the compiler, and code compiled later in that process calls it."""
     copy_of(tmp_path / "here", tmp_path / "kept")(WHOLE)
     command = [sys.executable, "-c", CALLS, str(tmp_path / "here" / "adding.py"), str(tmp_path / "kept")]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -1,4 +1,4 @@
-"""Numbers sorted by digits are those that numpy sorts."""
+"""Radix sort gives the order of numpy's sort."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compiling out of the user's way: the first run answers, a process beside it compiles, once."""
+"""Background compilation: the first run answers while another process compiles, once."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_compiling_a_variant_marks_it(empty_cache: Path, name: str) -> None:
 
 
 def test_all_that_an_evaluation_calls_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The next run would compile the rest itself, which somebody waits for."""
+    """All kernels that an evaluation calls are compiled; otherwise the next run would wait for the rest."""
     pytest.importorskip("numba")
     from discreet.kernels import plan_evaluation
 

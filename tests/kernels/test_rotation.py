@@ -1,4 +1,4 @@
-"""The compiled kernels and their numpy twin agree on real data, and on the pieces they are made of."""
+"""Compiled kernels and their numpy twin agree on real data and on the parts they consist of."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is remembered of a class is what was told of it, also where places are few and taken over."""
+"""A memoized class score equals the computed one, also where slots are few and reused."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.drawing import some_of
 
 
 def signature(words: np.ndarray) -> int:
-    """A number that no two classes of the test share."""
+    """Return a number that differs between all classes of the test."""
     return int(sum(int(word) * 7**place for place, word in enumerate(words.ravel())))
 
 
@@ -26,7 +26,7 @@ def test_what_is_remembered_was_told(blocks: int, seed: int, places: int) -> Non
     asked = known = 0
     for _ in range(6):
         classes = int(random.integers(0, 20))
-        # A single word is not 0, so that there are few classes, which recur.
+        # Only one word is not 0, so that there are few classes and they recur.
         held = np.zeros((20, 1, blocks, 4), np.uint64)
         held[np.arange(20), 0, random.integers(0, blocks, 20), random.integers(0, 4, 20)] = random.integers(
             0, 3, 20
@@ -40,7 +40,7 @@ def test_what_is_remembered_was_told(blocks: int, seed: int, places: int) -> Non
         store_signatures(held, number, fresh, kept, packed, missed, at)
         assert packed[:classes].tolist() == expected
         asked, known = asked + classes, known + classes - number
-    # Classes of three blocks share a single slot where four were asked for: they may never recur in it.
+    # Classes of three blocks share one slot where four were requested: they may never recur in it.
     assert known > 0 or asked < 60 or len(kept.packed) == 1
 
 

@@ -1,4 +1,4 @@
-"""Scores in buckets, evaluated by the kernels, answer as the numpy twin does with scores as they are."""
+"""Bucketed scores of the kernels answer like the numpy twin with exact scores."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def random_table(seed: int, rows: int = 200) -> FrequencySet | None:
 
 
 def with_hierarchy(sets: ValueSets, random: np.random.Generator) -> ValueSets:
-    """The same, and its values are the leaves of a random hierarchy, in another order than their codes."""
+    """Return the sets with values as leaves of a random hierarchy, in another order than their codes."""
     assert sets.of is not None
     hierarchy = random_hierarchy(random, sets.attribute, sets.size, int(random.integers(1, 4)))
     leaves = random.permutation(hierarchy.leaves).tolist()
@@ -49,7 +49,7 @@ def with_hierarchy(sets: ValueSets, random: np.random.Generator) -> ValueSets:
 
 
 def both(table: FrequencySet, *criteria: Criterion) -> tuple[EvaluatedLattice, EvaluatedLattice]:
-    """By the kernels and by the twin."""
+    """Evaluate by the kernels and by the twin."""
     ours = evaluate_lattice(table, SETTINGS, criteria=criteria, evaluator="kernels")
     assert isinstance(ours.histograms, BucketedHistograms)
     twin = evaluate_lattice(table, SETTINGS, criteria=criteria, evaluator="twin")
@@ -58,7 +58,7 @@ def both(table: FrequencySet, *criteria: Criterion) -> tuple[EvaluatedLattice, E
 
 
 def stops_and_others(criterion: Criterion, random: np.random.Generator) -> list[float]:
-    """Slider stops, which are edges, and values between them."""
+    """Return slider stops, which are bucket edges, and values between them."""
     stops = criterion.parameter.slider
     between = random.uniform(stops[0], stops[-1], 3).tolist()
     return [*random.choice(stops, 3).tolist(), *between]
@@ -97,7 +97,7 @@ def test_relaxations_are_those_of_the_scores(criterion: Criterion) -> None:
         for value in stops_and_others(criterion, random)[1:5]:
             requirement = Requirement(int(random.integers(1, 5)), criteria=[replace(criterion, value=value)])
             limit = int(random.integers(0, table.rows))
-            # What is relaxed is asked of nodes that suppress too much.
+            # Relaxation is requested for nodes that suppress too much.
             suppressed = ours.suppression(requirement)
             nodes = np.flatnonzero((random.random(ours.lattice.size) < 0.5) & (suppressed > limit))
             tried += len(nodes) > 1

@@ -1,4 +1,4 @@
-"""Evaluations that take over a minute are announced, with what would be faster."""
+"""Evaluations of over a minute are announced, with faster alternatives."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The evaluated lattice equals plain counting of every node, whichever code evaluates it."""
+"""The evaluated lattice equals plain counting of every node, for every evaluator."""
 
 from __future__ import annotations
 
@@ -178,7 +178,7 @@ def test_many_distinct_sensitive_values(values: int) -> None:
 
 @pytest.mark.parametrize(
     ("evaluator", "sensitive"),
-    # Kernels of a type of counts are compiled for it alone, for five seconds each.
+    # Kernels for this count type are compiled only here, for five seconds each.
     [("twin", 0), ("twin", 1), ("kernels", 1), pytest.param("kernels", 0, marks=pytest.mark.slow)],
 )
 def test_counts_beyond_32_bits(evaluator: str, sensitive: int) -> None:

@@ -1,4 +1,4 @@
-"""What buffers are said to take before work begins is what they take, within a factor of two."""
+"""Estimated buffer memory is within a factor of two of the memory used."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tests.oracle.random_tables import random_hierarchy
 
 
 def arrays(value: Any) -> Iterable[np.ndarray]:
-    """All arrays of a tuple of tuples."""
+    """Yield all arrays of nested tuples."""
     if isinstance(value, np.ndarray):
         yield value
     elif isinstance(value, tuple):
@@ -36,7 +36,7 @@ def arrays(value: Any) -> Iterable[np.ndarray]:
 
 
 def table_of(types: int, values: int, rows: int) -> FrequencySet:
-    """Row types with ``rows`` rows each, of a few of the values."""
+    """Return row types with ``rows`` rows each and few of the values."""
     random = np.random.default_rng(types + values)
     hierarchies = tuple(random_hierarchy(random, name, 12, 2) for name in "abcde")
     grid = np.array(np.unravel_index(random.permutation(12**5)[:types], (12,) * 5)).T
@@ -72,7 +72,7 @@ def test_buffers_with_further_criteria(types: int, values: int, rows: int) -> No
     lattice = build_lattice(table)
     one, two = (estimate_memory(lattice, table, 1, threads, further=1) for threads in (1, 2))
     assert taken / 2 <= two - one <= 2 * taken
-    # What k and l alone need is told as before, and is less.
+    # The estimate for only k and l is unchanged, and smaller.
     assert estimate_memory(lattice, replace(table), 1) < one
 
 
@@ -103,7 +103,7 @@ def test_a_lattice_is_refused_by_what_it_will_take_and_not_by_what_it_may_take_a
     small = replace(settings, memory_limit=likely - 1)
     with pytest.raises(LimitReached, match="would take about"):
         evaluate_lattice(table, small, evaluator="kernels")
-    # Nodes that were not looked at may take more: that is seen as they are counted.
+    # Nodes outside the sample may need more, which is detected during counting.
     monkeypatch.setattr("discreet.lattice.evaluation.check_memory", lambda *_: None)
     with pytest.raises(LimitReached, match="takes more than"):
         evaluate_lattice(table, replace(settings, memory_limit=10_000), evaluator="kernels")

@@ -1,4 +1,4 @@
-"""The compiler's import beside the engine's scan: whatever becomes of it is no matter of the user's."""
+"""Import of the compiler during the engine's scan: a failing import does not affect the user."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ NAME = "discreet.kernels.plan_evaluation"
 
 
 class Late(MetaPathFinder):
-    """An import that comes when the interpreter ends."""
+    """An import that runs while the interpreter shuts down."""
 
     def find_spec(self, name: str, path: object, target: object = None) -> None:
         del path, target

@@ -1,4 +1,4 @@
-"""The evaluated lattice with scores beside sizes and distinct values equals plain counting."""
+"""Evaluated scores, in addition to sizes and distinct values, equal plain counting."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keys of more bits than a word: the kernels, the numpy twin and plain counting agree on every node."""
+"""Keys wider than a word: kernels, numpy twin and plain counting agree on every node."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ SETTINGS = Settings(memory_limit=2**31, threads=1, private_log=Path("unused"))
 def table_of_bits(
     random: np.random.Generator, bits: list[int], rows: int, *, sensitive: int = 0, values: int = 3
 ) -> FrequencySet:
-    """A table whose attributes take so many bits each: every leaf occurs; neighbours repeat most values."""
+    """Return a table with the given bits per attribute: every leaf occurs; neighbours repeat most values."""
     hierarchies, columns = [], []
     for place, width in enumerate(bits):
         leaves = (1 << width) - int(random.integers(0, 1 << (width - 1)))
         hierarchies.append(_hierarchy(random, f"q{place}", leaves, 2 if place < 2 else 1))
         column = random.integers(0, leaves, rows)
         column[:leaves] = random.permutation(leaves)
-        # Rows in fours that agree in most attributes, so that classes of several rows exist everywhere.
+        # Groups of four rows agree in most attributes, so that classes of several rows exist everywhere.
         columns.append(np.where(random.random(rows) < 0.5, column[random.permutation(rows) // 4], column))
         columns[-1][:leaves] = column[:leaves]
     keys = np.stack(columns, axis=1)
@@ -54,7 +54,7 @@ def table_of_bits(
 
 
 def _hierarchy(random: np.random.Generator, name: str, leaves: int, height: int) -> GeneralizationHierarchy:
-    """Level 1 of height 2 has a few groups."""
+    """Return a random hierarchy; with height 2, level 1 has a few groups."""
     if height == 1:
         return random_hierarchy(random, name, leaves, 1)
     groups = np.sort(random.integers(0, 4, leaves))
@@ -71,7 +71,7 @@ def plan_of(table: FrequencySet) -> RotationPlan:
 
 @pytest.fixture
 def no_twin(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The kernels serve, and nothing falls back."""
+    """Fail if the kernels fall back to the numpy twin."""
 
     def refuse(*_arguments: object, **_named: object) -> None:
         raise AssertionError("the numpy twin was used")
@@ -91,7 +91,7 @@ def test_keys_around_one_word_equal_plain_counting(total: int, sensitive: int) -
 
 
 def spread(total: int, attributes: int) -> list[int]:
-    """So many bits, about equally many for each attribute."""
+    """Distribute a total of bits about equally over the attributes."""
     return [total // attributes + (place < total % attributes) for place in range(attributes)]
 
 
@@ -128,14 +128,14 @@ def test_sections_and_faces_of_narrow_words_equal_plain_counting(seed: int, word
 
 
 def _room(table: FrequencySet, word: int) -> int:
-    """A word that holds the row types' numbers and the tail at least."""
+    """Return a word width that holds at least the row-type numbers and the tail."""
     plan = plan_of(table)
     tail = sum(plan.bits[plan.tail.head :])
     return max(word, 2 * max(table.row_types - 1, 1).bit_length() + 1, tail + table.row_types.bit_length())
 
 
 def test_narrow_words_make_sections_and_faces() -> None:
-    """What the test above is about does occur."""
+    """Narrow words do make sections and faces, which the test above relies on."""
     parts, faces = set(), 0
     for seed in range(60):
         table = random_frequency_set(

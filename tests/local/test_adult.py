@@ -1,4 +1,4 @@
-"""Adult with nine quasi-identifiers: the figures that local recoding is measured by."""
+"""Adult with nine quasi-identifiers: the reference figures of local recoding."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SETTINGS = Settings(memory_limit=2 * 10**9, threads=2, private_log=Path("unused"
 
 @pytest.fixture(scope="module")
 def adult(data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> FrequencySet:
-    """Adult with nine quasi-identifiers."""
+    """Return the frequency set of Adult with nine quasi-identifiers."""
     home = data_dir / "adult"
     spec = spec_from_mapping(
         {
@@ -48,7 +48,7 @@ def adult(data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Frequency
 
 
 def test_arx_global_optimum_is_what_arx_reports(adult: FrequencySet) -> None:
-    """The node of the least Loss for k = 5: 2,553 rows suppressed, and 0.75142 by ARX's own report."""
+    """The node of least Loss for k = 5 suppresses 2,553 rows and has ARX's reported 0.75142."""
     node = tuple(ARX_OPTIMUM.get(name, 0) for name in NINE)
     counted = roll_up(adult, node)
     failing = counted.counts[counted.class_of] < 5
@@ -60,7 +60,7 @@ def test_arx_global_optimum_is_what_arx_reports(adult: FrequencySet) -> None:
     ("shown", "least"), [("lca", 0.9415), ("ranges", 0.953), ("sets", 0.975)], ids=["lca", "ranges", "sets"]
 )
 def test_the_greedy_beats_the_strongest_rival(adult: FrequencySet, shown: str, least: float) -> None:
-    """ARX's local recoding reaches 0.9323 at best, nothing suppressed, every class at five rows or more."""
+    """The greedy exceeds ARX's best local recoding, 0.9323, without suppression and with at least k = 5."""
     found = generalize_cells(adult, Requirement(5), SETTINGS, shown=shown)
     assert found.granularity >= least
     assert found.suppressed == 0

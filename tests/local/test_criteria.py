@@ -1,4 +1,4 @@
-"""Local recoding under k, l and a share: classes meet all, and no row is suppressed that need not be."""
+"""Local recoding under k, l and a share: all classes pass, and no row is suppressed unnecessarily."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_every_class_meets_all_criteria(seed: int, effort: int | str) -> None:
     members: dict[int, list[int]] = {}
     for row_type, of_class in zip(found.row_types.tolist(), found.classes.tolist(), strict=True):
         members.setdefault(of_class, []).append(row_type)
-    # Where a group fails as a whole some part of it may pass; where it passes, nothing of it is left out.
+    # If a group fails as a whole, a part of it may pass; if it passes, all of it is published.
     assert set(members.pop(SUPPRESSED, ())) <= hopeless
     assert not any(fails(table, types, requirement) for types in members.values())
     assert all(any(set(types) <= set(group) for group in groups) for types in members.values())

@@ -1,4 +1,4 @@
-"""The compiled kernels of local recoding against their twins."""
+"""Compiled kernels of local recoding, checked against their numpy twins."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def a_space(frequency_set: FrequencySet, random: np.random.Generator, words: int
 
 
 def in_two_words(space: KeySpace) -> KeySpace:
-    """The same keys, every other attribute in a second word."""
+    """Return the same keys with every other attribute in a second word."""
     fields = [masks[0].sum() for masks in space.node_masks]
     second = [j % 2 for j in range(len(fields))]
     keys = np.zeros((2, space.keys.shape[1]), np.uint64)
@@ -86,7 +86,7 @@ def test_the_greedy_equals_its_twin(seed: int, words: int) -> None:
 
 
 def loss(space: KeySpace, units: LocalUnits, class_of: NDArray[np.int64]) -> float:
-    """What the rows of all classes lose."""
+    """Return the loss of the rows of all classes."""
     names = np.unique(class_of[class_of >= 0])
     numbered = np.where(class_of >= 0, np.searchsorted(names, class_of), -1)
     tables = TreeTables(space.word, space.level_masks, space.losses)

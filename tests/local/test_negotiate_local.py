@@ -1,4 +1,4 @@
-"""Negotiation by local recoding against enumeration of the lattice."""
+"""Negotiation by local recoding, checked by enumerating the lattice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Local recoding against plain Python: classes meet the requirement, nothing is lost, more is never worse."""
+"""Local recoding, checked in plain Python: classes pass, no row is lost, more effort is never worse."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def holds(frequency_set: FrequencySet, requirement: Requirement, members: list[i
 def check(
     frequency_set: FrequencySet, recoding: ClassRecoding, requirement: Requirement, low: Levels
 ) -> None:
-    """Complete, every class meets the requirement, and shows its lowest common ancestor."""
+    """Check that a recoding is complete and that each class passes and shows its lowest common ancestor."""
     rows = np.zeros(frequency_set.row_types, np.int64)
     np.add.at(rows, recoding.row_types, recoding.rows)
     assert rows.tolist() == frequency_set.counts.tolist()

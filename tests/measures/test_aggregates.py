@@ -1,4 +1,4 @@
-"""Aggregates of parts: one node and many agree, and ranks are compared part by part."""
+"""Aggregates over attributes: a single node and many nodes agree, and ranks are compared per part."""
 
 from __future__ import annotations
 

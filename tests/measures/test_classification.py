@@ -26,7 +26,7 @@ def hierarchy(leaves: int, numeric: bool = True) -> GeneralizationHierarchy:
 
 
 def original(leaves: int, seed: int = 1) -> GeneralizedTable:
-    """The target is yes from the middle on, but for one row in ten."""
+    """Return a table whose target is yes from the middle upwards, except for one row in ten."""
     random = np.random.default_rng(seed)
     x = random.integers(0, leaves + 1, 600)
     target = (x >= leaves // 2) ^ (random.random(600) < 0.1)

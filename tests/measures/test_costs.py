@@ -1,4 +1,4 @@
-"""Costs against their definitions, row by row; their bounds and what they say of monotony."""
+"""Costs, checked row by row against their definitions, with their bounds and declared monotonicity."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ RISE_AND_FALL = ("payout", "classification")
 
 
 def statistics_of(table: FrequencySet, node: LatticeNode, requirement: Requirement) -> NodeStatistics:
-    """The statistics of a node, its classes found plainly."""
+    """Return the statistics of a node, with its classes computed in plain Python."""
     wanted = (requirement.k or 0, *(l or 0 for l in requirement.l_of(table.sensitive_attributes)))
     classes = list(classes_of(table, node).values())
     first = np.array([types[0] for types in classes], dtype=np.int64)
@@ -116,25 +116,25 @@ def test_bounds_hold_for_every_node_above(seed: int) -> None:
 
 
 def suppressed_rows(table: FrequencySet, node: LatticeNode, requirement: Requirement) -> set[int]:
-    """The row types that a node suppresses."""
+    """Return the row types that a node suppresses."""
     classes = classes_of(table, node).values()
     return {t for types in classes if fails(table, types, requirement) for t in types}
 
 
 def costs_of_case(seed: int) -> list[NamedCost]:
-    """Every cost as it is, and with options drawn at random."""
+    """Return every cost with its defaults, and with randomly drawn options."""
     random = np.random.default_rng(seed + 1)
     return [*COSTS, *(random_cost(random, cost.name) for cost in COSTS if cost.options())]
 
 
 def about(first: float, second: float) -> bool:
-    """Whether two costs are equal but for rounding."""
+    """Return True if two costs are equal up to rounding."""
     pairs = zip(cost_parts(first), cost_parts(second), strict=True)
     return all(math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-9) for one, other in pairs)
 
 
 def at_most(first: float, second: float) -> bool:
-    """Whether a cost is at most another, but for rounding."""
+    """Return True if a cost is at most another, up to rounding."""
     return about(first, second) or next(
         (a < b for a, b in zip(cost_parts(first), cost_parts(second), strict=True) if abs(a - b) > 2e-10),
         True,
@@ -142,7 +142,7 @@ def at_most(first: float, second: float) -> bool:
 
 
 def falls_somewhere(name: str, k: int) -> bool:
-    """Whether the cost falls on the way up in some small table with suppressed rows."""
+    """Return True if the cost decreases towards the top in some small table with suppressed rows."""
     for seed in range(some_of(200)):
         random = np.random.default_rng(seed)
         table = random_frequency_set(random, attributes=2, height=2, leaves=5, rows=14, sensitive=0)
@@ -185,7 +185,7 @@ def test_costs_equal_by_symmetry_are_equal_to_the_last_bit() -> None:
     rows = [(tuple(int(random.integers(0, 6)) for _ in range(4)), ()) for _ in range(30)]
     rows += [(codes[::-1], ()) for codes, _ in rows]
     table = frequency_set_of(hierarchies, rows)
-    for name in set(NAMES) - {"classification"}:  # which predicts one attribute from the others
+    for name in set(NAMES) - {"classification"}:  # it predicts one attribute from the others
         cost = cost_over(name, table, Requirement(k=3))
         for node in [(0, 1, 2, 3), (1, 2, 0, 1), (3, 0, 0, 1)]:
             pair = [cost.of(statistics_of(table, n, Requirement(k=3))) for n in (node, node[::-1])]
@@ -213,7 +213,7 @@ def test_no_class_left_counts_as_one() -> None:
 
 
 def test_counts_beyond_what_one_word_holds() -> None:
-    """64 attributes of four leaves stand for 4^64 combinations."""
+    """64 attributes of four leaves have 4^64 combinations, more than one word holds."""
     random = np.random.default_rng(0)
     hierarchies = [random_hierarchy(random, f"a{i:02d}", 4, 1) for i in range(64)]
     table = frequency_set_of(hierarchies, [((0,) * 64, ()), ((1,) * 64, ())])

@@ -1,4 +1,4 @@
-"""Granularity against counting cells one by one."""
+"""Granularity, checked by counting cells one by one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Grouping power by hand; the paper's table is in tests/golden."""
+"""Grouping power, computed by hand; the paper's table is in tests/golden."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from discreet.model.lattice import Lattice
 
 
 def test_each_level_is_judged_with_all_others_at_zero() -> None:
-    """Nodes 00, 01, 10, 11, 20, 21 have 8, 6, 4, 3, 1, 1 classes of 16 rows in all."""
+    """Levels are judged with all others at zero: nodes 00 … 21 have 8, 6, 4, 3, 1, 1 classes of 16 rows."""
     lattice = Lattice(("age", "sex"), (2, 1))
     assert grouping_power(lattice, 16, np.array([8, 6, 4, 3, 1, 1])) == (
         GroupingPower("age", 0, 8, 2.0, 0.5),

@@ -1,4 +1,4 @@
-"""Loss against its definition, row by row."""
+"""Loss, checked against its definition row by row."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ AGE = GeneralizationHierarchy(
 
 
 def share_by_hand(table: FrequencySet, attribute: int, level: int) -> Fraction:
-    """The mean of m/D over all rows, each row's value looked up by its label."""
+    """Return the mean of m/D over all rows, looking up each row's value by its label."""
     hierarchy = table.hierarchies[attribute]
     leaves = len(hierarchy.leaves)
     total = Fraction(0)
@@ -69,7 +69,7 @@ def test_loss_is_the_definition_at_every_node() -> None:
 
 
 def test_an_attribute_by_hand() -> None:
-    """The rows 21, 21, 38, 60 show values over 2, 2, 1, 1 leaves at level 1 and 3, 3, 3, 1 at level 2."""
+    """The rows 21, 21, 38, 60 cover 2, 2, 1, 1 leaves at level 1 and 3, 3, 3, 1 at level 2."""
     x = level_losses(AGE, np.array([0, 2, 3]), np.array([2, 1, 1]))
     assert x.tolist() == pytest.approx([0, 2 / 12, 6 / 12, 1])
 

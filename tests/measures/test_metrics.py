@@ -1,4 +1,4 @@
-"""Each metric against its definition, row by row, on small random releases."""
+"""Metrics, checked against their definitions row by row on small random releases."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ codes = st.tuples(st.integers(0, 4), st.integers(0, 3))
 
 @st.composite
 def tables(draw: st.DrawFn) -> tuple[list[tuple[int, ...]], list[tuple[frozenset[int], ...]]]:
-    """An original, and a release of some of its rows: each cell covers its row's value and perhaps others."""
+    """Draw an original and a release of some of its rows; cells cover the row's value and maybe others."""
     original = draw(st.lists(codes, min_size=1, max_size=7))
     kept = original[: draw(st.integers(0, len(original)))]
     rows = []
@@ -146,7 +146,7 @@ def test_divergence_is_its_definition(
 def test_usefulness_is_told_where_the_release_tells_whose_rows_a_class_has(
     table: tuple[list[tuple[int, ...]], list[tuple[frozenset[int], ...]]],
 ) -> None:
-    """It is that of every way in which the release can have been made; none where classes overlap."""
+    """Usefulness equals that of every assignment of rows to classes; it is None if classes overlap."""
     original, rows = table[0][:6], table[1][:6]
     found = metric_named("usefulness").of(comparison_of(original, rows))
     ways = plain.ways_to_make(original, rows)
@@ -217,7 +217,7 @@ def test_full_domain_releases_cost_what_their_nodes_cost(seed: int, data: st.Dat
 
 
 def released(table: FrequencySet, node: tuple[int, ...], k: int) -> ReleasePair:
-    """A full-domain release whose classes below k are suppressed."""
+    """Return a full-domain release whose classes below k are suppressed."""
     counted = roll_up(table, node)
     cells = []
     for i, (hierarchy, level) in enumerate(zip(table.hierarchies, node, strict=True)):
@@ -225,7 +225,7 @@ def released(table: FrequencySet, node: tuple[int, ...], k: int) -> ReleasePair:
         first = np.searchsorted(hierarchy.ancestors[level], np.arange(number))
         last = np.append(first[1:], len(hierarchy.leaves)) - 1
         if level == hierarchy.height and (table.codes[:, i] == hierarchy.null_code).any():
-            last = last + 1  # the top stands for NULL where there is one
+            last = last + 1  # the top represents NULL if there is one
         null = len(hierarchy.leaves)
         cells.append(
             Cells(
@@ -265,7 +265,10 @@ def test_a_release_that_covers_nothing_diverges_without_end() -> None:
 
 
 def test_nursery_with_one_attribute_starred_has_the_papers_usefulness() -> None:
-    """Bredereck et al. 2013, Table 3: 3.2 = 1/3 + 1/5 + 1/4 + 1/4 + 1/3 + 1/2 + 1/3 + 1."""
+    """Nursery with one starred attribute has the usefulness 3.2 of Bredereck et al. 2013, Table 3.
+
+    3.2 = 1/3 + 1/5 + 1/4 + 1/4 + 1/3 + 1/2 + 1/3 + 1.
+    """
     sizes = (3, 5, 4, 4, 3, 2, 3, 3)
     hierarchies = tuple(
         GeneralizationHierarchy(

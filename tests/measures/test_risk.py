@@ -1,4 +1,4 @@
-"""Prosecutor risk by hand."""
+"""Prosecutor risk, computed by hand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Criteria by themselves: their values, their scores, and how a requirement holds them together."""
+"""Criteria: their values, their scores, and their combination in a requirement."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Errors speak the words of where the user is: options on the terminal, keywords in Python."""
+"""Errors use the terms of the caller's interface: options on the command line, keywords in Python."""
 
 from __future__ import annotations
 

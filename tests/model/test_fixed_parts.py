@@ -1,4 +1,4 @@
-"""A criterion's further fields are options: declared, or by the type of their default."""
+"""Additional fields of a criterion are options: declared, or derived from the type of their default."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from discreet.model.option import OptionKind, option
 
 
 class Size(StrEnum):
-    """Of a cup."""
+    """The size of a cup."""
 
     BIG = "big"
     SMALL = "small"
@@ -26,7 +26,7 @@ class Size(StrEnum):
 
 @dataclass(frozen=True)
 class Tea(Criterion):
-    """A criterion that asks for nothing."""
+    """A criterion that requires nothing."""
 
     kind: str = option("green", choices=("green", "black"), help="which leaves")
     spoons: int = option(2, kind=OptionKind.WHOLE, least=1, most=9, help="how many")
@@ -42,7 +42,7 @@ class Tea(Criterion):
     need: ClassVar[Need] = Need.SIZE
 
     def scores(self, sizes: NDArray[np.int64], values: ClassValues | None) -> NDArray[np.int64]:
-        """None of the classes has any."""
+        """Return a score of 0 for every class."""
         del values
         return np.zeros_like(sizes)
 
@@ -114,7 +114,7 @@ def test_documents_have_every_part_where_one_is_not_as_proposed() -> None:
 def test_a_field_that_no_text_can_tell_is_not_registered(kind: object, default: Any) -> None:
     @dataclass(frozen=True)
     class Other(Tea):
-        """Another."""
+        """A second criterion, with one more field."""
 
         __annotations__ = {"further": kind}
         further: Any = field(default=default) if isinstance(default, tuple) else default

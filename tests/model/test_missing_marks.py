@@ -1,4 +1,4 @@
-"""Texts and numbers that say that a value is missing."""
+"""Texts and numbers that mark a missing value."""
 
 from __future__ import annotations
 

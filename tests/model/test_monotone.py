@@ -1,4 +1,4 @@
-"""What criteria declare of unions holds, and who rests on it refuses those that declare less."""
+"""Criteria behave under unions as they declare, and callers that need more refuse them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Class tests against their definitions, and that the union of two classes that pass does too."""
+"""Class tests, checked against their definitions; unions of two passing classes pass as well."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Random tables some of whose attributes are numbers, leaves out of their numeric order."""
+"""Random tables in which some attributes are numbers with leaves out of numeric order."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.oracle.random_tables import frequency_set_of, interleaved, random_hie
 
 
 def number_hierarchy(random: np.random.Generator, attribute: str, leaves: int) -> GeneralizationHierarchy:
-    """Distinct numbers in random order, some with a digit behind the point, under pairs and the top."""
+    """Return distinct numbers in random order, some with a decimal, under pairs and the top."""
     numbers = random.choice(40, size=leaves, replace=False)
     texts = tuple(f"{n // 2}" if n % 2 == 0 else f"{n // 2}.5" for n in numbers.tolist())
     pairs = tuple(f"pair {i}" for i in range((leaves + 1) // 2))
@@ -27,7 +27,7 @@ def random_table(
     leaves: int = 8,
     nulls: float = 0.1,
 ) -> FrequencySet:
-    """Up to so many attributes and rows, at least one of each."""
+    """Return a table with 1 to ``attributes`` attributes and 1 to ``rows`` rows."""
     hierarchies = []
     for i in range(int(random.integers(1, attributes + 1))):
         size = int(random.integers(1, leaves + 1))

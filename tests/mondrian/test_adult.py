@@ -62,7 +62,7 @@ def test_kernels_and_twin_agree(
 
 
 def test_rows_by_sensitive_value_add_up(adult: FrequencySet) -> None:
-    """``ValueSets.counts``: hours are never NULL, so each row type's add up to its rows."""
+    """``ValueSets.counts`` of each row type add up to its rows, because hours are never NULL."""
     hours = adult.sensitive[0]
     assert hours.counts is not None
     assert np.array_equal(np.add.reduceat(hours.counts, hours.offsets[:-1]), adult.counts)

@@ -1,4 +1,4 @@
-"""The bounds of LeFevre et al. (2006): partitions without an allowable cut, and where they do not hold."""
+"""The bounds of LeFevre et al. (2006): partitions without an allowable cut, and where the bounds fail."""
 
 from __future__ import annotations
 
@@ -41,7 +41,10 @@ def test_best_cuts_keep_the_bounds(tie: Tie, settings: Settings) -> None:
 
 
 def test_a_class_may_reach_the_bound(settings: Settings) -> None:
-    """d attributes, k - 1 points on each side of a point of m rows, along each axis: no cut is allowable."""
+    """A class may reach the bound.
+
+    With d attributes, k - 1 points on each side of a point of m rows along each axis, no cut is allowable.
+    """
     d, k, m = 3, 4, 5
     middle = [1] * d
     points = [tuple(middle)] * m
@@ -58,7 +61,7 @@ def test_a_class_may_reach_the_bound(settings: Settings) -> None:
 
 
 def test_medians_alone_may_miss_an_allowable_cut(settings: Settings) -> None:
-    """What the paper's greedy tests is not all there is."""
+    """Medians only may miss an allowable cut: the paper's greedy does not test all cuts."""
     rows = [((0,), ())] + [((1,), ())] * 5 + [((2,), ())] * 4
     table = frequency_set_of([line("q", 3)], rows)
     requirement = Requirement(4)
@@ -82,7 +85,10 @@ def test_relaxed_classes_have_k_to_2k_minus_1_rows(settings: Settings) -> None:
 
 
 def test_a_single_dimension_may_keep_nearly_all_rows_together(settings: Settings) -> None:
-    """Theorem 3: once x is cut, k rows at the ends of y forbid every cut of y for all of x."""
+    """A single dimension may keep nearly all rows together (Theorem 3).
+
+    Once x is cut, k rows at the ends of y forbid every cut of y for all of x.
+    """
     k, ys = 5, 40
     rows = (
         [((0, 0), ())] + [((0, ys - 1), ())] * (k - 1) + [((1, y), ()) for y in range(ys) for _ in range(3)]

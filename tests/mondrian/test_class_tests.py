@@ -1,4 +1,4 @@
-"""Any monotone requirement, any chooser of cuts, and relaxed Mondrian with l."""
+"""Mondrian under any monotone requirement, with any cut chooser, and relaxed Mondrian with l."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.oracle.random_tables import plain_ranks
 
 
 def counts_of(table: FrequencySet, members: list[int]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """Rows by value of the first sensitive attribute, added up plainly."""
+    """Count rows by value of the first sensitive attribute, in plain Python."""
     sets = table.sensitive[0]
     assert sets.counts is not None
     found = np.zeros(sets.size, dtype=np.int64)
@@ -69,7 +69,7 @@ def test_classes_meet_the_test_and_cannot_be_cut(kind: str, cut: Cut, settings: 
 
 
 def cuttable(table: FrequencySet, members: list[int], k: int, test: ClassTest) -> bool:
-    """Whether some cut of the leaves in order leaves two classes that pass; numbers by their value."""
+    """Return True if some cut of the leaves gives two passing classes; numbers are ordered by value."""
     for attribute, hierarchy in enumerate(table.hierarchies):
         codes = table.codes[members, attribute]
         try:
@@ -103,7 +103,7 @@ def tables() -> Iterator[FrequencySet]:
 
 
 def test_a_chooser_of_ones_own(settings: Settings) -> None:
-    """Cuts at places that the caller names come first, the paper's after them."""
+    """A custom chooser proposes its cuts first and the paper's after them."""
 
     class AtPlace:
         def __init__(self, attribute: int, last: int) -> None:
@@ -138,7 +138,10 @@ def test_a_cut_with_nothing_on_one_side_is_a_bug_of_the_chooser(settings: Settin
 
 
 def test_relaxed_classes_keep_l_whatever_is_drawn(settings: Settings) -> None:
-    """Every draw of rows of the split row types is simulated at its worst: the commonest values first."""
+    """Relaxed classes keep l for every draw of rows of split row types, simulated at its worst.
+
+    The worst draw takes the commonest values first.
+    """
     split = several = 0
     for table in tables():
         if not table.sensitive:

@@ -1,4 +1,4 @@
-"""Mondrian under k, l and a share: plain recursion cuts the same, and what cannot be kept is refused."""
+"""Mondrian under k, l and a share: plain recursion cuts alike, and unsatisfiable requirements are refused."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.oracle.plain_mondrian import PlainMondrian
 
 
 class PlainCriteria(PlainMondrian):
-    """The same recursion, every class judged by plain Python."""
+    """The same recursion, with every class judged in plain Python."""
 
     def __init__(self, table: FrequencySet, requirement: Requirement, *, best: bool) -> None:
         super().__init__(table, best=best)
@@ -83,7 +83,7 @@ def test_rows_by_value_must_have_been_counted(settings: Settings) -> None:
 
 
 class Facts:
-    """A fact table that nobody may read."""
+    """A fact table that must not be read."""
 
     by_subject = False
 

@@ -1,4 +1,4 @@
-"""A table that stays in the engine gives the classes that a table in memory gives."""
+"""A table that stays in the engine gives the same classes as a table in memory."""
 
 from __future__ import annotations
 
@@ -26,7 +26,10 @@ TOWNS = ("Bonn", "Kiel", "Linz", "Wien", "")
 
 
 def written(folder: Path, seed: int, rows: int = 150) -> TableSpec:
-    """A random table: ages out of text order, towns with NULL, a decimal, and a diagnosis with NULL."""
+    """Write a random table.
+
+    It contains ages out of text order, towns with NULL, a decimal, and a diagnosis with NULL.
+    """
     random = np.random.default_rng(seed)
     lines = ["age,town,income,diagnosis"]
     for _ in range(rows):

@@ -1,4 +1,4 @@
-"""Mondrian against plain recursion, and the compiled kernels against their numpy twin."""
+"""Mondrian, checked against plain recursion, and its kernels against their numpy twin."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ def test_threads_share_the_work_and_change_nothing(
 
 
 def test_many_places_and_many_words(settings: Settings) -> None:
-    """Fields that need several words, and places so many that the median is found by bisection."""
+    """Fields need several words, and positions are so numerous that the median is found by bisection."""
     random = np.random.default_rng(5)
     hierarchies = [number_line(f"q{i}", 5000) for i in range(7)]
     rows = [(tuple(int(5000 * random.random() ** 3) for _ in hierarchies), ()) for _ in range(400)]
@@ -218,7 +218,7 @@ def shuffled(random: np.random.Generator, table: FrequencySet) -> FrequencySet:
 
 
 def labelled(table: FrequencySet, recoding: ClassRecoding) -> Counter[tuple[object, ...]]:
-    """Rows by row type and what they show."""
+    """Count rows by row type and labels."""
     rows: Counter[tuple[object, ...]] = Counter()
     for row_type, number, n in zip(recoding.row_types, recoding.classes, recoding.rows, strict=True):
         shown = [

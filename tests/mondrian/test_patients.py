@@ -1,4 +1,4 @@
-"""The six patients of LeFevre et al. (2006): their partitions, ranges and means, as printed there."""
+"""The six patients of LeFevre et al. (2006): partitions, ranges and means as printed in the paper."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def patients() -> FrequencySet:
 
 
 def shown(recoding: ClassRecoding) -> list[tuple[str | None, ...]]:
-    """What each patient's row shows."""
+    """Return the labels of each patient's row."""
     classes: Sequence[int] = recoding.classes.tolist()
     return [
         tuple(cells.labels[recoding.shown[c, i]] for i, cells in enumerate(recoding.cells)) for c in classes
@@ -68,7 +68,7 @@ def test_multidimensional(patients: FrequencySet, settings: Settings) -> None:
 
 
 def test_age_first_gives_the_other_partition(patients: FrequencySet, settings: Settings) -> None:
-    """All three ranges are 1: the tie decides."""
+    """All three ranges are 1, so the tie rule decides the partition."""
     recoding = partition_table(patients, Requirement(2), settings, MondrianOptions(tie=Tie.FIRST))
     assert sorted(recoding.class_rows()) == [3, 3]
 
@@ -81,7 +81,7 @@ def test_single_dimensional(patients: FrequencySet) -> None:
 
 
 def test_count_from_ranges(patients: FrequencySet, settings: Settings) -> None:
-    """COUNT of men up to 26: exact, since no range straddles 26."""
+    """COUNT of men up to 26 is exact because no range straddles 26."""
     recoding = partition_table(patients, Requirement(2), settings)
     ends = [(label or "").split(" … ") for label, sex, _ in shown(recoding) if sex == "Male"]
     assert sum(int(high) <= 26 for _, high in ends) == 2

@@ -10,7 +10,7 @@ from tests.oracle.random_tables import random_frequency_set
 
 
 def table_and_request(seed: int, *, subjects: bool = False) -> tuple[FrequencySet, Request]:
-    """A small random table, and a request that often has no exact answer."""
+    """Return a small random table and a request that often has no exact answer."""
     random = np.random.default_rng(seed)
     people = int(random.integers(1, 16)) if subjects else None
     table = random_frequency_set(

@@ -1,4 +1,4 @@
-"""One attribute at its top, against asking again in so many words."""
+"""Suppression of one attribute (its top level), checked by repeating the request with that level."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.oracle.brute_lattice import BruteLattice
 
 
 def asked_again(brute: BruteLattice, request: Request) -> list[SuppressedAttribute]:
-    """Each attribute with its levels held at its top: the exact answer, else the fewest suppressed."""
+    """Return each attribute's answer with its level fixed at the top: exact, else fewest suppressed rows."""
     found = []
     for name, top in zip(brute.lattice.attributes, brute.lattice.heights, strict=True):
         other = replace(
@@ -28,7 +28,7 @@ def asked_again(brute: BruteLattice, request: Request) -> list[SuppressedAttribu
         )
         negotiation = negotiate_once(brute, other)
         best = negotiation.exact or negotiation.relaxation("max_suppressed")
-        # Where every row must be suppressed there is no such answer, and the lowest node does as badly.
+        # If every row must be suppressed, there is no such answer, and the lowest node suppresses as many.
         node = best.node if best else node_bounds(brute.lattice, other)[0]
         rows = best.suppressed if best else brute.rows
         met = negotiation.exact is not None
@@ -62,7 +62,7 @@ def test_over_a_partial_lattice_the_rows_are_the_same(seed: int) -> None:
 
 
 def test_an_attribute_at_its_top_and_one_left_out_make_the_same_classes() -> None:
-    """The classes of a node are those of the table without the attribute that is at its top there."""
+    """The classes of a node equal those of the table without the attributes at their top."""
     checked = 0
     for seed in range(40):
         table, request = table_and_request(seed)

@@ -1,4 +1,4 @@
-"""What is proven by counted nodes holds for all nodes; walking down ends at minimal nodes."""
+"""Bounds proven by counted nodes hold for all nodes; descending ends at minimal nodes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Nodes counted one by one, from whatever was counted before, against the oracle."""
+"""Nodes counted one by one, from any earlier counts, checked against the oracle."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_without_room_nothing_is_kept_and_all_is_right() -> None:
 
 
 def test_large_classes_are_listed_beyond_the_dense_sizes() -> None:
-    """200 rows of one kind and 3 of another: k from 4 to 200 suppresses three rows, 201 all."""
+    """Large classes are listed beyond the dense sizes: of 200 and 3 rows, k = 4 to 200 suppresses three."""
     table = many_small_classes()
     one = FrequencySet(
         table.hierarchies, table.codes[:2], np.array([200, 3], dtype=np.int64), table.sensitive[:0]

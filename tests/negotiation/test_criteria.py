@@ -1,4 +1,4 @@
-"""Negotiation over criteria of any kind, growing or not, against enumeration in plain Python."""
+"""Negotiation over criteria of any kind, growing or not, checked by enumeration in plain Python."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ GROWING: tuple[type[Criterion], ...] = (Spread,)
 def asked_of(
     seed: int, toys: tuple[type[Criterion], ...] = TOYS
 ) -> tuple[FrequencySet, Request, ScoredLattice]:
-    """A random table, a request of some toys, and the oracle."""
+    """Return a random table, a request with some toy criteria, and the oracle."""
     table, request = table_and_request(seed)
     requirement = random_requirement(np.random.default_rng(seed), table, toys)
     return table, replace(request, requirement=requirement), ScoredLattice(table, requirement.criteria)
@@ -74,7 +74,7 @@ def test_every_answer_is_the_oracles(settings: Settings) -> None:
 
 
 def test_the_highest_node_does_not_tell_where_criteria_are_not_growing(settings: Settings) -> None:
-    """Some tables fail at the top, and not at a node below it."""
+    """If criteria are not growing, the top may fail although a lower node passes."""
     found = 0
     for seed in range(200):
         table, request, brute = asked_of(seed, (Share,))
@@ -92,7 +92,7 @@ def test_the_highest_node_does_not_tell_where_criteria_are_not_growing(settings:
 
 
 def test_documents_tell_each_criterion_that_is_asked(settings: Settings) -> None:
-    """Each class of the bottom has two values in equal shares, all rows together four."""
+    """Documents list each required criterion; each bottom class has two equally frequent values of four."""
     hierarchies = [random_hierarchy(np.random.default_rng(0), name, n, 1) for name, n in (("a", 3), ("b", 2))]
     table = frequency_set_of(hierarchies, [((i % 3, i % 2), (i % 4,)) for i in range(24)], ["s"], [4])
     wish = Requirement(4, 2, [Share(0.1, "s")])
@@ -192,7 +192,7 @@ def by_part(negotiation: Negotiation, part: str | None) -> Answer | None:
 
 
 def check_bound(brute: ScoredLattice, request: Request, largest: tuple[tuple[str, int | None], ...]) -> None:
-    """No node within the levels reaches more."""
+    """Check that no node within the levels reaches more."""
     low, high = node_bounds(brute.lattice, request)
     limit = request.max_suppressed.of(brute.rows)
     for name, value in largest:

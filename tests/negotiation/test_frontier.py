@@ -1,4 +1,4 @@
-"""The frontier against its definition, pair by pair."""
+"""The frontier, checked pair by pair against its definition."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_the_frontier_is_what_no_node_dominates() -> None:
 
 
 def test_nodes_that_agree_in_all_three_stand_together() -> None:
-    """Two attributes, one mirroring the other: raising either is the same choice."""
+    """Nodes equal in all three coordinates form one point: two mirrored attributes are the same choice."""
     random = np.random.default_rng(0)
     hierarchies = [random_hierarchy(random, name, 2, 1) for name in ("left", "right")]
     table = frequency_set_of(hierarchies, [((0, 0), ()), ((0, 1), ()), ((1, 0), ()), ((1, 1), ())])

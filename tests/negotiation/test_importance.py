@@ -1,4 +1,4 @@
-"""Nodes in order of importance, against sorting all of them."""
+"""Nodes in order of importance, checked against sorting all nodes."""
 
 from __future__ import annotations
 
@@ -61,7 +61,10 @@ def test_the_share_of_each_height_is_rounded_up(importance: list[list[int]], per
 
 
 def test_a_lattice_of_ten_to_the_fifteenth_nodes_is_not_enumerated() -> None:
-    """25 attributes of four levels: 4^25 nodes; each level counts its number, the first attribute most."""
+    """A lattice of 4^25 nodes is not enumerated.
+
+    It has 25 attributes of four levels; each level weighs its number, the first attribute most.
+    """
     importance = [[level * (26 - i) for level in range(4)] for i in range(25)]
     lattice = Lattice(tuple(f"q{i}" for i in range(25)), (3,) * 25)
     assert sum(count_nodes_by_height(lattice)) == lattice.size == 4**25

@@ -1,4 +1,4 @@
-"""Negotiation against the oracle, and what a request may not ask."""
+"""Negotiation, checked against the oracle, and requests that are refused."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_answers_are_the_oracles(seed: int) -> None:
 
 @pytest.fixture(scope="module")
 def brute() -> BruteLattice:
-    """Two quasi-identifiers of height 2 and eight rows, each its own row type but two."""
+    """Return a lattice of two quasi-identifiers of height 2 and eight rows in seven row types."""
     random = np.random.default_rng(7)
     hierarchies = [random_hierarchy(random, name, 4, 2) for name in ("age", "race")]
     rows = [((a, b), (a % 3, b % 2)) for a, b in product(range(4), (0, 1))]

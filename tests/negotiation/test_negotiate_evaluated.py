@@ -1,4 +1,4 @@
-"""Negotiation on the evaluated lattice itself, subjects and NULLs included, against the oracle."""
+"""Negotiation on the evaluated lattice, with subjects and NULL, checked against the oracle."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every figure of ``docs/negotiation.md``, from the table and the spec that stand in it."""
+"""Every figure of ``docs/negotiation.md``, computed from the table and spec on that page."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def block(language: str) -> str:
 
 
 def rows_below(heading: str) -> list[list[str]]:
-    """The first table below a heading, without its head."""
+    """Return the first table below a heading, without its header."""
     section = DOCUMENT.read_text(encoding="utf-8").split(f"## {heading}\n")[1].split("\n## ")[0]
     lines = [line for line in section.splitlines() if line.startswith("|")]
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]

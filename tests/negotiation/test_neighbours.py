@@ -1,4 +1,4 @@
-"""One level more or less."""
+"""Neighbours of a node: one level more or less."""
 
 from __future__ import annotations
 

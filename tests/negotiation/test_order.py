@@ -1,4 +1,4 @@
-"""The preferred order of nodes against a plain sort."""
+"""The preferred order of nodes, checked against a plain sort."""
 
 from __future__ import annotations
 

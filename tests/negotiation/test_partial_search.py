@@ -1,4 +1,4 @@
-"""Negotiation over partial lattices against the oracle, and against the whole lattice."""
+"""Negotiation over partial lattices, checked against the oracle and the whole lattice."""
 
 from __future__ import annotations
 

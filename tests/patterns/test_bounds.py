@@ -1,4 +1,4 @@
-"""The bound by prices: never above the optimum, never below counting, and its certificate."""
+"""The price bound: never above the optimum, never below the counting bound, with a certificate."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Patterns under k, l and a share: the greedy is the plain one, its bound holds, exact methods refuse."""
+"""Patterns under k, l and a share: the greedy equals the plain one, its bound holds, exact methods refuse."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def _most_rows_first(
     nodes: list[tuple[int, ...]],
     holds: Callable[[list[int]], bool],
 ) -> list[tuple[int, ...]]:
-    """Of the patterns that cost the same always the one that places most, while one places any."""
+    """Choose, among patterns of equal cost, the one that places most rows, until none places any."""
     todo, taken = mask.order(TieBreak.LAST_COLUMN_FIRST).tolist(), []
     while todo:
         equal = [p for p in todo if mask.cost_ranks[p] == mask.cost_ranks[todo[0]]]

@@ -1,4 +1,4 @@
-"""The exact methods against each other, against every assignment tried, and against set cover."""
+"""Exact methods, checked against each other, against all assignments, and against set cover."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tests.oracle.starred_tables import Set, set_cover_rows, smallest_cover, sta
 
 
 def random_mask(random: np.random.Generator, table: FrequencySet, settings: Settings) -> PatternMask:
-    """One to three patterns at any levels, any policy, weights of halves and whole numbers."""
+    """Return one to three patterns at any levels, with any policy and weights in halves."""
     heights = [h.height for h in table.hierarchies]
     vectors = {tuple(int(random.integers(0, h + 1)) for h in heights) for _ in range(random.integers(1, 4))}
     weights = {name: float(random.integers(0, 5)) / 2 for name in table.attributes}
@@ -38,11 +38,11 @@ def random_table(random: np.random.Generator) -> FrequencySet:
 
 
 def not_counted(*_: object, **__: object) -> None:
-    """No solution that counting alone would prove."""
+    """Return None, which disables solutions that counting proves."""
 
 
 def checked(table: FrequencySet, mask: PatternMask, k: int, found: ExactResult) -> float:
-    """The cost of a result that is what it says."""
+    """Check that a result is consistent, and return its cost."""
     costs = np.append(mask.pattern_costs, mask.top_cost)[found.patterns]
     assert found.cost == pytest.approx(float((costs * found.rows).sum()))
     placed = np.zeros(table.row_types, np.int64)

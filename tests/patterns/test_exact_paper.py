@@ -1,4 +1,4 @@
-"""The instances of Bredereck et al. (2013), proven: Tables 6, 7 and 8."""
+"""The instances of Bredereck et al. (2013), solved to proven optimality: Tables 6, 7 and 8."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The room of cells that share rows: nothing that can be used together is forbidden, and what cannot is."""
+"""Capacity cuts of cells that share rows: usable combinations are allowed and all others forbidden."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.drawing import some_of
 
 
 def component_of(fits: list[list[int]], rows: list[int]) -> ProblemComponent:
-    """Cells by the part types that fit them; every part type is one row type."""
+    """Return a component of cells by the part types that fit them; every part type is one row type."""
     pair_cells, types = zip(*((cell, kind) for cell, kinds in enumerate(fits) for kind in kinds), strict=True)
     return ProblemComponent(
         rows=np.array(rows),
@@ -27,7 +27,7 @@ def component_of(fits: list[list[int]], rows: list[int]) -> ProblemComponent:
 
 
 def used_together(fits: list[list[int]], rows: list[int], k: int) -> set[frozenset[int]]:
-    """The cells with k rows or more, for every way to put each single row into a cell or nowhere."""
+    """Return the sets of cells with at least k rows, over all assignments of rows to a cell or to none."""
     owners = [kind for kind, many in enumerate(rows) for _ in range(many)]
     ways = [[None, *(cell for cell, kinds in enumerate(fits) if kind in kinds)] for kind in owners]
     return {

@@ -1,4 +1,4 @@
-"""Row assignment against every assignment tried."""
+"""Row assignment, checked against all assignments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The greedy: against plain loops, kernels against twins, requirements, outliers, and Theorem 4's table."""
+"""The greedy: against plain loops, kernels against twins, requirements, outliers, and Theorem 4."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def random_case(seed: int, rows: int = 40) -> tuple[FrequencySet, Requirement]:
 
 
 def check_recoding(table: FrequencySet, found: GreedyResult, holds: Callable[..., bool]) -> None:
-    """Each class shows the values at its pattern's levels, meets the requirement, and is counted."""
+    """Check that each class shows its pattern's levels, meets the requirement, and is counted."""
     recoding, mask = found.recoding, found.mask
     assert found.cost == pytest.approx(assignment_cost(table, mask, found.pattern_of))
     members: dict[int, list[int]] = {}
@@ -96,7 +96,7 @@ def test_the_greedy_is_the_plain_one(tie: TieBreak, levels: bool, settings: Sett
 
 
 def rows_placed(table: FrequencySet, nodes: list[tuple[int, ...]], holds: Callable[..., bool]) -> int:
-    """The rows that a plain greedy places."""
+    """Count the rows that a plain greedy places."""
     found = plain_greedy(table, nodes, holds)
     return sum(int(n) for n, node in zip(table.counts, found, strict=True) if node is not None)
 
@@ -210,7 +210,7 @@ def test_stars_alone_are_cell_suppression_and_levels_generalization(settings: Se
 
 @pytest.mark.parametrize("m", [3, 4, 6])
 def test_theorem_4_is_tight(m: int, settings: Settings) -> None:
-    """k = m: k rows of ones, and k − 1 rows for each column with a value of their own in it."""
+    """Theorem 4 is tight for k = m: k rows of ones, and k − 1 rows per column with a distinct value in it."""
     rows = [(0,) * m] * m
     rows += [tuple(1 + r if j == i else 0 for j in range(m)) for i in range(m) for r in range(m - 1)]
     table = flat_table(rows)
@@ -243,7 +243,7 @@ def test_an_empty_table_has_no_classes(settings: Settings) -> None:
 
 
 def flat_table(rows: list[tuple[int, ...]]) -> FrequencySet:
-    """Rows of small numbers under hierarchies of value and star."""
+    """Return rows of small numbers under hierarchies of value and star."""
     codes, counts = np.unique(np.array(rows), axis=0, return_counts=True)
     hierarchies = []
     for j in range(codes.shape[1]):
@@ -255,7 +255,7 @@ def flat_table(rows: list[tuple[int, ...]]) -> FrequencySet:
 
 @pytest.mark.parametrize("leaves", [20_000, 33_000, 70_000])
 def test_attributes_of_many_values_are_recoded(leaves: int, settings: Settings) -> None:
-    """A level's number times so many values is no number of 16 bits."""
+    """Attributes with many values are recoded; a level times the value count exceeds 16 bits."""
     halves = np.arange(leaves) // 2
     levels = (np.arange(leaves), halves, halves // 2, np.zeros(leaves, np.int64))
     labels = tuple(tuple(map(str, range(int(level.max()) + 1))) for level in levels[:-1])

@@ -1,4 +1,4 @@
-"""Pattern masks: vectors, constraints, costs, and what is refused."""
+"""Pattern masks: vectors, constraints, costs, and refusals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Perfect matchings, simplex matchings and 2-anonymity against every partition tried and against programs."""
+"""Perfect and simplex matchings and 2-anonymity, checked against all partitions and integer programs."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def symmetric(costs: Indexes) -> Indexes:
 
 
 def random_pairs(random: np.random.Generator, n: int) -> Indexes:
-    """Costs of pairs: any, distances of short rows, or cheap within groups and dear between them."""
+    """Return costs of pairs: arbitrary, distances of short rows, or cheap only within groups."""
     kind = random.integers(0, 3)
     if kind == 0:
         return symmetric(random.integers(0, random.choice([2, 4, 30]), (n, n)))
@@ -46,7 +46,7 @@ def random_pairs(random: np.random.Generator, n: int) -> Indexes:
 
 
 def random_triples(random: np.random.Generator, pairs: Indexes) -> Indexes:
-    """Costs of triples at, or by chance above, what the simplex condition asks."""
+    """Return costs of triples at the simplex condition's minimum, or randomly above it."""
     half = (pairs[:, :, None] + pairs[:, None, :] + pairs[None, :, :] + 1) // 2
     above = random.integers(0, random.choice([1, 3, 20]), half.shape) * (random.random(half.shape) < 0.7)
     above = np.maximum.reduce([above.transpose(order) for order in ((0, 1, 2), (0, 2, 1), (1, 0, 2))])

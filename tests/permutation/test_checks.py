@@ -1,4 +1,4 @@
-"""Counting partitions again, and proximity, against plain loops over the rows."""
+"""Recounting of partitions, and proximity, checked against plain loops over the rows."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.permutation.test_partitions import asked, categories, numbers_column,
 def shares(
     values: list[Fraction | None], groups: list[int], epsilon: Fraction, *, relative: bool
 ) -> list[Fraction]:
-    """For each row with a value, the share of its group's values within ε of it."""
+    """Return, for each row with a value, the share of its group's values within ε of it."""
     found = []
     for value, group in zip(values, groups, strict=True):
         if value is None:
@@ -67,7 +67,10 @@ def test_proximity_of_doubles_is_exact() -> None:
 
 
 def test_a_group_with_one_outlier_is_warned_of_without_a_value() -> None:
-    """Nine tenths of the group within a narrow interval, and the range met by one row."""
+    """A group with one outlier gets a warning without a value.
+
+    Nine tenths of the group are within a narrow interval; one row makes the range wide.
+    """
     column = column_of([*range(731, 740), 9977])
     found = partition_rows(column, asked(3, 1000))
     assert found.group_count == 1

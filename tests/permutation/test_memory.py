@@ -1,4 +1,4 @@
-"""Whole numbers of 32 bits, and what memory a permutation takes."""
+"""32-bit row numbers, and the memory that a permutation takes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ROWS = 600_000
 
 
 def column(rows: int, distinct: int, *, narrow: bool = True) -> SensitiveColumn:
-    """Every value in turn, the rows in a drawn order."""
+    """Return a column that cycles through all values, with rows in random order."""
     codes = np.random.default_rng(rows).permutation(np.arange(rows) % distinct)
     numbers = np.arange(distinct, dtype=np.int64) * 7
     return SensitiveColumn("pay", codes.astype(np.int32 if narrow else np.int64), distinct, numbers)
@@ -41,7 +41,7 @@ def test_cuts_and_values_are_joined_as_by_hand() -> None:
 
 
 def test_narrow_numbers_are_counted_as_wide_ones_are() -> None:
-    """Pairs of group and value do not fit 32 bits: 20,000 groups and 60,000 values."""
+    """Narrow numbers are counted like wide ones, although 20,000 groups × 60,000 values exceed 32 bits."""
     for made in (column(60_000, 60_000, narrow=kind) for kind in (True, False)):
         groups = (made.codes // 3).astype(made.codes.dtype)
         facts = count_group_facts(ValueRuns.of(made), groups, 20_000)
@@ -61,7 +61,7 @@ def test_memory_is_foreseen_within_a_factor_of_two(distinct: int) -> None:
         assert proximity_warning(made, found) is None
         assert is_permutation_within(found.groups, permute_within(found.groups))
 
-    work()  # what is loaded once is there
+    work()  # warm up, so that one-time loading is not measured
     tracemalloc.start()
     try:
         work()

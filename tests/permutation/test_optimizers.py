@@ -1,4 +1,4 @@
-"""The three optimizers against every partition of thousands of small multisets."""
+"""The three optimizers, checked against every partition of thousands of small multisets."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def rows_of(runs: ValueRuns, parts: ValueParts) -> list[list[int]]:
 
 
 def cases(count: int, seed: int, most: int = 8) -> Iterator[Case]:
-    """Ties, duplicates, negative numbers, gaps, e = 0 and more, demands that nothing meets."""
+    """Yield ties, duplicates, negative numbers, gaps, e = 0 and larger, and unsatisfiable demands."""
     drawn = random.Random(seed)
     for _ in range(count):
         size = drawn.randint(1, most)
@@ -73,7 +73,7 @@ def cases(count: int, seed: int, most: int = 8) -> Iterator[Case]:
 
 
 def cases_with_first(count: int, seed: int) -> Iterator[Case]:
-    """As ``cases``, where the first group needs more or less than the others."""
+    """Yield ``cases`` whose first group requires more or less than the others."""
     drawn = random.Random(seed)
     for values, demand, _ in cases(count, seed, 7):
         yield values, demand, (drawn.randint(1, 4), drawn.choice((0, 1, 2, 4, 7)))
@@ -130,7 +130,7 @@ def test_min_max_equals_every_partition() -> None:
 
 
 def test_min_max_cuts_wherever_neighbours_reach_it() -> None:
-    """Then its partition is the one of least sum, which overlapping groups need not be."""
+    """Min-max equals the least sum whenever contiguous cuts reach it; overlapping groups need not."""
     for values, demand, first in cases(400, 3):
         best, cut = best_partition(values, demand, first, "max"), best_cuts(values, demand, first, by_maximum)
         if best is not None and cut is not None and best[0] == cut[0]:
@@ -156,7 +156,7 @@ def test_contiguous_min_max_equals_every_way_to_cut() -> None:
 
 
 def error_of(values: Sequence[int], demand: Demand, strategy: str) -> int:
-    """The largest range of the groups that a strategy makes."""
+    """Return the largest range of the groups that a strategy makes."""
     found = partition_rows(column_of(list(values)), GroupRequirement(demand[0], Decimal(demand[1])), strategy)
     assert found.error is not None
     return found.error
@@ -164,7 +164,10 @@ def error_of(values: Sequence[int], demand: Demand, strategy: str) -> int:
 
 @pytest.mark.parametrize("demand", [(2, 2), (2, 3), (3, 4)])
 def test_groups_of_neighbours_err_less_than_twice_the_optimum(demand: Demand) -> None:
-    """The theorem of Zhang et al. (2007) on Problems 2 and 4: every multiset of six small values."""
+    """Contiguous groups have less than twice the optimal error (Zhang et al. 2007, Problems 2 and 4).
+
+    Checked on every multiset of six small values.
+    """
     worse = 0
     for values in combinations_with_replacement(range(6), 6):
         best = best_partition(values, demand, demand, "max")
@@ -177,7 +180,7 @@ def test_groups_of_neighbours_err_less_than_twice_the_optimum(demand: Demand) ->
 
 
 def test_groups_of_neighbours_come_as_near_to_twice_the_optimum_as_one_likes() -> None:
-    """{0, e} and {e - 1, 2e - 1} overlap, and no cut leaves both sides a range of e."""
+    """The factor of two is approached: {0, e} and {e - 1, 2e - 1} overlap, and no cut gives ranges of e."""
     for e in (2, 5, 10, 1_000):
         values, demand = [0, e - 1, e, 2 * e - 1], (2, e)
         assert error_of(values, demand, "min-max") == e
@@ -185,7 +188,7 @@ def test_groups_of_neighbours_come_as_near_to_twice_the_optimum_as_one_likes() -
 
 
 def test_the_weighted_sum_equals_every_way_to_cut() -> None:
-    """Among contiguous partitions it is the least; overlapping ones can weigh less."""
+    """The weighted sum is the least over all contiguous partitions; overlapping ones may weigh less."""
     for values, demand, first in [*cases(800, 7), *cases_with_first(500, 8)]:
         if not meets(values, first):
             continue
@@ -219,7 +222,7 @@ def test_a_ring_that_is_too_small_grows(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_a_first_group_with_needs_of_its_own() -> None:
-    """Problem 3 of the paper, where the first group may need less as well."""
+    """A first group with its own demand, more or less than the others (Problem 3 of the paper)."""
     solved = 0
     for values, demand, first in cases_with_first(1500, 6):
         if not meets(values, first):
@@ -242,7 +245,7 @@ def test_a_first_group_with_needs_of_its_own() -> None:
 
 
 def test_longer_columns_with_overlaps_equal_every_way_to_cut_or_beat_it() -> None:
-    """Where enumerating all partitions is too much, min-max must still be valid and at most the cuts'."""
+    """On columns too long to enumerate all partitions, min-max is valid and at most the best cut."""
     drawn = random.Random(9)
     better = 0
     for _ in range(some_of(150)):
@@ -283,7 +286,7 @@ def test_kernels_and_their_twins_make_the_same_partitions() -> None:
 
 
 def test_kernels_and_their_twins_agree_on_many_rows_of_few_values() -> None:
-    """Groups that need more rows than the first ring holds."""
+    """Kernels and twins agree on groups that need more rows than the initial ring buffer holds."""
     random_values = np.random.default_rng(5)
     values = np.concatenate([np.zeros(21_000, np.int64), random_values.integers(1, 40, 9_000)]).tolist()
     for strategy in ("min-sum", "weighted-min-sum"):

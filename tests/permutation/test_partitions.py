@@ -1,4 +1,4 @@
-"""Partitions by name: Adult's figures, what is refused, NULLs, categories, classes, quasi-identifiers."""
+"""Partitions by name: Adult's figures, refusals, NULLs, categories, classes, quasi-identifiers."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def ages(count: int, seed: int = 1) -> NDArray[np.int64]:
 
 @pytest.fixture(scope="module")
 def losses(data_dir: Path) -> tuple[SensitiveColumn, NDArray[np.int64]]:
-    """The capital losses of Adult above 0, and the ages of those who had them."""
+    """Return the capital losses of Adult above 0, and the ages of these people."""
     with (data_dir / "adult" / "adult_30162.csv").open(newline="") as file:
         rows = [row for row in csv.DictReader(file) if row["capital_loss"] != "0"]
     own = np.array([[int(row["age"])] for row in rows])
@@ -70,7 +70,7 @@ def losses(data_dir: Path) -> tuple[SensitiveColumn, NDArray[np.int64]]:
 def test_adult(
     losses: tuple[SensitiveColumn, NDArray[np.int64]], k: int, e: int, total: int, widest: int, groups: int
 ) -> None:
-    """The figures of docs/permutation-partitions.md."""
+    """Adult has the figures of docs/permutation-partitions.md."""
     column, _ = losses
     assert column.rows == 1427
     least = partition_rows(column, asked(k, e))
@@ -80,7 +80,7 @@ def test_adult(
 
 
 def test_numbers_near_the_ends_of_64_bits_are_exact() -> None:
-    """Ranges beyond 2^63, with distances of one."""
+    """Ranges beyond 2^63, with distances of one, are exact."""
     big = 1 << 62
     values = [-big, -big + 1, -big + 2, 0, 1, big - 1, big, big + 1]
     found = partition_rows(numbers_column(np.array(values)), asked(2, 1), "min-sum")
@@ -94,7 +94,7 @@ def test_numbers_near_the_ends_of_64_bits_are_exact() -> None:
 
 
 def test_decimals_are_compared_in_their_own_units() -> None:
-    """0.1 + 0.2 is not 0.3 in doubles; here it is."""
+    """Decimals are compared exactly: 0.1 + 0.2 equals 0.3, unlike in doubles."""
     column = numbers_column(np.array([10, 20, 30, 40]), scale=2)
     found = partition_rows(column, asked(2, "0.1"))
     assert found.error == Decimal("0.20")
@@ -233,7 +233,7 @@ def test_e_of_0_is_distinct_diversity() -> None:
 
 
 def test_categories_make_the_most_groups() -> None:
-    """Every error is 0, so finer is all there is; as many as trying every partition finds."""
+    """Categories make as many groups as the best of all partitions, because every error is 0."""
     drawn = random.Random(6)
     for _ in range(some_of(150)):
         texts = "".join(drawn.choice("aabbcde") for _ in range(drawn.randint(3, 7)))
@@ -302,7 +302,7 @@ def test_a_partition_aware_of_quasi_identifiers_makes_no_row_worse(
 
 
 def test_windows_of_ages_get_tighter(losses: tuple[SensitiveColumn, NDArray[np.int64]]) -> None:
-    """By more than half on average, and no window is answered by wider bounds than without division."""
+    """Bounds of age windows narrow by more than half on average, and none widens by the division."""
     column, own = losses
     chosen = (own[:, 0] >= np.arange(20, 70)[:, None]) & (own[:, 0] < np.arange(25, 75)[:, None])
     widths = []
@@ -316,7 +316,7 @@ def test_windows_of_ages_get_tighter(losses: tuple[SensitiveColumn, NDArray[np.i
 
 
 def test_pairs_of_like_rows_join() -> None:
-    """The example of the module: the sum grows, and the young are told apart."""
+    """Pairs of similar rows join, as in the module's example: the sum grows, but the young are separated."""
     column = column_of([0, 1, 0, 1])
     own = np.array([[20], [20], [60], [60]])
     found = partition_rows(column, asked(2), "qi-aware", quasi_identifiers=own)
@@ -346,7 +346,7 @@ Outcome = frozenset[frozenset[int]]
 def outcomes(
     column: SensitiveColumn, strategy: str, *, own: NDArray[np.int64] | None = None
 ) -> Counter[Outcome]:
-    """How often each partition comes out, over all draws."""
+    """Count how often each partition results, over all draws."""
     found: Counter[Outcome] = Counter()
     for order in permutations(range(column.rows)):
 
@@ -360,7 +360,7 @@ def outcomes(
 
 
 def dealt_out(column: SensitiveColumn, groups: Outcome) -> Iterator[SensitiveColumn]:
-    """Every table that the release of these groups could come from."""
+    """Yield every table from which the release of these groups could result."""
     members = [sorted(group) for group in groups]
     for orders in product(*(permutations(group) for group in members)):
         codes = column.codes.copy()
@@ -381,7 +381,10 @@ def dealt_out(column: SensitiveColumn, groups: Outcome) -> Iterator[SensitiveCol
 def test_knowing_the_algorithm_tells_nothing_of_who_has_which_value(
     values: list[int] | str, strategy: str
 ) -> None:
-    """Each table that the release could come from makes these groups with the same probability."""
+    """Knowing the algorithm reveals nothing about the owner of a value.
+
+    Each table from which the release could result makes these groups with the same probability.
+    """
     column = categories(values) if isinstance(values, str) else column_of(values)
     known: dict[tuple[int, ...], Counter[Outcome]] = {}
     for groups, times in outcomes(column, strategy).items():

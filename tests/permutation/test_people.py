@@ -1,4 +1,4 @@
-"""Groups of people with several rows, against enumeration of all partitions and of all choices of people."""
+"""Groups of people with several rows, checked by enumerating all partitions and choices of people."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ STRATEGIES = ("min-sum", "random")
 
 
 def most_people(rows: list[tuple[int, int]]) -> int:
-    """The most (person, value) rows of which no two share a person or a value, by trying every set."""
+    """Return the most (person, value) rows of which no two share a person or a value, by trying all sets."""
     best = 0
     for chosen in product((False, True), repeat=len(rows)):
         picked = [row for row, taken in zip(rows, chosen, strict=True) if taken]
@@ -30,7 +30,7 @@ def most_people(rows: list[tuple[int, int]]) -> int:
 
 
 def least(rows: list[tuple[int, int]], k: int, e: int) -> tuple[int, int] | None:
-    """The least sum of ranges of any partition of the rows into groups, None where there is none."""
+    """Return the least sum of ranges over all partitions of the rows, or None if there is none."""
     found = []
     for places in set_partitions(list(range(len(rows)))):
         groups = [[rows[place] for place in group] for group in places]

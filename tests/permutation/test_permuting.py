@@ -1,4 +1,4 @@
-"""Permuting within groups: every permutation is as likely as any other, and nothing repeats it."""
+"""Permutation within groups: all permutations are equally likely and not reproducible."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def chi_square(counts: NDArray[np.int64]) -> float:
 
 
 def permutations_of(sources: NDArray[np.int64], size: int) -> NDArray[np.int64]:
-    """How often each permutation of ``size`` places was drawn, where each group has as many rows in a row."""
+    """Count how often each permutation of ``size`` positions was drawn; groups are consecutive rows."""
     number = {order: place for place, order in enumerate(permutations(range(size)))}
     drawn = (sources.reshape(-1, size) % size).tolist()
     return np.bincount([number[tuple(order)] for order in drawn], minlength=factorial(size))
@@ -85,7 +85,7 @@ def test_numbers_of_groups_carry_no_order() -> None:
 
 
 def test_words_that_run_out_are_drawn_anew(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Words of zeros are not taken where three choices are to be as likely."""
+    """Words that run out are drawn anew; zeros are rejected to keep three choices equally likely."""
     drawn = [np.zeros(700, dtype=np.uint32), np.full(700, 1 << 30, dtype=np.uint32)]
     monkeypatch.setattr(row_positions, "_FEWEST_SHUFFLED_ROWS", 1)
     monkeypatch.setattr(row_positions, "choose_kernels", lambda *_, **__: True)
@@ -102,7 +102,7 @@ def test_two_permutations_of_one_table_differ() -> None:
 
 
 def test_places_of_equal_keys_are_drawn_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Three of five places have one key: their order is drawn by keys of their own."""
+    """Three of five positions have equal keys: their order is drawn with separate keys."""
     number = {order: place for place, order in enumerate(permutations(range(3)))}
     drawn = []
     for seed in range(3000):

@@ -1,4 +1,4 @@
-"""Groups from recodings: full-domain nodes, Mondrian under any class test, rows divided over classes."""
+"""Groups from recodings: full-domain nodes, Mondrian under any class test, rows divided among classes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from tests.permutation.test_partitions import asked
 
 
 def rows_of(table: FrequencySet, seed: int) -> tuple[NDArray[np.int64], SensitiveColumn]:
-    """The row type of each row, shuffled, and the rows' values of the first sensitive attribute."""
+    """Return the row type of each row, shuffled, and the rows' values of the first sensitive attribute."""
     sets = table.sensitive[0]
     assert sets.counts is not None
     row_types: list[int] = []
@@ -71,7 +71,10 @@ def test_classes_of_a_node_are_the_rows_that_look_alike() -> None:
 
 @pytest.mark.parametrize("kind", ["entropy", "closeness"])
 def test_partitions_made_for_other_objectives(kind: str, settings: Settings) -> None:
-    """Entropy l and t-closeness by Mondrian; entropy of ln l implies l distinct values, closeness nothing."""
+    """Groups from Mondrian under entropy l and t-closeness.
+
+    Entropy of ln l implies l distinct values; closeness implies none.
+    """
     refused, met = 0, 0
     for number, table in enumerate(tables(30)):
         row_types, column = rows_of(table, number)

@@ -1,4 +1,4 @@
-"""Reading a sensitive column: codes of rows, and exactly the numbers that the texts say."""
+"""Reading of a sensitive column: codes of rows, and the exact numbers of the texts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def read(engine: Engine, *texts: str | None) -> tuple[SensitiveColumn, NumberFor
 
 
 def said(column: SensitiveColumn) -> list[Decimal | float | None]:
-    """The number of each row."""
+    """Return the number of each row."""
     assert column.numbers is not None
     numbers = column.numbers.tolist()
     exact = column.numbers.dtype.kind == "i"

@@ -1,4 +1,4 @@
-"""Addresses of databases, and the passwords in them."""
+"""Database addresses and the passwords in them."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ LEAKS = (
 
 @pytest.mark.parametrize("text", LEAKS)
 def test_no_error_holds_what_may_be_a_password(text: str) -> None:
-    """Whoever quotes a word that they do not know: the errors themselves do not keep it."""
+    """Errors redact a possible password, also in messages that quote an unknown word."""
     for shown in (text, f"Got unexpected extra argument ({text})", f"No such command '{text}'"):
         assert "sesame" not in str(InputError(shown))
     kept = "http://127.0.0.1:8000/x, k8s://https://h:443, line 3: a@b, 12:30"

@@ -1,4 +1,4 @@
-"""Which paths lead to one file, and what is refused for it."""
+"""Paths that lead to the same file, and the refusals that follow."""
 
 from __future__ import annotations
 

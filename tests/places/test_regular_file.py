@@ -1,4 +1,4 @@
-"""What is no regular file may never end: it is refused before it is opened, wherever a file is read."""
+"""Paths other than regular files may be endless: they are refused before they are opened."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PUBLISH = ("publish", "discreet.toml", "--k", "2", "--output", "o.csv")
 
 
 def endless(kind: str, folder: Path, name: str) -> Path:
-    """A path of a file's name that leads to a device, or to a pipe into which nobody writes."""
+    """Return a path that looks like a file and leads to a device, or to a pipe without a writer."""
     path = folder / name
     path.unlink(missing_ok=True)
     if kind == "device":

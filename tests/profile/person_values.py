@@ -1,4 +1,4 @@
-"""Invented columns: names of persons as tables write them, and other words that look like names."""
+"""Invented columns: personal names as tables contain them, and other words that look like names."""
 
 from __future__ import annotations
 

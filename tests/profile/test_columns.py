@@ -1,4 +1,4 @@
-"""Profiles of columns, against counting in plain Python."""
+"""Column profiles, checked by counting in plain Python."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Built-in hierarchies are proposed where a column's name and nearly all of its values fit."""
+"""Built-in hierarchies are proposed for columns whose name and nearly all values match."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ def proposed(column: str, values: list[str], tmp_path: Path, settings: Settings)
     rows = "".join(f"{value},{number % 7}\n" for number, value in enumerate(values * 12))
     path.write_text(f"{column},size\n{rows}", encoding="utf-8")
     proposal = init(path, tmp_path / "discreet.toml", overwrite=True, settings=settings)
-    assert open_table(tmp_path / "discreet.toml", settings=settings).inspect()  # it works as it stands
+    # The written spec works unchanged.
+    assert open_table(tmp_path / "discreet.toml", settings=settings).inspect()
     return proposal.mapping["attributes"][column].get("hierarchy")
 
 
@@ -66,9 +67,9 @@ def test_ages_with_an_open_end_are_coded_at_its_bound(tmp_path: Path, settings: 
 @pytest.mark.parametrize(
     ("column", "values"),
     [
-        ("country", [*COUNTRIES, "XA", "XB", "XC"]),  # too many strangers
+        ("country", [*COUNTRIES, "XA", "XB", "XC"]),  # too many unknown codes
         ("place", COUNTRIES),  # another name
-        ("job", [str(number) for number in range(1, 10)]),  # no level would join any two
+        ("job", [str(number) for number in range(1, 10)]),  # no level would join two of them
     ],
 )
 def test_no_fit(column: str, values: list[str], tmp_path: Path, settings: Settings) -> None:

@@ -1,4 +1,4 @@
-"""Hierarchy files of a folder find their columns by name and by values; every other file is told why not."""
+"""Hierarchy files of a folder are matched to columns by name and values; others report why not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Forms of identifiers are told, and never chosen; a spec that takes one is read and published by."""
+"""Forms of identifiers are reported but never chosen; a spec that sets one is valid and publishable."""
 
 from __future__ import annotations
 

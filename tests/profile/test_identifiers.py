@@ -1,4 +1,4 @@
-"""HIPAA's eighteen kinds of identifiers, by names and by the form of values."""
+"""HIPAA's eighteen kinds of identifiers, by column name and form of values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What names of columns suggest."""
+"""Suggestions from column names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Columns whose texts have an order: `init` joins neighbours, never by frequency."""
+"""Columns whose texts are ordered: `init` joins neighbours, never by frequency."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The column of persons is found by what the rows say, and other columns that repeat are not."""
+"""The column of persons is found from the rows, and other repeating columns are not."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ USUAL_NAMES = (
 
 
 def people(number: int, seed: int = 1) -> list[Row]:
-    """Persons with what stays theirs."""
+    """Return persons with their constant attributes."""
     draw = random.Random(seed)
     return [
         {
@@ -53,7 +53,7 @@ def people(number: int, seed: int = 1) -> list[Row]:
 
 
 def visits(rows: list[Row], counts: Callable[[random.Random], int], seed: int = 2) -> list[Row]:
-    """Several rows per person, in no order, with a time stamp and a ward each."""
+    """Return several rows per person in random order, each with a time stamp and a ward."""
     draw = random.Random(seed)
     found = [
         {
@@ -74,7 +74,7 @@ def visits(rows: list[Row], counts: Callable[[random.Random], int], seed: int = 
 
 
 def table(rows: list[Row], columns: dict[str, str]) -> str:
-    """A CSV of some columns under other names, each in quotes."""
+    """Return a CSV of some columns under other names, all quoted."""
     lines = [",".join(f'"{name}"' for name in columns.values())]
     lines += [",".join(f'"{row[column]}"' for column in columns) for row in rows]
     return "\n".join(lines) + "\n"

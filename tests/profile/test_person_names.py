@@ -1,4 +1,4 @@
-"""Names of persons are recognized among values, and words for other things are not."""
+"""Personal names are recognized among values, and words for other things are not."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ROWS = 600
 
 
 def proposed(columns: dict[str, list[str]], settings: Settings) -> dict[str, ProposedAttribute]:
-    """What is proposed for columns of values that repeat, below headings that say nothing."""
+    """Return the proposals for columns of repeating values under meaningless headings."""
     draw = random.Random(3)
     letters = "abcdefghijklmnopqrstuvwxyz"
     headings = [f"x{letters[i // 26]}{letters[i % 26]}" for i in range(len(columns))]

@@ -174,7 +174,7 @@ def proposal_of(text: str, path: Path, settings: Settings) -> SpecProposal:
 
 
 def numbered(rows: int, columns: Sequence[tuple[str, int]]) -> str:
-    """A table in which a column of n values repeats 0 … n - 1."""
+    """Return a table in which a column of n values repeats 0 … n - 1."""
     lines = [",".join(name for name, _ in columns)]
     lines += [",".join(str((row * 7919) % n) for _, n in columns) for row in range(rows)]
     return "\n".join(lines) + "\n"
@@ -229,7 +229,7 @@ def test_columns_in_doubt_give_way_before_those_that_others_know(tmp_path: Path,
     assert kept == words[:5]
     assert all(
         by_name[word].hierarchy != FLAT_PROPOSAL for word in kept
-    )  # 40 values without a level end as *
+    )  # 40 values without a level become *
 
 
 @pytest.mark.parametrize(

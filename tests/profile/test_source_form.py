@@ -1,4 +1,4 @@
-"""What a file seems to be, from its first bytes."""
+"""Detection of a file's form from its first bytes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Columns that are sums of others, against every set of columns added row by row in plain lines."""
+"""Columns that are sums of others, checked against all sets of columns, added row by row."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def found(cells: Cells, settings: Settings, null_values: tuple[str, ...] = ()) -
 
 
 def plain(cells: Cells) -> set[ColumnSum]:
-    """Each column against each set of others, in exact numbers, row by row."""
+    """Return the sums found by comparing each column with each set of others in exact numbers."""
     number = {n: [None if v is None else Fraction(v) for v in column] for n, column in cells.items()}
     told = set()
     for total, column in number.items():
@@ -50,7 +50,7 @@ def plain(cells: Cells) -> set[ColumnSum]:
 
 
 def drawn(draw: random.Random) -> Cells:
-    """Columns of amounts, of which some are made of others, with NULLs and sometimes an error."""
+    """Return columns of amounts, some of them sums of others, with NULLs and sometimes an error."""
     rows = draw.randrange(25, 60)
     cents: dict[str, list[int]] = {
         f"c{i}": [draw.randrange(-200, 20_000) for _ in range(rows)] for i in range(draw.randrange(2, 5))

@@ -1,4 +1,4 @@
-"""Uniqueness of sets of columns, against counting tuples in plain Python."""
+"""Uniqueness of column sets, checked by counting tuples in plain Python."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ TABLES = st.integers(1, 4).flatmap(
 
 
 def coded(rows: Rows) -> CodedColumns:
-    """Codes of a table by the definition."""
+    """Return the codes of a table by the definition."""
     values, codes = [], []
     for column in zip(*rows, strict=True):
         occurring = sort_values({cell for cell in column if cell is not None})

@@ -1,4 +1,4 @@
-"""Forms of numbers and dates that `init` tells from a column's texts."""
+"""Forms of numbers and dates that `init` detects in a column's texts."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ DATES: Sequence[tuple[list[str], CellFormat | None]] = [
 
 
 def proposed(folder: Path, columns: dict[str, list[str]], **keywords: Any) -> Proposal:
-    """What is proposed for a table, each value in several rows so that none is nearly unique."""
+    """Return the proposal for a table with each value in several rows, so that none is nearly unique."""
     rows = max(map(len, columns.values()))
     lines = [";".join(f'"{name}"' for name in columns)]
     lines += [
@@ -73,7 +73,7 @@ def proposed(folder: Path, columns: dict[str, list[str]], **keywords: Any) -> Pr
 
 
 def forms_of(proposal: SpecProposal) -> dict[str, CellFormat | None]:
-    """The proposed forms by column."""
+    """Return the proposed forms by column."""
     return {a.name: a.written for a in proposal.attributes}
 
 

@@ -1,4 +1,4 @@
-"""Queries that must be refused: hostile ones, and what is not supported; by the kind of reason."""
+"""Queries that must be refused, hostile or unsupported, by the kind of reason."""
 
 from __future__ import annotations
 
@@ -330,7 +330,7 @@ PLACES = (
 
 
 def hostile() -> Iterator[str]:
-    """Every query, each once."""
+    """Yield every query once."""
     functions = [f for line in FUNCTIONS.splitlines() for f in _calls(line)]
     for function in functions:
         yield f"SELECT COUNT(*) FROM people WHERE {function} = 1"

@@ -1,4 +1,4 @@
-"""What an asked query may say, and the SQL that is made of it, in three dialects."""
+"""The accepted query language, and the SQL generated from it in three dialects."""
 
 from __future__ import annotations
 

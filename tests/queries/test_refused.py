@@ -1,4 +1,4 @@
-"""Hostile and unsupported queries are refused with a reason, in every dialect, and nothing is executed."""
+"""Hostile and unsupported queries are refused with a reason in every dialect, without any execution."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ def test_there_are_enough() -> None:
 def test_every_one_is_refused_with_a_reason(dialect: Dialect) -> None:
     for text in QUERIES:
         if dialect.name_quote == "`" and '"' in text:
-            continue  # a constant there, no name
+            continue  # a constant in this dialect
         if dialect in WITHOUT_ENGINE and "\\%" in text:
-            continue  # the text has no backslash there
+            continue  # no backslash in this dialect's text
         with pytest.raises(InputError) as refused:
             parse_release_query(text, READABLE, dialect)
         assert refused.value.message

@@ -1,4 +1,4 @@
-"""Rewritten queries and views for databases that discreet does not connect to: what parsing tells."""
+"""Rewritten queries and views for databases that discreet does not connect to, checked by parsing."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_a_rewritten_query_names_the_same_tables_functions_and_columns(
     assert {c.name for c in tree.find_all(exp.Column)} >= {"age", "height", "sex", "group_id"}
     for aggregate in (exp.Sum, exp.Min, exp.Max):
         assert tree.find(aggregate) is not None
-    # Neither has FILTER, and double quotes are a text in BigQuery.
+    # Neither dialect has FILTER, and double quotes delimit a text in BigQuery.
     assert tree.find(exp.Filter) is None
     assert dialect is not BIGQUERY or '"' not in text
 
@@ -74,7 +74,7 @@ def test_types_are_read_as_what_they_are(house: str, kind: set[exp.DataType.Type
 
 
 def test_a_pattern_matches_whole_texts() -> None:
-    # Snowflake's function does so by itself, BigQuery's looks for a part.
+    # Snowflake's function matches the whole text; BigQuery's searches for a part and needs anchors.
     assert SNOWFLAKE.full_match.format("x", "'[0-9]'") == "regexp_like(x, '[0-9]')"
     assert BIGQUERY.full_match.format("x", "'a|b'") == "regexp_contains(x, concat('^(?:', 'a|b', ')$'))"
 

@@ -1,4 +1,4 @@
-"""Random recodings by classes: split row types, suppressed rows, classes that show the same."""
+"""Random class recodings: split row types, suppressed rows, classes with equal labels."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def random_classes(
     suppress: bool,
     suppression: SuppressionPolicy = SuppressionPolicy.DROP,
 ) -> ClassRecoding:
-    """Row types go to random classes, some of them in parts; a class shows a set of all its leaves."""
+    """Assign row types to random classes, some in parts; a class shows the set of its leaves."""
     number = int(random.integers(1, frequency_set.row_types + 1))
     parts: list[tuple[int, int, int]] = []
     for t, count in enumerate(frequency_set.counts.tolist()):
@@ -57,7 +57,7 @@ def random_classes(
 
 
 def cells_of_sets(attribute: str, own: tuple[str | None, ...], sets: list[tuple[int, ...]]) -> Cells:
-    """One cell per set of codes; a single leaf keeps its text, and NULL alone stays NULL."""
+    """Return one cell per set of codes; a single leaf keeps its text, and a set of only NULL stays NULL."""
     flat = np.array([code for s in sets for code in s], dtype=np.int64)
     labels = tuple(own[s[0]] if len(s) == 1 else "|".join(f"{own[c]!r}" for c in s) for s in sets)
     offsets = np.cumsum([0, *map(len, sets)]).astype(np.int64)

@@ -1,4 +1,4 @@
-"""Applying a recoding: counts, what is kept of the source, and its faults."""
+"""Application of a recoding: counts, data kept from the source, and source errors."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.oracle.plain_release import PlainTable, write_csv
 
 
 def draw_in_order(engine: Engine, name: str, rows: int) -> None:
-    """Sort keys that keep the order of the coded rows."""
+    """Load sort keys that keep the order of the coded rows."""
     numbers = np.arange(rows, dtype=np.uint64)
     engine.load_table(name, {"a": numbers, "b": numbers})
 
@@ -36,7 +36,7 @@ def apply(
     node: tuple[int, ...],
     requirement: Requirement,
 ) -> tuple[int, Counter[tuple[str | None, ...]]]:
-    """The suppressed rows and the published ones."""
+    """Return the number of suppressed rows and the published rows."""
     write_csv(folder / "in.csv", table.rows, table.columns)
     spec = table.spec(folder / "in.csv")
     frequency_set = count_frequency_set(engine, spec, settings)
@@ -49,7 +49,7 @@ def apply(
 
 @pytest.mark.parametrize(("l", "seed"), in_turn([1, 2, 3, 5], range(4), rounds=2))
 def test_l_among_subjects(l: int, seed: int, engine: Engine, settings: Settings, tmp_path: Path) -> None:
-    """Classes of every shape: shared values, persons with many, values of many persons."""
+    """l among subjects holds for shared values, persons with many values, values of many persons."""
     random = Random(seed)
     rows = []
     for group in range(30):
@@ -68,7 +68,7 @@ def test_l_among_subjects(l: int, seed: int, engine: Engine, settings: Settings,
 def test_two_persons_who_share_two_values_are_no_three(
     engine: Engine, settings: Settings, tmp_path: Path
 ) -> None:
-    """Three values and three persons, yet only two values find different persons: bounds alone say 3."""
+    """Two persons who share two values do not count as three, although upper bounds would say so."""
     pairs = [("x", "A"), ("y", "A"), ("z", "A"), ("z", "B"), ("z", "C")]
     rows = [{"q": "1", "s": value, "who": person} for value, person in pairs]
     table = PlainTable(rows, {"q": {"1": ["*"]}}, ["s"], subject="who")

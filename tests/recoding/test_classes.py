@@ -1,4 +1,4 @@
-"""Applying recodings by classes: what is published of each row, and what is refused."""
+"""Application of class recodings: the published rows, and refusals."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Engine, Se
 def published(
     engine: Engine, spec: TableSpec, frequency_set: FrequencySet, recoding: ClassRecoding
 ) -> tuple[tuple[str, ...], Rows]:
-    """The columns and the rows."""
+    """Return the columns and the rows."""
     how = {"native": False, "draw_keys": load_sort_keys}
     with apply_classes(engine, spec, frequency_set, recoding, **how) as found:  # type: ignore[arg-type]
         assert found.suppressed == recoding.suppressed
@@ -114,7 +114,7 @@ def one_type(folder: Path, engine: Engine, settings: Settings) -> tuple[TableSpe
 
 
 def halves(frequency_set: FrequencySet, requirement: Requirement) -> ClassRecoding:
-    """The one row type in two parts, shown as the town and as ``*``."""
+    """Return the only row type in two parts, shown as the town and as ``*``."""
     whole = random_classes(np.random.default_rng(0), frequency_set, requirement, split=False, suppress=False)
     town = replace(
         whole.cells[1],
@@ -136,7 +136,7 @@ def halves(frequency_set: FrequencySet, requirement: Requirement) -> ClassRecodi
 def test_the_draw_is_random_and_does_not_show_in_a_random_order(
     engine: Engine, settings: Settings, tmp_path: Path
 ) -> None:
-    """Neither the sensitive values nor the places in the file tell the parts of a row type apart."""
+    """Neither sensitive values nor positions in the file distinguish the parts of a row type."""
     spec, frequency_set = one_type(tmp_path, engine, settings)
     spec = spec.with_order("random")
     recoding = halves(frequency_set, Requirement(k=200))
@@ -170,7 +170,7 @@ def test_a_class_below_k_is_never_handed_out(engine: Engine, settings: Settings,
 
 
 def test_classes_that_show_the_same_are_one(engine: Engine, settings: Settings, tmp_path: Path) -> None:
-    """Two classes of six, each below k = 12 by itself, with the same cells."""
+    """Two classes of six rows with equal cells, each below k = 12, are one class."""
     spec = patients(tmp_path)
     frequency_set = count_frequency_set(engine, spec, settings)
     recoding = random_classes(

@@ -1,4 +1,4 @@
-"""The two ways to apply a recoding agree: classes decided from arrays, and classes counted in the engine."""
+"""Two ways to apply a recoding agree: classes decided from arrays, and classes counted in the engine."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def test_another_number_of_suppressed_rows_is_an_error(
 def test_a_file_lists_no_label_of_a_suppressed_class(
     engine: Engine, settings: Settings, tmp_path: Path
 ) -> None:
-    """Neither does a dictionary of the Parquet file, nor its statistics."""
+    """A file lists no label of a suppressed class, neither in a Parquet dictionary nor in its statistics."""
     text = "name,age,town,diagnosis\n" + "A,30,Kiel,flu\n" * 3 + "B,45,Elsewhere,cold\n"
     spec = patients(tmp_path, text)
     counted = count_frequency_set(engine, spec, settings)

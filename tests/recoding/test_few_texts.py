@@ -1,4 +1,4 @@
-"""Columns that are written as places in a list of their texts: when, and that a file tells the same."""
+"""Columns written as positions in a list of their texts: when, and that the file's cells are equal."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ODD = ["flu", "gout", "O'Hara", "", "*", "ü\n", None]
 
 
 def people(rows: int = 300) -> pa.Table:
-    """Texts of seven kinds, and notes that all differ; one row is suppressed, whose illness is its own."""
+    """Return texts of seven kinds and distinct notes; one row is suppressed and has a unique illness."""
     random = Random(3)
     return pa.table(
         {
@@ -41,7 +41,7 @@ def people(rows: int = 300) -> pa.Table:
 
 @pytest.fixture
 def written(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The queries that files are written by."""
+    """Record the queries that write files."""
     seen: list[str] = []
     write = DuckdbEngine.write_file
 
@@ -79,7 +79,7 @@ def test_the_rows_are_the_same(
 def test_the_list_has_nothing_of_suppressed_rows(
     written: list[str], settings: Settings, out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The file lists all of the type's texts, used or not."""
+    """The list omits texts of suppressed rows, because the file would contain all texts of the type."""
     monkeypatch.setattr(direct_recoding, "_FEWEST_ENCODED_ROWS", 1)
     release = publish(people(), out / "r.parquet", settings)
     assert release.suppressed == 1
@@ -103,7 +103,7 @@ def test_a_column_of_many_texts_is_written_as_it_is(
 def test_a_column_that_turns_out_to_have_many_texts_is_written_as_it_is(
     written: list[str], settings: Settings, out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The first class has few of them."""
+    """A column that has many texts, but few in the first class, is written as texts."""
     table = pa.table(
         {"town": ["Kiel"] * 40 + ["Ulm"] * 40, "note": ["one"] * 40 + [str(i) for i in range(40)]}
     )
@@ -117,7 +117,7 @@ def test_a_column_that_turns_out_to_have_many_texts_is_written_as_it_is(
 def test_the_choice_depends_on_the_published_rows_alone(
     settings: Settings, out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Neither where rows lay nor whether they were counted shows in the file."""
+    """The choice depends only on published rows, not on row positions or on counting."""
     monkeypatch.setattr(direct_recoding, "_FEWEST_ENCODED_ROWS", 1)
     monkeypatch.setattr(direct_recoding, "_SAMPLED_TEXT_ROWS", 10)
     monkeypatch.setattr(direct_recoding, "_MOST_TEXTS", 5)
@@ -140,7 +140,7 @@ def test_other_files_are_written_as_texts(
     out: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The star would have to be listed, and CSV has no lists."""
+    """Other files are written as texts: the star would have to be listed, and CSV has no lists."""
     monkeypatch.setattr(direct_recoding, "_FEWEST_ENCODED_ROWS", 1)
     publish(people().select(["town", "illness"]), out / f"a.{ending}", settings, **options)
     assert "ENUM('*'" not in written[0]

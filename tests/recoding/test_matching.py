@@ -1,4 +1,4 @@
-"""Whether l values find different subjects, against trying everything."""
+"""Matching of l values to different subjects, checked against exhaustive search."""
 
 from __future__ import annotations
 

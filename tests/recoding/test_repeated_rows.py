@@ -1,4 +1,4 @@
-"""Rows that are alike, put together and counted: when that is done, and that no file tells of it."""
+"""Equal rows grouped and counted: when this happens, and that no file reveals it."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def people(rows: int = 400, *, wards: pa.DataType | None = None) -> pa.Table:
 
 @pytest.fixture
 def grouped(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The statements that put rows together."""
+    """Record the statements that group rows."""
     seen: list[str] = []
     create = DuckdbEngine.create_table
 
@@ -90,7 +90,7 @@ def test_the_file_is_the_same(
 def test_only_cells_whose_equals_read_the_same_are_counted(
     kind: pa.DataType | None, counts: bool, grouped: list[str], settings: Settings, out: Path
 ) -> None:
-    """0.0 and -0.0 are equal, and two cells."""
+    """Only types whose equal cells have equal texts are grouped; 0.0 and -0.0 are equal, but two cells."""
     table = discreet.open(people(wards=kind), SPEC, settings=settings)
     table.publish({"age": 1}, out / "r.parquet", k=2, max_suppressed="5%")
     assert bool(grouped) == counts
@@ -114,7 +114,7 @@ def test_wide_rows_are_not_counted(
     out: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The engine is not even asked how often the first rows are alike, which takes memory by columns."""
+    """Wide rows are not grouped, and not sampled either, because that takes memory per column."""
     monkeypatch.setattr(direct_recoding, "_MOST_COLUMNS", most)
     table = discreet.open(people(), SPEC, settings=settings)
     table.publish({"age": 1}, out / "a.csv", k=2, max_suppressed="5%")
@@ -131,7 +131,7 @@ def test_an_order_that_is_drawn_counts_nothing(grouped: list[str], settings: Set
     ("sizes", "cells"), [([1, 3, 3], [2, 1, 1]), ([4, 2], [5, 1]), ([2], [3]), ([], [1])]
 )
 def test_combinations_expected(sizes: list[int], cells: list[int]) -> None:
-    """By enumeration of what each row may have, each with its probability."""
+    """The expected combinations equal those of enumerating each row's values with their probability."""
     whole = sum(cells)
     expected = sum(
         len(set(drawn)) * prod(cells[cell] / whole for cell in drawn)

@@ -1,4 +1,4 @@
-"""Fixtures of releases: a database of PostgreSQL with a table to publish from, and a schema to publish to."""
+"""Fixtures of releases: a PostgreSQL database with a source table and a target schema."""
 
 from tests.engines.clinic import clinic
 

@@ -1,4 +1,4 @@
-"""Adult, published at nodes whose suppressed rows the paper of online negotiation prints."""
+"""Adult published at nodes whose suppressed rows are printed in the paper on online negotiation."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_adult(
 
 
 def classes(adult: Path, node: tuple[int, ...]) -> dict[tuple[str, ...], Counter[str]]:
-    """The classes at a node, by the csv module alone: the rows of each salary class."""
+    """Return the classes at a node and the rows of each salary class, using only the csv module."""
     paths = {}
     for attribute in QI3:
         with (adult / "hierarchies_negotiation" / f"{attribute}.csv").open(newline="") as file:

@@ -1,4 +1,4 @@
-"""What a manifest cannot record and an audit cannot count is recoded, and never published."""
+"""Requirements that no manifest records and no audit counts can be recoded but not published."""
 
 from __future__ import annotations
 

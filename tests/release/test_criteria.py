@@ -1,4 +1,4 @@
-"""A criterion beside k and l in a release: recorded, audited from the record, or refused."""
+"""A criterion in addition to k and l in a release: recorded, audited from the record, or refused."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ Publish = Callable[..., Release]
 def published(
     engine: Engine, settings: Settings, tmp_path: Path, out: Path, share: type[Criterion]
 ) -> Publish:
-    """Publish the patients at tens of years: five in Kiel, five in Bonn, two of five with flu or cold."""
+    """Publish the patients at ages by tens: five in Kiel, five in Bonn, two of five with flu or cold."""
 
     def run(*criteria: Criterion, k: int | None = 3, star: bool = False, **source: Any) -> Release:
         spec: TableSpec = patients(tmp_path, **source)
@@ -90,7 +90,7 @@ def test_it_is_recorded_and_judged_by_the_record(
 
 
 def test_all_of_it_is_recorded(published: Publish, engine: Engine) -> None:
-    """With two spared rows of each value the share of flu is one of five."""
+    """All parts of a criterion are recorded; with two spared rows per value, flu has one of five rows."""
     release = published(Share(0.25, "diagnosis", spare=2))
     document = json.loads(release.manifest_path.read_text())
     assert document["requirement"]["share"] == [{"value": 0.25, "attribute": "diagnosis", "spare": 2}]
@@ -122,12 +122,12 @@ def test_a_release_that_fails_it_is_never_put_in_place(
 
 @dataclass(frozen=True)
 class Lenient(Share):
-    """The search finds that every class passes; SQL says what is so."""
+    """A criterion that passes every class in Python but not in SQL."""
 
     name: ClassVar[str] = "lenient"
 
     def scores(self, sizes: Any, values: Any) -> Any:
-        """As if no row had a value."""
+        """Return scores as if no row had a value."""
         del values
         return sizes * 0 + 1000
 
@@ -153,7 +153,7 @@ def test_what_cannot_be_counted_is_refused_before_anything_is_written(
 
 
 def spoil(path: Path) -> None:
-    """Four of the five in Kiel have flu, three of them new: k and l hold, the share does not."""
+    """Change the release so that four of five in Kiel have flu: k and l hold, the share does not."""
     text = path.read_text()
     for lost in ("30s,Kiel,gout", "30s,Kiel,cold"):
         text = text.replace(lost, "30s,Kiel,flu", 1)

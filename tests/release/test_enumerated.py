@@ -1,4 +1,4 @@
-"""No column of an enumerated type reaches a parallel writer: two threads that write one blank cells."""
+"""No enumerated column reaches a parallel writer, because two threads that write one leave cells blank."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ LABELS = "CAST(range % 5 AS VARCHAR)::ENUM('0', '1', '2', '3', '4')"
 
 @pytest.fixture
 def handed_over(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[tuple[bool, int]]]:
-    """Of each statement that writes rows: whether a column is enumerated, and how many threads run."""
+    """Record for each writing statement whether a column is enumerated, and the number of threads."""
     seen: list[tuple[bool, int]] = []
     execute = DuckdbEngine.execute
 
@@ -48,7 +48,7 @@ def handed_over(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[tuple[bool, in
 
 
 def _written_query(statement: str) -> str | None:
-    """The query of a statement that writes a file, or a table of a database file."""
+    """Return the query of a statement that writes a file or a table of a database file."""
     if statement.startswith("COPY ("):
         return statement[len("COPY (") : statement.rindex(") TO '")]
     if statement.startswith("CREATE TABLE written_database."):
@@ -109,10 +109,11 @@ def test_whoever_writes_a_database(
 def test_what_mondrian_writes_of_many_rows_has_every_cell(
     settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Five million rows with eight labels each, written as often as two threads need to race.
+    """Mondrian's output of many rows has every cell.
 
-    Where both write, about one file in twenty is wrong; tables that were made for it by hand show it far more
-    rarely, so this one is Mondrian's own.
+    It writes five million rows with eight labels each, often enough for two threads to race. If both write,
+    about one file in twenty is wrong; synthetic tables show the error far more rarely, so this one is
+    Mondrian's own.
     """
     right: list[bool] = []
     write = DuckdbEngine.write_file

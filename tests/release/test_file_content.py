@@ -1,4 +1,4 @@
-"""The bytes of a release: nothing of removed values, no order of the source, and RFC 4180."""
+"""The bytes of a release: no trace of removed values, no source order, and RFC 4180."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def in_memory(
 
 
 def many(rows: int = 3000) -> pa.Table:
-    """Every class has 300 rows, save one of a person from Zwickau with a rare disease."""
+    """Return a table with classes of 300 rows, and one person from Zwickau with a rare disease."""
     columns = {
         "age": [20 + i % 5 for i in range(rows)] + [99],
         "town": [("Kiel", "Bonn")[i % 2] for i in range(rows)] + ["Zwickau"],
@@ -141,7 +141,7 @@ def test_values_survive_in_their_types(engine: Engine, settings: Settings, out: 
 
 @pytest.mark.parametrize("ending", [".csv", ".parquet"])
 def test_the_order_of_the_source_is_gone(ending: str, engine: Engine, settings: Settings, out: Path) -> None:
-    """Where it is drawn, both in how rows follow each other and in what stands where; two releases differ."""
+    """With a random order, neither row sequence nor storage shows the source's order; two releases differ."""
     spec = in_memory(many(), seen=AttributeRole.INSENSITIVE).with_order("random")
     orders = []
     for name in ("r", "s"):
@@ -159,7 +159,10 @@ def test_the_order_of_the_source_is_gone(ending: str, engine: Engine, settings: 
 
 
 def test_each_order_is_as_likely(engine: Engine) -> None:
-    """Chi-square over the 6 orders of three rows, 600 draws; 5 degrees of freedom, p = 0.00001 at 30."""
+    """Each order is equally likely: χ² over the 6 orders of three rows, 600 draws.
+
+    With 5 degrees of freedom, p = 0.00001 at 30.
+    """
     seen: Counter[tuple[int, ...]] = Counter()
     for _ in range(600):
         load_sort_keys(engine, "drawn", 3)
@@ -178,7 +181,7 @@ def test_keys_are_drawn_in_parts_and_differ(engine: Engine) -> None:
 
 
 def test_csv_cells(engine: Engine, settings: Settings, tmp_path: Path, out: Path) -> None:
-    """RFC 4180: quotes only where needed and doubled inside; NULL is nothing, the empty text is quotes."""
+    """CSV follows RFC 4180: quotes only where needed, doubled inside; NULL is empty, empty text quoted."""
     text = 'name,age,town,diagnosis\nA,30,K,"a ""b"", c"\nB,30,K,""\nC,30,K,\nD,30,K,"x\ny"\nE,30,K,é\n'
     publish_patients(engine, settings, patients(tmp_path, text), out / "r.csv", node=(2, 1))
     content = (out / "r.csv").read_bytes().decode()

@@ -1,4 +1,4 @@
-"""A file in the manifest's place that is no manifest of discreet's is nobody's to replace."""
+"""A file with the manifest's name that is not a discreet manifest is never replaced."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Help tables against every set of a group's rows: negatives, NULLs, ties, decimals, numbers of 63 bits."""
+"""Help tables, checked against all subsets of a group's rows: negatives, NULLs, ties, decimals, 63 bits."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ groups_of_decimals = st.lists(
 
 
 def built(engine: Engine, groups: Groups, scale: int | None, types: help_table.HelpTypes) -> list[Any]:
-    """The rows of the help table that SQL makes of groups of texts."""
+    """Return the rows of the help table that SQL builds from groups of texts."""
     number = number_of(engine.dialect, "v", scale)
     with TemporaryTables(engine) as tables:
         of = np.repeat(np.arange(1, len(groups) + 1), [len(group) for group in groups])
@@ -75,14 +75,14 @@ def by_arrays(
     types: help_table.HelpTypes,
     at_once: int,
 ) -> str:
-    """The query of the help table that arrays make of values."""
+    """Return the query of the help table built from arrays of values."""
     keys = engine.fetch_arrays(help_table.group_value_keys(engine.dialect, values, "g", number, form))
     lines = tables.load_parts(generate_help_lines(keys[help_table.SORT_KEY], form, at_once))
     return help_table.expanded_from_units(engine.dialect, lines, types, form.scale)
 
 
 def expected(groups: Groups, read: Callable[[str], Any] = Decimal) -> list[tuple[Any, ...]]:
-    """The same by enumeration."""
+    """Return the expected help table by enumeration."""
     rows: list[tuple[Any, ...]] = []
     for number, texts in enumerate(groups, 1):
         group = [None if text is None else Fraction(read(text)) for text in texts]
@@ -138,7 +138,7 @@ def test_sums_of_doubles_are_rounded_outwards(engine: Engine, groups: Groups) ->
 
 @pytest.mark.parametrize("rows", [2, 300_000])
 def test_what_is_kept_tells_the_help_table_in_order(engine: Engine, tmp_path: Path, rows: int) -> None:
-    """By group and hits, in the same types, also where a file has several row groups."""
+    """Stored lines give the help table in order of group and hits, also in a file of several row groups."""
     types = help_table.HelpTypes("BIGINT", "BIGINT", 0)
     groups = np.random.default_rng(rows).permutation(np.repeat(np.arange(rows // 2), 2))
     with TemporaryTables(engine) as tables:

@@ -1,4 +1,4 @@
-"""Identifiers published in another form, dates shifted per subject, subjects counted from the release."""
+"""Pseudonymized identifiers, dates shifted per subject, and subjects counted from the release."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Rows = list[dict[str, str]]
 
 
 def visits(path: Path, seed: int = 1, people: int = 12) -> Rows:
-    """A table of visits: some people have several; written as CSV, and its rows."""
+    """Write a table of visits, where some people have several, as CSV, and return its rows."""
     random = np.random.default_rng(seed)
     rows = []
     for i in range(40):
@@ -55,7 +55,7 @@ def published(
     name: str = "visits",
     **asked: Any,
 ) -> tuple[Rows, dict[str, Any]]:
-    """The rows of a release of ``NAME.csv``, and its manifest."""
+    """Return the rows of a release of ``NAME.csv``, and its manifest."""
     dated = {"role": "insensitive", **({} if shift is None else {"shift": shift})}
     attributes = {
         "person": {"role": "identifier", **({} if way is None else {"way": way})},
@@ -82,7 +82,7 @@ def _toml(spec: dict[str, Any]) -> str:
 
 
 def joined_alike(originals: Rows, release: Rows) -> dict[str, str]:
-    """Which person each pseudonym is, by what else the rows show; fails where that is no one-to-one map."""
+    """Return the person of each pseudonym, by the other cells of the rows; fail unless it is one-to-one."""
     of_person: dict[str, list[tuple[str, ...]]] = defaultdict(list)
     of_pseudonym: dict[str, list[tuple[str, ...]]] = defaultdict(list)
     for rows, found in ((originals, of_person), (release, of_pseudonym)):
@@ -133,7 +133,7 @@ def test_rows_of_a_person_stay_together_and_nobody_is_named(
 def test_the_audit_of_a_release_counts_subjects_and_not_rows(
     engine: Engine, settings: Settings, tmp_path: Path
 ) -> None:
-    """Once a pseudonym stands in every row, one person is all there is."""
+    """The audit counts subjects instead of rows: once all rows have one pseudonym, k is one person."""
     visits(tmp_path / "visits.csv")
     rows, _ = published(tmp_path, settings, {"way": "per-release"})
     path = tmp_path / "out" / "visits.csv"

@@ -1,4 +1,4 @@
-"""Runs that are killed, at each step: no release, no manifest beside other data, no leftovers."""
+"""Runs killed at each step leave no release, no mismatched manifest, and no leftovers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.oracle.patients import patients, publish_patients
 from tests.waiting import PATIENCE, ctrl_c_arrives
 
 MANIFEST = json.dumps(dict.fromkeys(["manifest", "discreet", "date", "data", "audit"]))
-"""What is known as a manifest of ours."""
+"""The keys by which a manifest of discreet is recognized."""
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -74,7 +74,7 @@ def test_killed(step: str, engine: Engine, settings: Settings, tmp_path: Path, o
 
 
 def test_killed_after_the_data_is_renamed(tmp_path: Path, out: Path) -> None:
-    """The release is complete by then; only the lock file stays, for the next run to remove."""
+    """The release is complete after the rename; only the lock file remains, and the next run removes it."""
     killed(tmp_path, "new", "dies(Path, 'replace', at=2, after=True)")
     assert_paired(out / "r.csv")
     remove_leftovers(check_release_target(out / "r.csv", overwrite=True, protected=[]))
@@ -141,7 +141,7 @@ def test_a_target_that_appeared_meanwhile_is_not_replaced(out: Path) -> None:
 
 
 def test_ctrl_c_during_a_query(tmp_path: Path, out: Path) -> None:
-    """The signal arrives while the engine works; it stops, and nothing stays."""
+    """Ctrl-C during a query stops the engine, and nothing remains."""
     hook = (
         "publication.audit_source = lambda *a, **k: os.kill(os.getpid(), signal.SIGINT) or engine.fetch_rows("
     )

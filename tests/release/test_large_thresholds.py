@@ -1,4 +1,4 @@
-"""k and l beyond 64 bits are asked of more rows than there are: there is no solution, and no crash."""
+"""Thresholds k and l beyond 64 bits exceed the number of rows: no solution, and no crash."""
 
 from __future__ import annotations
 

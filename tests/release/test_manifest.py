@@ -1,4 +1,4 @@
-"""The manifest and the private log: what they say, and what they must not."""
+"""The manifest and the private log: required content, and content they must not have."""
 
 from __future__ import annotations
 

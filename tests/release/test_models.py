@@ -1,4 +1,4 @@
-"""Releases of every recoding model: the file against a plain count of its rows, its manifest, its audit."""
+"""Releases of every recoding model: the file, checked against plain counts, its manifest, its audit."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Engine, Se
 
 
 def check_release(table: PlainTable, data: st.DataObject, place: tuple[Engine, Settings, Path]) -> None:
-    """Publish a random table by a random model; count the file's classes by a dictionary."""
+    """Publish a random table by a random model; count the file's classes with a dictionary."""
     engine, settings, folder = place
     if not table.kept:
         return
@@ -176,7 +176,7 @@ def test_subjects_with_one_row_each_are_counted(
 def test_people_of_several_rows_are_counted(
     model: str, settings: Settings, tmp_path: Path, out: Path
 ) -> None:
-    """Rows 3 to 6 of ten are one person's: classes of three rows may have one person alone."""
+    """Rows 3 to 6 of ten are one person's, so classes of three rows may contain a single person."""
     text = patients(tmp_path).source.path.read_text()  # type: ignore[union-attr]
     header, *rows = text.splitlines()
     rows = [f"Anna,{row.split(',', 1)[1]}" if 2 <= i < 6 else row for i, row in enumerate(rows)]
@@ -198,7 +198,10 @@ def test_shorter_names_lead_to_models() -> None:
 def test_a_table_larger_than_memory_is_cut_in_the_engine(
     summary: str, settings: Settings, tmp_path: Path, out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The same rows are published as from memory; the engine keeps its own memory here."""
+    """A table larger than memory is cut in the engine, with the same rows as from memory.
+
+    The engine keeps its own memory limit here.
+    """
     rows = [f"n{i},{30 + i * i % 23 + i % 7},{'Kiel' if i % 3 else ''},d{i % 5}" for i in range(200)]
     spec = patients(tmp_path, "\n".join(["name,age,town,diagnosis", *rows, ""]))
     whole = Table(spec, settings).publish(Mondrian(summary=summary), out / "whole.csv", k=4, l=2)
@@ -222,7 +225,10 @@ def test_a_table_larger_than_memory_is_cut_in_the_engine(
 def test_a_workload_beside_a_table_larger_than_memory_is_a_limit(
     settings: Settings, tmp_path: Path, out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The table is cut in the engine there, which knows no workload; for k alone it fits."""
+    """A workload with a table larger than memory raises a limit error.
+
+    The engine then cuts the table, and it supports no workload; for k only, the table fits.
+    """
     rows = [f"n{i},{30 + i * i % 23 + i % 7},{'Kiel' if i % 3 else ''},d{i % 5}" for i in range(200)]
     spec = patients(tmp_path, "\n".join(["name,age,town,diagnosis", *rows, ""]))
     queries = tmp_path / "w.sql"

@@ -1,4 +1,4 @@
-"""Exact numbers change places by arrays, beside the held rows; others by a join."""
+"""Exact numbers are permuted by arrays, next to the staged rows; other values by a join."""
 
 from __future__ import annotations
 

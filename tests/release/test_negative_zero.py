@@ -1,4 +1,4 @@
-"""Texts of one number are one value, a negative zero too, for a permuted release and for its audit."""
+"""Texts of one number, negative zero included, are one value for a permuted release and its audit."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_two_zeros_are_one_value_beside_an_infinity(
 
 @pytest.mark.parametrize("other", ["inf", "-inf", "nan"])
 def test_the_audit_counts_two_zeros_as_one_value(other: str, tmp_path: Path, engine: Engine) -> None:
-    """Two groups of three rows, of which one has nothing but zeros."""
+    """The audit counts two zeros as one value; of two groups of three rows, one has only zeros."""
     data = {"group_id": [1, 1, 1, 2, 2, 2], "pay": [0.0, -0.0, 0.0, float(other), 0.0, -0.0]}
     lines = [(group, hits, hits, hits, 3, 3) for group in (1, 2) for hits in (1, 2, 3)]
     names = ["group_id", "hits", "values_lower", "values_upper", "group_rows", "group_values"]

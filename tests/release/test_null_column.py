@@ -1,4 +1,4 @@
-"""A quasi-identifier of only NULLs: every model, verb and metric takes it."""
+"""A quasi-identifier of only NULLs works in every model, verb and metric."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ BUILDERS: list[dict[str, Any]] = [
 
 
 def only_nulls(folder: Path, settings: Settings, built: dict[str, Any], *, alone: bool = False) -> Table:
-    """Seven rows with an empty ``zip``, which is the only quasi-identifier or stands beside ``age``."""
+    """Write seven rows with an empty ``zip``, in addition to ``age`` or as the only quasi-identifier."""
     (folder / "people.csv").write_text("\n".join(["age,zip,diagnosis", *ROWS, ""]), encoding="utf-8")
     document = {
         "source": {"path": "people.csv"},
@@ -51,7 +51,7 @@ def test_every_model_publishes_a_column_of_nulls(
     assert len(rows) >= len(ROWS) - 1
     assert {row[1] for row in rows} <= {None, "*"}
     assert release.audit.k >= 3
-    found = discreet.report(out / "r.csv", table=table, settings=settings)  # audits and compares
+    found = discreet.report(out / "r.csv", table=table, settings=settings)  # it audits and compares
     assert found.passed
     assert found.evidence.comparison is not None
 

@@ -1,4 +1,4 @@
-"""Permuted releases: what is in the files, and what can be seen in none of them."""
+"""Permuted releases: the content of their files, and facts that they do not reveal."""
 
 from __future__ import annotations
 
@@ -325,7 +325,10 @@ def test_subjects_with_several_rows_are_counted(tmp_path: Path, settings: Settin
 def test_groups_of_one_persons_values_are_not_published(
     tmp_path: Path, settings: Settings, out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The count of people before values change places is none of the partition's."""
+    """Groups with one person's values are not published.
+
+    People are counted before values are permuted, independently of the partition.
+    """
     from discreet.verbs.models import permutation_groups
 
     def by_rows(column: SensitiveColumn, *asked: Any, **named: Any) -> GroupPartition:

@@ -1,4 +1,4 @@
-"""Permuted releases whose run fails or is killed: no release, no files beside other data, no leftovers."""
+"""Permuted releases whose run fails or is killed leave no release, no mismatched files, no leftovers."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def test_a_rename_that_fails_leaves_nothing(
 
 
 def assert_paired(path: Path) -> None:
-    """Data and companions are those that the manifest describes."""
+    """Check that data and companions match the manifest."""
     document = json.loads(path.with_name(f"{path.name}.manifest.json").read_text())
     files = [(path.name, document["data"]["sha256"])]
     files += [(f["file"], f["sha256"]) for f in document["permutation"]["files"].values()]

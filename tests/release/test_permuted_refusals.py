@@ -1,4 +1,4 @@
-"""Permuted releases that are refused: nothing is written, and nothing of others is replaced."""
+"""Refused permuted releases write nothing and replace no other file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whole releases by permutation: any permutation of a group is as likely, two releases are unrelated."""
+"""Releases by permutation: all permutations of a group are equally likely, releases independent."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ REJECTED_AT_ONE_IN_A_MILLION = {5: 35.89, 35: 89.95}
 
 
 def published(source: Path, path: Path, settings: Settings) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The permutation of each group, and the places of the rows in the file, both by the rows' names."""
+    """Return the permutation of each group, and the positions of the rows in the file, by row names."""
     attributes = {"age": {"role": "quasi-identifier"}, "name": {"role": "insensitive"}}
     document = {"attributes": attributes | {"salary": {"role": "sensitive"}}}
     open_table(source, document, settings=settings).publish(Permutation(e=0), path, k=SIZE)
@@ -38,7 +38,7 @@ def published(source: Path, path: Path, settings: Settings) -> tuple[NDArray[np.
 def releases(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """Two releases of one table, whose groups can only be 2,000 times three neighbouring salaries."""
+    """Return two releases of one table whose only possible groups are 2,000 triples of close salaries."""
     folder = tmp_path_factory.mktemp("statistics")
     settings = Settings(memory_limit=2 * 10**9, threads=2, private_log=folder / "log.jsonl")
     lines = [
@@ -75,7 +75,7 @@ def test_two_releases_of_one_table_are_independent(
 def test_the_order_of_rows_tells_nothing(
     releases: list[tuple[NDArray[np.int64], NDArray[np.int64]]],
 ) -> None:
-    """The correlation of a row's place in the file with its place in the source is that of chance."""
+    """The correlation of a row's position in the file with its source position is that of a random order."""
     for _, places in releases:
         correlation = np.corrcoef(places, np.arange(len(places)))[0, 1]
         assert abs(correlation) * np.sqrt(len(places)) < 5

@@ -1,4 +1,4 @@
-"""Sensitive texts stay texts in a permuted release, but where numbers say just what they say."""
+"""Sensitive texts stay texts in a permuted release, unless numbers represent them exactly."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ def cycled(values: Sequence[Any]) -> list[Any]:
 
 
 def texts(folder: Path, settings: Settings, values: Sequence[Any]) -> Table:
-    """A table of texts, among them one NULL."""
+    """Return a table of texts with one NULL."""
     cells = [*cycled(values)[:-1], None]
     return table_of(folder, settings, [(20 + i % 7, value) for i, value in enumerate(cells)])
 
 
 def column(path: Path, form: str) -> tuple[str, list[Any]]:
-    """The type and the cells of the published sensitive attribute."""
+    """Return the type and the cells of the published sensitive attribute."""
     alone = form == ReleaseForm.TWO_TABLES
     if path.suffix == ".parquet":
         found = pq.read_table(path.with_name(f"{path.stem}.sensitive.parquet") if alone else path)["pay"]
@@ -62,7 +62,7 @@ def column(path: Path, form: str) -> tuple[str, list[Any]]:
 
 
 def answers(path: Path, asked: str) -> list[tuple[float | None, float | None]]:
-    """The bounds of a query's aggregates, which the rewritten SQL gives by itself too."""
+    """Return the bounds of a query's aggregates, and check that plain SQL gives the same."""
     found = discreet.query(path, asked)
     assert found.sql is not None
     database = str(path) if path.suffix == ".duckdb" else ":memory:"
@@ -120,7 +120,7 @@ def test_the_macro_and_the_views_over_texts(settings: Settings, tmp_path: Path, 
 
 
 def test_wide_numbers_keep_their_type(settings: Settings, tmp_path: Path, out: Path) -> None:
-    """Beyond 64 bits bounds are those of doubles; what is published is not rounded."""
+    """Wide numbers keep their type: beyond 64 bits, bounds are doubles, but published values are exact."""
     values = [2**64, 2**64 + 1, 5, 2**63]
     given = pa.array([Decimal(value) for value in cycled(values)], pa.decimal128(30, 0))
     numbers_of(tmp_path, settings, given).publish("permutation", out / "r.parquet", k=2)
@@ -132,7 +132,7 @@ def test_wide_numbers_keep_their_type(settings: Settings, tmp_path: Path, out: P
 def test_many_columns_of_texts_take_no_more_statements(
     settings: Settings, tmp_path: Path, out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Which columns of texts are numbers is asked of many at once."""
+    """Many text columns need no more statements: one query finds which of them are numeric."""
     fetch, found = DuckdbEngine.fetch_rows, []
     for others in (3, 30):
         asked: list[str] = []

@@ -1,4 +1,4 @@
-"""What lies at the target after a publication, and after one that failed."""
+"""Content of the target after a publication, and after a failed one."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def test_null_joins_the_top_value(engine: Engine, settings: Settings, tmp_path: 
 def test_a_release_of_quasi_identifiers_at_the_top_is_one_class(
     engine: Engine, settings: Settings, tmp_path: Path, out: Path
 ) -> None:
-    """Every cell is ``*``, but no row was starred, and the manifest says so."""
+    """With all quasi-identifiers at the top, every cell is ``*``, but the manifest has no starred rows."""
     spec = patients(tmp_path)
     bare = replace(spec, attributes=spec.quasi_identifiers)
     release = publish_patients(engine, settings, bare, out / "r.csv", node=(2, 1), k=12)
@@ -132,7 +132,10 @@ def test_a_disagreement_about_the_suppressed_rows_is_our_bug(
 def test_a_failed_audit_leaves_nothing(
     engine: Engine, settings: Settings, tmp_path: Path, out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The recoding itself shows a class of one; it is written as decided, and only the audit can tell."""
+    """A failed audit leaves nothing.
+
+    The recoding produces a class of one; it is written as decided, and only the audit detects it.
+    """
     monkeypatch.setattr(
         room, "_apply_recoding", _applied_with("CASE WHEN o0 = 'gout' THEN '50s' ELSE l0.label0 END")
     )
@@ -152,7 +155,7 @@ def test_a_row_that_got_lost_is_our_bug(
 
 
 def _applied_with(age: str, rows: int = 12):  # type: ignore[no-untyped-def]
-    """The recoding applied with another expression of the published age, and another number of rows."""
+    """Apply the recoding with another expression of the published age and another row count."""
     applied = room._apply_recoding
 
     @contextmanager
@@ -167,7 +170,7 @@ def _applied_with(age: str, rows: int = 12):  # type: ignore[no-untyped-def]
 
 
 class _WholeRows(ClassedRows):
-    """Rows of which no cell is known to be its class's."""
+    """Classed rows whose cells are not known to be their class's."""
 
     def class_cells(self) -> None:  # type: ignore[override]
         return None

@@ -1,4 +1,4 @@
-"""The published file against an oracle in plain Python: random tables, hierarchies, nodes, requirements."""
+"""Published files, checked against plain Python: random tables, hierarchies, nodes, requirements."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ CELLS = [None, "", "u", "v", "*", " ** ", 'q"', ",", "\n", " ", "NULL", "ü"]
 
 @st.composite
 def hierarchies(draw: st.DrawFn) -> dict[str, list[str]]:
-    """Leaf → levels, nested, with a single top."""
+    """Draw nested levels for each leaf, with a single top."""
     leaves = draw(st.lists(st.sampled_from(LEAVES), min_size=1, max_size=5, unique=True))
     levels = [leaves]
     for level in range(draw(st.integers(0, 2))):
@@ -42,7 +42,7 @@ def hierarchies(draw: st.DrawFn) -> dict[str, list[str]]:
 
 @st.composite
 def tables(draw: st.DrawFn, *, subject: bool = False) -> PlainTable:
-    """A few quasi-identifiers, sensitive and insensitive columns, NULLs among the cells."""
+    """Draw a few quasi-identifiers, sensitive and insensitive columns, with NULLs among the cells."""
     found = {f"q {i}": draw(hierarchies()) for i in range(draw(st.integers(1, 3)))}
     sensitive = [f"s,{i}" for i in range(draw(st.integers(0, 2)))]
     insensitive = ['in"s'] * draw(st.integers(0, 1))

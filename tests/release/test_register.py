@@ -1,4 +1,4 @@
-"""The register of releases: what it knows, who may read it, and what a second release is told."""
+"""The register of releases: its content, its readers, and the warnings for a second release."""
 
 from __future__ import annotations
 
@@ -82,7 +82,10 @@ def test_what_cannot_be_told_says_why(table: Table, tmp_path: Path) -> None:
 def test_no_sensitive_value_of_an_earlier_release_is_read(
     table: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Where nearly every row has a value to itself, reading them would take more than the memory limit."""
+    """Sensitive values of earlier releases are not read.
+
+    If nearly every row has its own value, reading them would exceed the memory limit.
+    """
     released(table, tmp_path, "first", age=0, city=2)
     table.publish("permutation", tmp_path / "p.csv", k=2)
     read: list[tuple[str, ...]] = []

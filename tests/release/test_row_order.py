@@ -1,4 +1,4 @@
-"""The order of a release's rows is a function of them: neither the source's order nor lost rows show."""
+"""The row order of a release depends only on its rows: neither source order nor lost rows show."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Publish = Callable[[Table, Path], ReleaseResult]
 
 
 def people(rows: int = 200) -> Rows:
-    """Repeated and rare cells, NULLs, both zeros, texts that go by code points; each person has two rows."""
+    """Return rows with repeated and rare cells, NULLs, both zeros, and Unicode texts; two rows per person."""
     random = Random(7)
     found: Rows = []
     for i in range(rows // 2):
@@ -44,12 +44,12 @@ def people(rows: int = 200) -> Rows:
 
 
 def lost(rows: int = 3) -> Rows:
-    """People of towns and ages that nobody else has, so that k suppresses them."""
+    """Return people with unique towns and ages, so that k suppresses them."""
     return [(f"Aa{i}", i + 1, "cold", -9.0, f"q{i}") for i in range(rows)]
 
 
 def opened(rows: Rows, settings: Settings, folder: Path, **source: object) -> Table:
-    """A table of rows; hierarchies list their leaves in an order that is no text's."""
+    """Return a table of rows whose hierarchies list their leaves in an order other than the texts'."""
     for name, leaves in (("town", [*TOWNS, *(row[0] for row in lost())]), ("age", [*AGES, 3, 2, 1])):
         with (folder / f"{name}.csv").open("w", encoding="utf-8", newline="") as handle:
             csv.writer(handle, delimiter=";", quoting=csv.QUOTE_ALL, lineterminator="\n").writerows(
@@ -78,7 +78,7 @@ def by_model(name: str) -> Publish:
 
 OWN_LEVELS = {"town": 0, "age": 0}
 DRAWS = {"relaxed-multi-dimension", "permutation"}
-"""The models that draw which rows of a kind go where."""
+"""The models that draw at random which equal rows go where."""
 WAYS: dict[str, tuple[Publish, dict[str, object]]] = {
     "dropped.parquet": (at_levels(OWN_LEVELS, k=6), {}),
     "starred.parquet": (at_levels(OWN_LEVELS, k=6, suppressed="star"), {}),
@@ -105,7 +105,7 @@ def test_any_order_of_the_source_gives_the_same_bytes(
 def test_rows_that_are_left_out_leave_no_trace(
     source: dict[str, object], settings: Settings, tmp_path: Path, out: Path
 ) -> None:
-    """Not even their values, which hierarchies list before or between the others."""
+    """Suppressed rows leave no trace, even of values that hierarchies list before or between the others."""
     publish = at_levels({"town": 0, "age": 0}, k=3)
     publish(opened(people(), settings, tmp_path, **source), out / "without.parquet")
     release = publish(opened([*lost(), *people()], settings, tmp_path, **source), out / "with.parquet")
@@ -119,7 +119,7 @@ def rows_of(path: Path) -> list[tuple[Any, ...]]:
 
 
 def key(cells: Sequence[Any]) -> list[tuple[Any, ...]]:
-    """What Python sorts by: NULL last, texts by code points, numbers by size and zeros by their texts."""
+    """Return Python's sort key: NULL last, texts by code point, numbers by size, zeros by text."""
     return [(True,) if cell is None else (False, cell, str(cell)) for cell in cells]
 
 
@@ -131,7 +131,7 @@ def test_rows_go_by_class_and_then_by_cells(settings: Settings, tmp_path: Path, 
 
 
 def test_rows_that_were_drawn_go_by_cells(settings: Settings, tmp_path: Path, out: Path) -> None:
-    """Who went where is drawn, and does not show in the order."""
+    """Randomly assigned rows are sorted by their cells, so the assignment does not show in the order."""
     release = by_model("relaxed-multi-dimension")(opened(people(), settings, tmp_path), out / "r.parquet")
     rows = rows_of(release.path)
     assert rows == sorted(rows, key=key)
@@ -139,7 +139,10 @@ def test_rows_that_were_drawn_go_by_cells(settings: Settings, tmp_path: Path, ou
 
 @pytest.mark.parametrize("form", ["one-table", "two-tables"])
 def test_permuted_releases_go_by_group(form: str, settings: Settings, tmp_path: Path, out: Path) -> None:
-    """The groups' numbers and who got which value are drawn; the order of rows tells no more than these."""
+    """Permuted releases are sorted by group.
+
+    Group numbers and the assignment of values are random; the row order reveals nothing more.
+    """
     opened(people(), settings, tmp_path).publish(Permutation(form=form), out / "p.parquet", k=3)
     rows = rows_of(out / "p.parquet")
     assert len(rows) == len(people())
@@ -160,7 +163,7 @@ def test_cells_that_tie_read_the_same(cells: Sequence[float | None], engine: Eng
 
 
 def test_random_order_is_asked_for(settings: Settings, tmp_path: Path, out: Path) -> None:
-    """By the call, or by the spec."""
+    """A random order is set by the call or by the spec."""
     table = opened(people(), settings, tmp_path)
     publish = at_levels({"town": 0, "age": 0}, k=3)
     publish(table, out / "sorted.csv")

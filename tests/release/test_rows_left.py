@@ -1,4 +1,4 @@
-"""A solution leaves rows: every verb and model finds one however loose the limit is, or none of them does."""
+"""A solution keeps rows: every verb and model finds one for any suppression limit, or none does."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ TWOS = ["a", "a", "b", "b"]
 
 
 def table_of(folder: Path, values: list[str], settings: Settings) -> Table:
-    """One quasi-identifier, from value to ``*`` in one step."""
+    """Return a table of one quasi-identifier with the levels value and ``*``."""
     path = folder / f"in{next(NUMBER)}.csv"
     path.write_text("\n".join(["letter,note", *(f"{value},x" for value in values), ""]), encoding="utf-8")
     document = {
@@ -38,7 +38,7 @@ def table_of(folder: Path, values: list[str], settings: Settings) -> Table:
 
 
 def solvable(values: list[str], k: int, percent: int) -> bool:
-    """Whether values as they are, or all of them as one ``*``, leave a row within the limit."""
+    """Return True if unchanged values, or all of them as one ``*``, keep a row within the limit."""
     kept = sum(n for n in Counter(values).values() if n >= k)
     return any(
         left > 0 and (len(values) - left) * 100 <= percent * len(values)
@@ -96,14 +96,14 @@ def test_what_is_negotiated_is_published_by_every_model(
 
 
 def check_answer(table: Table, values: list[str], k: int, target: Path) -> None:
-    """Publish the answer of a negotiation where there is a solution."""
+    """Publish the answer of a negotiation if there is a solution."""
     wish = table.negotiate(k=k, max_suppressed="100%")
     if solvable(values, k, 100):
         assert table.publish(wish.exact, target, overwrite=True).audit.k >= k
 
 
 def check_published(table: Table, values: list[str], k: int, models: list[str], target: Path) -> None:
-    """Publish by each model where there is a solution; else see each of them refuse."""
+    """Publish with each model if there is a solution, else check that each refuses."""
     for model in models:
         if not solvable(values, k, 100):
             with pytest.raises(NoSolution):

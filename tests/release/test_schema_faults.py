@@ -1,4 +1,4 @@
-"""Faults while a release becomes tables and views of PostgreSQL: a clear error, all of it or nothing."""
+"""Faults while a release becomes PostgreSQL tables and views: a clear error, and all of it or nothing."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ROLES = {
 }
 RELATIONS = ["people", "people_groups", "people_help", "people_manifest", "people_with_bounds"]
 STEPS = [("write_table", 1), ("write_table", 2), ("write_table", 3), ("create_view", 1), ("create_view", 2)]
-"""A step of a permuted publication, and which of its calls the fault goes before."""
+"""Steps of a permuted publication, with the number of the call before which the fault occurs."""
 
 
 @pytest.fixture
@@ -32,12 +32,12 @@ def table(clinic: Clinic) -> Table:
 
 
 def publish(table: Table, k: int = 3, *, overwrite: bool = False) -> None:
-    """A permuted release: the table, its help table, its manifest, and two views."""
+    """Publish a permuted release: the table, its help table, its manifest, and two views."""
     table.publish("permutation", table=TARGET, k=k, overwrite=overwrite)
 
 
 def relations(server: PostgresServer, database: str | None = None) -> list[str]:
-    """The tables and views in the target's schema."""
+    """Return the tables and views in the target's schema."""
     query = (
         "SELECT relname FROM pg_class WHERE relnamespace = 'out'::regnamespace AND relkind IN ('r', 'v') "
         "ORDER BY 1"
@@ -46,7 +46,7 @@ def relations(server: PostgresServer, database: str | None = None) -> list[str]:
 
 
 def before(step: str, number: int, fault: Callable[[], Any], patch: pytest.MonkeyPatch) -> None:
-    """Let a fault happen just before one of the engine's calls of a step."""
+    """Trigger a fault just before one of the engine's calls of a step."""
     found = getattr(PostgresEngine, step)
     calls: list[bool] = []
 
@@ -66,14 +66,14 @@ def end_sessions(clinic: Clinic) -> None:
 
 
 def content(clinic: Clinic) -> list[tuple[Any, ...]]:
-    """What everybody sees of the release."""
+    """Return the release as any reader sees it."""
     queries = (f"SELECT * FROM out.{name} ORDER BY 1, 2" for name in ("people", "people_help"))
     found = [row for query in queries for row in clinic.server.fetch(query, clinic.database)]
     return [*found, *clinic.server.fetch("SELECT manifest FROM out.people_manifest", clinic.database)]
 
 
 def fails(table: Table, kind: type[DiscreetError], words: str, **how: Any) -> None:
-    """Check that publishing fails in words of our own, without the database's."""
+    """Check that publishing fails with a message of discreet and without the database's text."""
     with pytest.raises(kind, match=words) as caught:
         publish(table, **how)
     assert caught.value.__cause__ is None
@@ -152,7 +152,7 @@ def test_the_server_stops_in_the_middle(settings: Settings, monkeypatch: pytest.
                 fails(table, LimitReached, r"lost|ended the session or shut down", overwrite=overwrite)
             server.start()
             assert relations(server) == left
-            table = discreet.open(server.url(), spec, settings=settings)  # it listens elsewhere now
+            table = discreet.open(server.url(), spec, settings=settings)  # it now listens on another port
             publish(table, overwrite=overwrite)
             assert relations(server) == RELATIONS
             assert discreet.audit(server.url(), table=TARGET, settings=settings).passed
@@ -162,13 +162,13 @@ def test_the_server_stops_in_the_middle(settings: Settings, monkeypatch: pytest.
 
 
 def never(*_values: Any, **_named: Any) -> None:
-    """Stands for work that must not begin."""
+    """Fail the test if it is called."""
     raise AssertionError("the table was counted")
 
 
 @pytest.fixture
 def uncounted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No temporary table may be made, without which nothing is counted."""
+    """Forbid temporary tables, which counting needs."""
     monkeypatch.setattr(PostgresEngine, "create_table", never)
 
 

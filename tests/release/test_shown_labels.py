@@ -1,4 +1,4 @@
-"""A permuted release shows labels in their column's type, whatever else its hierarchy has."""
+"""A permuted release stores labels in their column's type, for any other levels of the hierarchy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Releases in files of SPSS, Stata and SAS: what they hold, which labels stay, and what is refused."""
+"""Releases as SPSS, Stata and SAS files: their content, the labels kept, and refusals."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ role = "sensitive"
 
 
 def people() -> pandas.DataFrame:
-    """Forty people; the only one of ward 7 is the only one of 99 years."""
+    """Return forty people; the only person of ward 7 is also the only one aged 99."""
     rows = range(41)
     return pandas.DataFrame(
         {
@@ -91,7 +91,7 @@ def release(spec: Path, kind: str, level: int = 0) -> Released:
 
 @pytest.fixture(scope="module")
 def releases(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Released]:
-    """A release of each kind, which no test changes."""
+    """Return a release of each kind, which no test changes."""
     return {kind: release(write_people(tmp_path_factory.mktemp(kind)), kind) for kind in READ}
 
 
@@ -105,7 +105,7 @@ def test_values_that_are_gone_have_no_label(releases: dict[str, Released], kind:
         "ward": {1: "surgery", 2: "heart"},
     }
     assert {*found["ward"]} == {1, 2}
-    assert {*found["kin"]} == {1, 2}  # stayed coded: two values have one label
+    assert {*found["kin"]} == {1, 2}  # still coded, because two values have the same label
     assert {*found["age"]} == {"20-29"}
     assert about.column_names_to_labels["sex"] == TITLES["sex"]
     assert about.column_names_to_labels["age"] is None
@@ -195,7 +195,7 @@ def test_a_label_is_a_name_only_where_it_must_be_one() -> None:
 
 @pytest.mark.parametrize("kind", READ)
 def test_typed_columns_are_compared_by_value(tmp_path: Path, kind: str) -> None:
-    """A double that is whole, decimals, truth values and moments of a Parquet file."""
+    """Typed Parquet columns are compared by value: whole doubles, decimals, booleans, timestamps."""
     day = datetime.datetime(2020, 1, 1)
     columns = {
         "town": pyarrow.array(["a", "b"] * 4),
@@ -214,11 +214,11 @@ def test_typed_columns_are_compared_by_value(tmp_path: Path, kind: str) -> None:
     table.publish({"town": 0}, target, k=2)
     found, _ = READ[kind](target, output_format="dict")
     assert {*found["weight"]} == {1.0, 2.5}
-    assert {*found["whole"]} == {"1", str(2**60)}  # no double holds it
+    assert {*found["whole"]} == {"1", str(2**60)}  # no double represents it
     assert {*found["decimal"]} == {1.0, 2.0}
     assert {*found["truth"]} == {"true", ""}
     assert {*found["moment"]} == {day, day + datetime.timedelta(hours=3)}
-    assert ({*found["tiny"]} == {"1e-300", "2.0"}) is (kind == "xpt")  # SAS has no such number
+    assert ({*found["tiny"]} == {"1e-300", "2.0"}) is (kind == "xpt")  # SAS cannot represent this number
     assert {*found["date"]} == {day.date()}
 
 
@@ -247,7 +247,7 @@ def random_cell(draw: random.Random) -> str:
 
 @pytest.mark.parametrize("kind", READ)
 def test_whatever_is_written_is_read_as_it_was(engine: Engine, tmp_path: Path, kind: str) -> None:
-    """Columns of a few kinds of texts, mixed at random: each cell comes back as the text that it was."""
+    """Written cells are read back as the same texts, in random columns that mix a few kinds of texts."""
     draw = random.Random(20)
     for trial in range(some_of(25)):
         kinds = [[random_cell(draw) for _ in range(draw.choice([1, 1, 2, 3]))] for _ in range(4)]
@@ -267,7 +267,7 @@ def test_whatever_is_written_is_read_as_it_was(engine: Engine, tmp_path: Path, k
 def test_what_differs_from_what_was_decided_is_not_published(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The writer is made to lose a digit."""
+    """A file that differs from the decided release is not published; here the writer loses a digit."""
     spec = write_people(tmp_path)
     write = pyreadstat.write_sav
 
@@ -302,7 +302,7 @@ LONG = {
 def test_long_texts_with_and_without_null(
     engine: Engine, tmp_path: Path, kind: str, cells: str, sign: str, length: int
 ) -> None:
-    """Stata holds texts of more than 2,045 bytes apart from the rows."""
+    """Long texts with and without NULL are read back; Stata stores over 2,045 bytes outside the rows."""
     texts = [cell.format(sign * length) for cell in LONG[cells]]
     rows = ", ".join(f"({text}, 'r{i}', {text if i else 'NULL'})" for i, text in enumerate(texts))
     path = tmp_path / f"long.{kind}"

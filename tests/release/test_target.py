@@ -1,4 +1,4 @@
-"""Outputs that may not or cannot be written: the kind of error, and nothing left behind."""
+"""Outputs that are not allowed or fail: the kind of error, without leftovers."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ with connect(settings) as engine:
 
 @pytest.mark.skipif(not hasattr(resource, "RLIMIT_FSIZE"), reason="no limit of file sizes here")
 def test_a_file_that_may_not_grow(tmp_path: Path, out: Path) -> None:
-    """The limit of a disk quota or of ulimit -f: exit status 4, and nothing is left."""
+    """A file-size limit (disk quota, ulimit -f) gives exit status 4 and leaves nothing."""
     root = Path(__file__).resolve().parent.parent.parent
     done = subprocess.run(
         [sys.executable, "-c", SMALL_FILES, str(tmp_path), "r.csv"],

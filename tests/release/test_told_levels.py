@@ -1,4 +1,4 @@
-"""A manifest and a report tell as much of suppressed values as the published cells do: nothing."""
+"""Manifests and reports reveal no more of suppressed values than the published cells: nothing."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ KINDS: dict[str, tuple[Any, Sequence[str], Sequence[str], Sequence[str], int | s
 def table_with(
     folder: Path, settings: Settings, hierarchy: Any, shown: Sequence[str], hidden: Sequence[str]
 ) -> Table:
-    """Eight rows of two values in Kiel, and six persons each alone in a town of theirs."""
+    """Return a table of eight rows of two values in Kiel, and six persons each with their own town."""
     folder.mkdir()
     rows = [("Kiel", value, f"ill {i % 3}") for i, value in enumerate(shown * 4)]
     rows += [(f"town {i}", value, f"ill {i % 3}") for i, value in enumerate(hidden)]
@@ -89,7 +89,7 @@ def table_with(
 
 
 def told(path: Path) -> dict[str, Any]:
-    """The manifest without the digest of the shuffled rows."""
+    """Return the manifest without the digest of the shuffled rows."""
     document: dict[str, Any] = json.loads(path.with_name(path.name + ".manifest.json").read_text())
     assert re.fullmatch("[0-9a-f]{64}", document["data"].pop("sha256"))
     return document
@@ -143,7 +143,10 @@ def test_no_model_tells_the_length(model: str, tmp_path: Path, settings: Setting
 def test_a_level_that_is_not_told_is_a_generalized_column(
     engine: Engine, tmp_path: Path, settings: Settings
 ) -> None:
-    """The publisher still hears the level, and a query of the release takes the cells for labels."""
+    """A level that the manifest omits counts as a generalized column.
+
+    The publisher still sees the level, and a query of the release treats the cells as labels.
+    """
     table = table_with(tmp_path / "a", settings, {"kind": "mask"}, ZIPS, SHORT)
     for model, output in (("full-domain", "out.csv"), ("permutation", "permuted.csv")):
         place = tmp_path / "a" / output
@@ -161,7 +164,7 @@ def test_a_level_that_is_not_told_is_a_generalized_column(
 
 
 def test_a_manifest_that_tells_more_is_read(tmp_path: Path, settings: Settings) -> None:
-    """Manifests made before told the level and the height of every hierarchy."""
+    """Earlier manifests with the level and height of every hierarchy are readable."""
     table = table_with(tmp_path / "a", settings, {"kind": "mask"}, ZIPS, SHORT)
     place = tmp_path / "a" / "out.csv"
     table.publish({"town": 0, "code": 2}, place, k=4, max_suppressed=6)

@@ -1,4 +1,4 @@
-"""Tables of many columns: what they cost may grow with their cells, not with the square of their columns."""
+"""Tables of many columns: costs grow with the cells, not with the square of the columns."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ role = "sensitive"
 
 
 def rows_of(columns: int, rows: int = ROWS) -> list[dict[str, str]]:
-    """People with many measurements; every tenth of these differs in each row."""
+    """Return people with many measurements; every tenth of these differs in each row."""
     others = range(columns - 3)
     return [
         {"age": str(20 + row % 40), "sex": "fm"[row % 2], "disease": f"d{row % 8}"}
@@ -65,7 +65,7 @@ def write_csv(path: Path, rows: list[dict[str, str]]) -> Path:
 
 @contextmanager
 def recorded(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
-    """The statements that the embedded engine runs."""
+    """Record the statements that the embedded engine runs."""
     statements: list[str] = []
     run = DuckdbEngine._run
 
@@ -108,7 +108,10 @@ def test_an_audit_asks_for_few_distinct_counts_at_a_time(
 def test_stars_of_starred_rows_are_no_values_of_their_columns(
     tmp_path: Path, settings: Settings, columns: int
 ) -> None:
-    """Of ten rows six have a value that no other row has, of ``x1`` seven; its star is none."""
+    """The stars of starred rows do not count as values of their columns.
+
+    Of ten rows, six have a unique value in each column and seven in ``x1``, where a star is not counted.
+    """
     names = ["age", *(f"x{i}" for i in range(columns))]
     starred = [dict.fromkeys(names, "*") for _ in range(2)]
     rows = [{"age": "1"} | {name: str(row) for name in names[1:]} for row in range(8)]
@@ -127,7 +130,7 @@ def test_stars_of_starred_rows_are_no_values_of_their_columns(
 
 
 class Name(str):
-    """A name that counts how often it is compared."""
+    """A name that counts its comparisons."""
 
     compared = 0
     __hash__ = str.__hash__
@@ -164,7 +167,7 @@ def test_wide_statements_are_planned_without_what_takes_the_square_of_their_colu
 
 
 def publish(folder: Path, columns: int, file_format: str, *, memory: str) -> tuple[Path, int]:
-    """A wide table published by a process of its own, and that process's largest memory in bytes."""
+    """Publish a wide table in a separate process; return the path and the process's peak memory in bytes."""
     write_csv(folder / "wide.csv", rows_of(columns))
     (folder / "spec.toml").write_text(SPEC.format(name="wide.csv"), encoding="utf-8")
     release = folder / f"release.{file_format}"
@@ -180,7 +183,7 @@ def publish(folder: Path, columns: int, file_format: str, *, memory: str) -> tup
 
 
 def test_a_thousand_columns_are_published_with_little_memory(tmp_path: Path) -> None:
-    # How much the engine reserves depends on which steps of a statement meet: 224 to 270 MB.
+    # The engine reserves 224 to 270 MB, depending on which steps of a statement run at the same time.
     release, _ = publish(tmp_path, 1000, "csv", memory="384MB")
     with release.open(encoding="utf-8", newline="") as file:
         published = list(csv.DictReader(file))
@@ -192,9 +195,10 @@ def test_a_thousand_columns_are_published_with_little_memory(tmp_path: Path) -> 
 @pytest.mark.slow
 @pytest.mark.parametrize("file_format", ["csv", "parquet"])
 def test_ten_thousand_columns_stay_below_a_gibibyte(tmp_path: Path, file_format: str) -> None:
-    """The memory that is touched: the limit counts more, as the engine reserves 2,048 rows of each column.
+    """Ten thousand columns need less than a gibibyte of touched memory.
 
-    These are 32 KiB for each column and step of a statement, of which 200 rows touch a tenth.
+    The limit counts more, because the engine reserves 2,048 rows of each column: 32 KiB per column and step
+    of a statement. 200 rows touch a tenth of it.
     """
     _, memory = publish(tmp_path, 10_000, file_format, memory="3GB")
     assert memory < 1 << 30
@@ -225,7 +229,7 @@ def test_a_query_of_all_columns_is_described_once(
     write = DuckdbEngine.write_file
 
     def checking(engine: DuckdbEngine, query: str, *args: Any, **options: Any) -> None:
-        """The oracle: what the engine says of the query."""
+        """Record the declared types and those that the engine reports for the query."""
         asked.append((options["types"], engine.column_types(query)))
         write(engine, query, *args, **options)
 

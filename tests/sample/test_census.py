@@ -1,4 +1,4 @@
-"""The generated census: seeded, plausible, and good enough for a demonstration."""
+"""The generated census: seeded, plausible, and suitable for a demonstration."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Random tasks for the searches of the cheapest node, and what their answers are held to."""
+"""Random tasks for the searches of the cheapest node, and the checks of their results."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.oracle.random_tables import random_frequency_set
 
 
 def random_task(seed: int, settings: Settings, **how: Any) -> tuple[SearchProblem, NamedCost]:
-    """A task over a small table, NULLs, suppression, l, bounds and weights now and then; and its cost."""
+    """Return a task over a small table and its cost, sometimes with NULLs, limit, l, bounds or weights."""
     random = np.random.default_rng(seed)
     subjects = int(random.integers(2, 9)) if random.random() < 0.2 else None
     table = random_frequency_set(
@@ -43,7 +43,7 @@ def random_task(seed: int, settings: Settings, **how: Any) -> tuple[SearchProble
 
 
 def assert_cheapest(result: SearchResult, task: SearchProblem, cost: NamedCost) -> None:
-    """The result is the oracle's, its bound tight, and it says that it is complete."""
+    """Assert that the result is the oracle's, its bound tight, and that it reports completeness."""
     expected = cheapest(task, cost)
     assert result.complete
     assert (result.rows, result.limit, result.cost_name) == (task.rows, task.limit, cost.name)
@@ -59,5 +59,5 @@ def assert_cheapest(result: SearchResult, task: SearchProblem, cost: NamedCost) 
 
 
 def too_small(settings: Settings) -> Settings:
-    """Settings under which no lattice is evaluated."""
+    """Return settings under which no lattice is evaluated."""
     return replace(settings, memory_limit=100_000)

@@ -1,4 +1,4 @@
-"""``anytime``: the optimum where the lattice is small enough to know it; else honest answers."""
+"""``anytime``: the optimum where the lattice is small enough to verify it, else consistent results."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_on_small_lattices_it_reaches_the_optimum_and_proves_it(seed: int) -> No
 
 
 def wide_table(attributes: int, rows: int, leaves: int = 8) -> FrequencySet:
-    """Correlated attributes of four levels; keys take more than one word where there are many."""
+    """Return correlated attributes of four levels; keys of many attributes take more than one word."""
     random = np.random.default_rng(0)
     levels = [np.arange(leaves), np.arange(leaves) // 2, np.arange(leaves) // (leaves // 2), np.zeros(leaves)]
     ancestors = tuple(level.astype(np.int64) for level in levels)
@@ -61,7 +61,7 @@ def task_over(table: FrequencySet, nodes: int | None, cost: str = "loss", limit:
 
 
 def assert_honest(result: SearchResult, table: FrequencySet) -> float:
-    """The answer is counted again, by another path; the bound lies below it."""
+    """Check the result by counting it in another way, and its bound; return the cost."""
     (solution,) = result.solutions
     sizes = roll_up(table, solution.node).counts
     assert int(sizes[sizes < 5].sum()) == solution.suppressed <= result.limit

@@ -1,4 +1,4 @@
-"""Candidates and edges are those of the paper's join, prune and query."""
+"""Candidates and edges equal those of the paper's join, prune and query."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.oracle.brute_search import Node, is_step, joined_and_pruned, queried_
 
 
 def upward_closed(levels: list[int], family: Family, random: np.random.Generator) -> FamilyNodes:
-    """Some survivors of a family: everything at or above a few random nodes, the top at least."""
+    """Return the nodes at or above a few random nodes of a family, with at least the top."""
     shape = [levels[a] for a in family]
     found = np.zeros(shape, dtype=np.bool_)
     found[tuple(side - 1 for side in shape)] = True

@@ -1,4 +1,4 @@
-"""The nodes that may lose least: full-domain recoding of them is that of the whole lattice, ties and all."""
+"""Nodes that may have least loss: recoding one of them equals the whole lattice's choice, also on ties."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def compiled() -> Iterator[None]:
 
 
 def node_of(task: SearchProblem, weights: dict[str, float], way: str) -> LatticeNode | None:
-    """The answer; None where there is none."""
+    """Return the chosen node, or None if there is none."""
     table = task.frequency_set
     if way == "known":
         known = evaluate_lattice(table, SETTINGS, diversity=False, criteria=task.requirement.criteria)

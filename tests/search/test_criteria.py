@@ -1,4 +1,4 @@
-"""Searches under any criteria: what enumeration finds, or a refusal that names the criterion."""
+"""Searches under any criteria find the nodes of enumeration, or name the criterion in a refusal."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ UPWARD = (*EVERY_SOLUTION, "samarati", "anytime")
 
 
 def random_task(seed: int, *, suppressing: bool, monotone: bool = True) -> SearchProblem:
-    """A small table under some criteria, with bounds and now and then a limit."""
+    """Return a small table under some criteria, with bounds and sometimes a limit."""
     random = np.random.default_rng(seed)
     table = random_frequency_set(random, attributes=3, height=3, leaves=5, rows=24, sensitive=2)
     low = tuple(int(random.integers(0, h.height + 1)) * int(random.random() < 0.2) for h in table.hierarchies)
@@ -124,7 +124,10 @@ def test_who_concludes_from_node_to_node_refuses_what_may_rise(name: str) -> Non
 
 
 def test_rows_that_join_a_class_may_make_it_fail() -> None:
-    """Why a limit is refused: the class that passes below fails above, and more rows are suppressed."""
+    """Rows that join a passing class may make it fail, and more rows are suppressed.
+
+    A limit is therefore refused.
+    """
     hierarchy = random_hierarchy(np.random.default_rng(1), "q", 2, 1)
     rows = [((0,), (0,)), ((0,), (1,)), ((1,), (0,))]
     table = frequency_set_of([hierarchy], rows, ["s"], [2])

@@ -1,4 +1,4 @@
-"""In the database the searches find the same, with the same counts, and where memory is short too."""
+"""Searches in the database give the same nodes and counts as in memory, also with little memory."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ TEXTS = {"q0": ["1", "2", "4", "7", "9"], "q1": ["a", "ab", "b", "x"], "q2": ["u
 
 
 def random_spec(seed: int, *, subjects: bool) -> TableSpec:
-    """A table of some rows with NULLs, two or three quasi-identifiers and two sensitive attributes."""
+    """Return a table with NULLs, two or three quasi-identifiers and two sensitive attributes."""
     random = np.random.default_rng(seed)
     rows = int(random.integers(1, 30))
     names = list(TEXTS)[: int(random.integers(2, 4))]
@@ -76,7 +76,7 @@ def task_of(table: FrequencySet | FactTable, seed: int, settings: Settings) -> S
 
 
 def told(result: SearchResult) -> SearchResult:
-    """What does not depend on the clock."""
+    """Return the result without its times."""
     return replace(result, seconds=0.0, build_seconds=None)
 
 

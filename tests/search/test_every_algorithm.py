@@ -1,4 +1,4 @@
-"""Every search finds what enumeration finds, with the counts that the paper's loops have."""
+"""Every search finds the nodes of enumeration, with the counts of the paper's loops."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SEEDS = st.integers(min_value=0, max_value=10**9)
 
 
 def random_task(seed: int, *, subjects: bool = False, attributes: int = 3) -> SearchProblem:
-    """A small table with a requirement, a limit, bounds and a marking, all drawn."""
+    """Return a small table with a random requirement, limit, bounds and marking."""
     random = np.random.default_rng(seed)
     table = random_frequency_set(
         random,
@@ -145,7 +145,7 @@ def test_a_table_without_rows_is_met_by_every_node() -> None:
 
 
 def wide_table(attributes: int, leaves: int, rows: int) -> FrequencySet:
-    """More bits than one word has: attributes of so many leaves, value → top."""
+    """Return attributes of ``leaves`` leaves under a top, with keys wider than one word."""
     random = np.random.default_rng(3)
     hierarchies = [random_hierarchy(random, f"q{i}", leaves, 1) for i in range(attributes)]
     few = random.integers(0, leaves, (rows // 3, attributes))

@@ -1,4 +1,4 @@
-"""Counting single nodes under a requirement: in any order and memory, against enumeration."""
+"""Statistics of single nodes under a requirement, in any order and memory, checked by enumeration."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.oracle.random_tables import random_frequency_set
 
 
 def assert_counted(found: NodeStatistics, table: FrequencySet) -> None:
-    """Classes and the values that they show are those of the roll-up from the row types."""
+    """Assert that classes and their labels equal those of the roll-up from the row types."""
     expected = roll_up(table, found.node)
     codes = found.codes_at(np.arange(len(found.class_sizes)))
     for i, (hierarchy, level) in enumerate(zip(table.hierarchies, found.node, strict=True)):

@@ -1,4 +1,4 @@
-"""``optimal`` against trying every node: evaluated and searched, all costs, all requirements."""
+"""``optimal``, checked by trying every node: evaluated and searched, all costs, all requirements."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ SETTINGS = Settings(memory_limit=10**9, threads=1, private_log=Path("unused"))
 
 @pytest.fixture(scope="module", autouse=True)
 def not_staged() -> Iterator[None]:
-    """The other ways to the answer, whatever this machine has compiled; ``test_staged`` has that one."""
+    """Disable the staged search, which ``test_staged`` covers, so that the other ways run everywhere."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module.FilteredOptimum, "of", lambda *_: None)
         yield
@@ -97,7 +97,7 @@ def test_memory_that_ends_before_the_proof_is_an_error(settings: Settings) -> No
 def test_a_large_lattice_with_long_keys_is_evaluated_by_the_kernels(
     attributes: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Sixteen attributes of sixteen values fill one word; a seventeenth needs another."""
+    """Sixteen attributes of sixteen values fill one word; a seventeenth needs a second."""
     random = np.random.default_rng(0)
     hierarchies = [random_hierarchy(random, f"q{i:02d}", 16, 1) for i in range(attributes)]
     table = frequency_set_of(hierarchies, [((value,) * attributes, ()) for value in range(16)])
@@ -121,7 +121,7 @@ def test_without_a_cost_it_is_the_tie_rules_node() -> None:
 
 
 def test_a_function_of_ones_own_is_minimized(settings: Settings) -> None:
-    """Few classes of any size are wanted; equal costs fall to the tie rule."""
+    """A custom cost function is minimized: few classes of any size; the tie rule decides equal costs."""
 
     def largest_class(statistics: NodeStatistics) -> float:
         return float(statistics.sizes.max(initial=0))

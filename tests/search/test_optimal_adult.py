@@ -1,7 +1,7 @@
-"""Optima of Adult with nine quasi-identifiers, beside the figures that ARX reports for them.
+"""Optima of Adult with nine quasi-identifiers, compared with the figures that ARX reports.
 
-The nodes and bits are those of ARX's own tests of k-anonymity (its column order is the same); the 2,553
-suppressed rows and the granularity 0.751 are of its global optimum under Loss.
+Nodes and bits are those of ARX's own tests of k-anonymity, with the same column order; the 2,553 suppressed
+rows and the granularity 0.751 belong to its global optimum under Loss.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def test_least_loss_with_any_number_of_rows_suppressed(adult: FrequencySet) -> N
 
 
 def granularity(adult: FrequencySet, node: LatticeNode) -> float:
-    """ARX's: 1 − Σ (m − 1)/D over all cells, over its largest value."""
+    """Return ARX's granularity: 1 − Σ (m − 1)/D over all cells, divided by its largest value."""
     statistics = StatisticsCounter(adult, Requirement(k=5), 0).count(node)
     codes, sizes = statistics.suppressed_codes, statistics.suppressed_sizes
     lost = most = 0.0
@@ -93,7 +93,7 @@ def test_least_entropy_with_nothing_suppressed(
 
 
 def test_the_bits_of_generalization_alone(adult: FrequencySet, lattice: EvaluatedLattice) -> None:
-    """ARX's monotone entropy leaves suppressed rows out; 4 % of them, k = 5 and k = 100."""
+    """Bits of generalization only: ARX's monotone entropy omits suppressed rows (4 %; k = 5 and k = 100)."""
     cost = cost_over("entropy", adult, Requirement(k=5))
     for k, node, bits in [
         (5, (1, 0, 1, 1, 3, 2, 2, 0, 1), 255559.85455731067),

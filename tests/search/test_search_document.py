@@ -1,4 +1,4 @@
-"""Every figure of the philosophers in ``docs/search.md`` and the pages below it."""
+"""Every figure of the philosophers in ``docs/search.md`` and its subpages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The nodes that no bound leaves out: the answer is enumeration's, for every cost and every criterion."""
+"""Nodes that no bound excludes: the result equals enumeration, for every cost and criterion."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def compiled() -> Iterator[None]:
 
 @contextmanager
 def staged_by(attributes: int) -> Iterator[None]:
-    """Sets of attributes that grow by so many: tables of tests have too few for more than one of them."""
+    """Grow the attribute subsets by ``attributes``, so that small test tables have several of them."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(stages, "_FEWEST", attributes)
         patch.setattr(stages, "_smaller_subset_size", lambda number: number - attributes)
@@ -216,7 +216,10 @@ def test_the_lattice_is_evaluated_where_neither_limit_nor_bounds_leave_nodes_out
 
 
 def test_of_few_attributes_too_the_lattice_is_not_counted_before_it_is_evaluated() -> None:
-    """Five attributes are one more set than the smallest, which tells that nothing is left out."""
+    """With few attributes, too, the lattice is evaluated without counting subsets first.
+
+    Five attributes allow one subset more than the smallest, which excludes nothing.
+    """
     random = np.random.default_rng(5)
     hierarchies = [random_hierarchy(random, f"q{i}", 9, 3) for i in range(5)]
     table = frequency_set_of(hierarchies, [(tuple(codes), ()) for codes in random.integers(0, 9, (300, 5))])
@@ -234,7 +237,10 @@ def test_of_few_attributes_too_the_lattice_is_not_counted_before_it_is_evaluated
 def test_a_function_of_one_node_is_asked_of_an_evaluated_lattice_sooner(
     over_nodes: Callable[[NodesStatistics], NDArray[np.float64]] | None,
 ) -> None:
-    """It would be evaluated after what is left was counted: where three of four nodes are left, say."""
+    """For a cost function of one node, the lattice is evaluated early.
+
+    It would otherwise be evaluated only after the remaining nodes, perhaps three of four, were counted.
+    """
     random = np.random.default_rng(3)
     hierarchies = [random_hierarchy(random, f"q{i}", 9, 3) for i in range(6)]
     table = frequency_set_of(hierarchies, [(tuple(codes), ()) for codes in random.integers(0, 9, (600, 6))])

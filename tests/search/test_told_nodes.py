@@ -1,4 +1,4 @@
-"""What a cost of one's own is told of nodes that are not counted is what counting them tells."""
+"""Statistics that a custom cost reads of uncounted nodes equal the counted ones."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def compiled() -> Iterator[None]:
 
 
 def classes_of(statistics: NodeStatistics) -> list[tuple[int, bool, tuple[int, ...]]]:
-    """Rows of each class, whether it is suppressed, and the values that it shows."""
+    """Return the rows of each class, whether it is suppressed, and its labels."""
     codes = statistics.codes_at(np.arange(len(statistics.class_sizes)))
     for i, (hierarchy, level) in enumerate(zip(statistics.hierarchies, statistics.node, strict=True)):
         codes[:, i] = hierarchy.level_map(level)[codes[:, i]]

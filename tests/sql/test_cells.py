@@ -1,4 +1,4 @@
-"""Columns turned into rows: which cells, whose, and how many at once."""
+"""Columns turned into rows: the cells, their owners, and the batch size."""
 
 import duckdb
 

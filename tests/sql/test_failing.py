@@ -1,4 +1,4 @@
-"""A requirement as a predicate, and what no engine counts."""
+"""A requirement as an SQL predicate, and the criteria that no engine counts."""
 
 from __future__ import annotations
 

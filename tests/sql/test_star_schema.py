@@ -1,4 +1,4 @@
-"""The SQL of a star schema's frequency sets, as text."""
+"""The SQL text of a star schema's frequency sets."""
 
 from __future__ import annotations
 

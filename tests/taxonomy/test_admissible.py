@@ -1,4 +1,4 @@
-"""The validators against the enumerators, and the inclusions between the models."""
+"""Validators, checked against the enumerators, and the inclusions between models."""
 
 from __future__ import annotations
 
@@ -46,7 +46,10 @@ EXAMPLES = hypothesis_settings(max_examples=some_of(25), deadline=None)
 @EXAMPLES
 @given(seed=SEEDS)
 def test_hierarchy_based_models_hold_what_the_oracle_lists_and_no_more(seed: int) -> None:
-    """Every global recoding by values of the hierarchies, put to every validator."""
+    """Validators of hierarchy-based models accept exactly the listed recodings.
+
+    Every global recoding by values of the hierarchies is submitted to every validator.
+    """
     table = tiny(seed, rows=4, types=3)
     listed = {model: set(images(model, table.hierarchies, table.rows)) for model in BY_HIERARCHY}
     everything = sorted(listed[M.UNRESTRICTED_MULTI], key=repr)
@@ -61,7 +64,7 @@ def test_hierarchy_based_models_hold_what_the_oracle_lists_and_no_more(seed: int
 @EXAMPLES
 @given(seed=SEEDS)
 def test_ordered_models_hold_what_the_oracle_lists_and_no_more(seed: int) -> None:
-    """Every partition of the row types into ranges, put to the validators of the ordered models."""
+    """Validators of ordered models accept exactly the listed partitions into ranges."""
     table = tiny(seed, rows=5, types=4)
     relaxed = set(images(M.RELAXED_MULTI, table.hierarchies, table.rows))
     boxes = set(images(M.ORDERED_MULTI, table.hierarchies, table.rows))
@@ -78,7 +81,7 @@ def test_ordered_models_hold_what_the_oracle_lists_and_no_more(seed: int) -> Non
 @EXAMPLES
 @given(seed=SEEDS, data=st.data())
 def test_the_models_include_each_other_as_the_paper_says(seed: int, data: st.DataObject) -> None:
-    """Whatever recoding is one of the smaller model is one of the larger."""
+    """Every recoding of a model is also one of the larger models, as the paper says."""
     table = tiny(seed, rows=5, types=4)
     frequency_set = table.frequency_set
     for source in RecodingModel:
@@ -93,7 +96,7 @@ def test_the_models_include_each_other_as_the_paper_says(seed: int, data: st.Dat
 @EXAMPLES
 @given(seed=SEEDS, k=st.integers(1, 3))
 def test_a_larger_model_loses_no_more(seed: int, k: int) -> None:
-    """The optima are ordered as the models are."""
+    """A larger model has an optimum of at most the same loss."""
     table = tiny(seed, rows=5, types=4)
     least = {m: least_loss(m, table.hierarchies, table.rows, table.values, k) for m in RecodingModel}
     assert len({found is None for found in least.values()}) == 1
@@ -157,7 +160,7 @@ def test_boxes_overlap_as_pairs_do(seed: int, number: int) -> None:
 
 
 def test_a_pinwheel_has_no_cut_and_no_overlap() -> None:
-    """Thirteen pinwheels in a row, each of which no cut parts."""
+    """Thirteen pinwheels in a row have no cut and no overlap."""
     wheel = np.array([[0, 0, 1, 0], [2, 0, 2, 1], [1, 2, 2, 2], [0, 1, 0, 2], [1, 1, 1, 1]])
     boxes = np.concatenate([wheel + np.array([3 * i, 0, 3 * i, 0]) for i in range(13)])
     assert not boxes_overlap(boxes[:, :2], boxes[:, 2:])

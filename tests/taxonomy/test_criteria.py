@@ -1,4 +1,4 @@
-"""Every model of the taxonomy under k, l and a share: what plain Python counts, or a refusal by name."""
+"""Every model of the taxonomy under k, l and a share: results equal plain counting, or it refuses by name."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ SUPPRESSING = (M.FULL_SUBTREE, M.UNRESTRICTED_SINGLE, M.ORDERED_SINGLE)
 def searched(
     model: RecodingModel, table: FrequencySet, requirement: Requirement, limit: int = 0
 ) -> ClassRecoding:
-    """By the room of the model."""
+    """Search within the model."""
     if model is M.CELL_GENERALIZATION:
         return generalize_cells(table, requirement, SETTINGS, effort=1, limit=limit).recoding
     if model is M.ORDERED_MULTI:
@@ -47,7 +47,7 @@ def searched(
 
 
 def assert_met(recoding: ClassRecoding, table: FrequencySet, requirement: Requirement) -> None:
-    """Every published class passes, counted by what it shows."""
+    """Assert that every published class passes, counted by labels."""
     members: dict[tuple[str | None, ...], list[int]] = {}
     for row_type, of_class in zip(recoding.row_types.tolist(), recoding.classes.tolist(), strict=True):
         if of_class != SUPPRESSED:

@@ -1,4 +1,4 @@
-"""The optimal single-dimension division: against every set of cuts, its bound, its gap, and growing k."""
+"""Optimal single-dimension division: checked against all sets of cuts; its bound, gap, and growing k."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ WITHOUT_CLOCK = SearchBudget(seconds=None)
 
 
 def random_table(seed: int, attributes: int) -> FrequencySet:
-    """Up to 25 rows of attributes of at most five numbers, some of which no row has."""
+    """Return up to 25 rows of attributes with at most five numbers, some without rows."""
     random = np.random.default_rng(seed)
     sizes = random.integers(1, 6 if attributes < 4 else 4, attributes)
     rows = int(random.integers(1, 26))
@@ -43,7 +43,7 @@ def random_table(seed: int, attributes: int) -> FrequencySet:
 
 
 def by_enumeration(table: FrequencySet, k: int, limit: int, cost: ClassCost) -> int | None:
-    """The least C_DM, or the most classes below zero, over every set of cuts; None where none is allowed."""
+    """Return the least C_DM, or the most classes below zero, over all sets of cuts, or None."""
     places = [np.unique(column, return_inverse=True)[1] for column in table.codes.T]
     best = None
     for starts in product(*(list(list_divisions(int(place.max()) + 1)) for place in places)):
@@ -87,7 +87,7 @@ def test_it_is_the_least_of_all_sets_of_cuts(
 def test_a_small_budget_ends_with_a_bound_below_the_optimum(
     seed: int, k: int, nodes: int, limit: int
 ) -> None:
-    """Whatever the budget: bound ≤ optimum ≤ value, and ``optimal`` is said of nothing else."""
+    """For any budget, bound ≤ optimum ≤ value, and the status is ``optimal`` only if they are equal."""
     table = random_table(seed, 4)
     least = by_enumeration(table, k, limit, ClassCost.C_DM)
     if least is None:
@@ -121,7 +121,7 @@ def test_the_cost_never_falls_as_k_grows() -> None:
 
 
 def synthetic(attributes: int) -> FrequencySet:
-    """The Mondrian paper's normal table."""
+    """Return the Mondrian paper's normal table."""
     return draw_table(attributes, 8, 10_000, column_spreads(8, 0.2)[1], 3.5, 1)
 
 
@@ -129,7 +129,10 @@ def synthetic(attributes: int) -> FrequencySet:
     ("attributes", "k", "least"), [(2, 50, 3_463_276), (3, 10, 875_500), (3, 50, 1_370_148)]
 )
 def test_the_optimum_of_the_papers_tables_is_proven(attributes: int, k: int, least: int) -> None:
-    """At three attributes and k = 50 an enumeration by itself found 1,370,148, and the greedy 1,730,520."""
+    """The optimum of the paper's tables is proven.
+
+    For three attributes and k = 50, a separate enumeration found 1,370,148, and the greedy 1,730,520.
+    """
     found = find_optimal_single(synthetic(attributes), Requirement(k), budget=WITHOUT_CLOCK)
     assert (found.status, found.value) == (OPTIMAL_STATUS, least)
     assert sizes_of(found.recoding).discernibility == least
@@ -141,7 +144,10 @@ def test_the_start_of_five_attributes_is_no_worse_than_what_six_seconds_found() 
 
 
 def test_a_former_division_is_a_start() -> None:
-    """What is 10-anonymous is 5-anonymous, so the cost at k = 5 is no larger, with no search at all."""
+    """An earlier division can start the search.
+
+    A 10-anonymous division is 5-anonymous, so the cost at k = 5 is no larger, even without searching.
+    """
     table = synthetic(4)
     larger = find_optimal_single(table, Requirement(10), budget=WITHOUT_CLOCK)
     found = find_optimal_single(
@@ -198,7 +204,10 @@ def test_the_kernels_of_pairs_equal_their_twins(seed: int, k: int, limit: int, a
 
 
 def test_too_many_ways_to_suppress_leave_a_gap_and_end() -> None:
-    """Few rows of each value, of which any may be suppressed: more ways than are kept apart."""
+    """With more suppression choices than the search keeps separately, it ends with a gap.
+
+    There are few rows of each value, and any of them may be suppressed.
+    """
     random = np.random.default_rng(3)
     columns = [random.integers(0, size, 600) for size in (150, 3)]
     table = count_columns([number_hierarchy("X", 150), number_hierarchy("Y", 3)], columns)

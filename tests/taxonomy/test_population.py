@@ -1,4 +1,4 @@
-"""The full-domain model under criteria that ask for levels: the cheapest node, by plain enumeration."""
+"""The full-domain model under criteria that need levels: the cheapest node, by plain enumeration."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_the_published_node_loses_least(criterion: Criterion, tmp_path: Path) ->
         lost = sum(2.0 if out else own for out, own in zip(gone, each, strict=True))
         shown = {label(row, levels) for row, out in zip(rows, gone, strict=True) if not out}
         unmatched = sum(label(row, levels) not in shown for row in register)
-        # δ-presence asks the same of those whom no class matches, together.
+        # δ-presence also bounds the share of the people whom no class matches, taken together.
         told = criterion.name == "delta_presence" and sum(gone) > criterion.value * unmatched
         if sum(gone) <= LIMIT and not (told and sum(gone)):
             losses[levels] = lost

@@ -1,4 +1,4 @@
-"""Each search: admissible under its model, never below k or l, and how far from the optimum."""
+"""Each search is admissible under its model, meets k and l, and has a bounded distance from the optimum."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ MEAN_DISTANCE = {
     M.RELAXED_MULTI: 0.12,
     M.CELL_GENERALIZATION: 0.1,
 }
-"""The mean granularity that a search gives up against the optimum of its model, on forty tiny tables."""
+"""The mean granularity below the optimum of each search's model, on forty tiny tables."""
 
 
 def lost_by(recoding: ClassRecoding, frequency_set: FrequencySet) -> float:
@@ -55,7 +55,7 @@ def lost_by(recoding: ClassRecoding, frequency_set: FrequencySet) -> float:
 def searched(
     model: RecodingModel, frequency_set: FrequencySet, requirement: Requirement, limit: int
 ) -> ClassRecoding:
-    """By the room of the model."""
+    """Search within the model."""
     if model is M.CELL_GENERALIZATION:
         return generalize_cells(frequency_set, requirement, SETTINGS).recoding
     if model in (M.ORDERED_MULTI, M.RELAXED_MULTI):
@@ -97,7 +97,7 @@ def test_one_ordered_attribute_is_solved_exactly(seed: int) -> None:
 
 
 def counted_plainly(recoding: ClassRecoding, frequency_set: FrequencySet) -> tuple[Counter[object], int]:
-    """Rows by what they show, and the suppressed ones."""
+    """Count rows by labels, and the suppressed rows."""
     rows: Counter[object] = Counter()
     suppressed = 0
     for c, n in zip(recoding.classes.tolist(), recoding.rows.tolist(), strict=True):
@@ -141,7 +141,7 @@ def test_every_search_is_admissible_and_meets_the_requirement(
 
 
 def _meets_alone(frequency_set: FrequencySet, requirement: Requirement, limit: int) -> bool:
-    """Whether one class of everything is a solution."""
+    """Return True if one class of all rows is a solution."""
     if frequency_set.rows <= limit:
         return frequency_set.rows > 0
     fewest = min((len(set(sets.codes.tolist())) for sets in frequency_set.sensitive), default=99)
@@ -158,7 +158,7 @@ def _fewest_values(recoding: ClassRecoding, sets: ValueSets) -> int:
 
 
 def test_weights_decide_what_is_kept() -> None:
-    """Two attributes alike, of which only one can be kept."""
+    """Weights decide which of two equal attributes is kept."""
     table = tiny(1)
     (hierarchy, *_) = table.hierarchies
     other = replace(hierarchy, attribute="other")
@@ -195,7 +195,7 @@ def test_what_is_refused() -> None:
 
 
 def test_a_lattice_that_does_not_fit_is_done_without() -> None:
-    """Full-subtree recoding starts with the best node where it can, and from the roots where it cannot."""
+    """Full-subtree recoding starts from the roots if the lattice does not fit into memory."""
     random = np.random.default_rng(3)
     frequency_set = random_frequency_set(random, attributes=3, height=3, leaves=8, rows=60, sensitive=0)
     small = replace(SETTINGS, memory_limit=1)

@@ -1,4 +1,4 @@
-"""Tables of a handful of rows for the enumerators, and images as recodings."""
+"""Tables of a few rows for the enumerators, and images as recodings."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.oracle.random_tables import frequency_set_of, interleaved, random_hie
 
 @dataclass(frozen=True)
 class Tiny:
-    """A tiny table: its hierarchies, its rows as leaf codes, their sensitive values."""
+    """A tiny table: its hierarchies, its rows as leaf codes, and their sensitive values."""
 
     hierarchies: tuple[GeneralizationHierarchy, ...]
     rows: tuple[Vector, ...]
@@ -31,7 +31,7 @@ class Tiny:
 
 
 def tiny(seed: int, *, attributes: int = 2, leaves: int = 3, rows: int = 6, types: int = 6) -> Tiny:
-    """A random table; NULLs among its values, and at most so many row types."""
+    """Return a random table with NULLs among its values and at most ``types`` row types."""
     random = np.random.default_rng(seed)
     hierarchies = tuple(
         with_numbers(
@@ -56,7 +56,7 @@ def tiny(seed: int, *, attributes: int = 2, leaves: int = 3, rows: int = 6, type
 
 
 def with_numbers(hierarchy: GeneralizationHierarchy, random: np.random.Generator) -> GeneralizationHierarchy:
-    """The hierarchy, now and then with numbers for leaves, in another order than the hierarchy's."""
+    """Return the hierarchy, sometimes with numbers as leaves in another order."""
     if random.random() < 0.5:
         return hierarchy
     leaves = tuple(str(7 * n) for n in random.permutation(len(hierarchy.leaves)))
@@ -64,7 +64,7 @@ def with_numbers(hierarchy: GeneralizationHierarchy, random: np.random.Generator
 
 
 def recoding_of(image: Image, table: Tiny, model: RecodingModel) -> ClassRecoding:
-    """An image as a recoding: a class for each vector of cells."""
+    """Return an image as a recoding with a class for each vector of cells."""
     types = [tuple(codes) for codes in table.frequency_set.codes.tolist()]
     classes = list(dict.fromkeys(image))
     parts = Counter(
@@ -100,7 +100,7 @@ def recoding_of(image: Image, table: Tiny, model: RecodingModel) -> ClassRecodin
 
 
 def runs_of(codes: frozenset[int]) -> list[tuple[int, int]]:
-    """Codes as intervals."""
+    """Return codes as intervals."""
     runs: list[tuple[int, int]] = []
     for code in sorted(codes):
         if runs and runs[-1][1] == code - 1:

@@ -1,4 +1,4 @@
-"""Releases of Mondrian beside their originals: bounds hold, errors are counted."""
+"""Mondrian releases compared with their originals: bounds hold, errors are counted."""
 
 from __future__ import annotations
 

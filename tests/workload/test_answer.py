@@ -1,4 +1,4 @@
-"""Answers against every possible world of tiny tables."""
+"""Query answers, checked against every possible world of tiny tables."""
 
 from __future__ import annotations
 

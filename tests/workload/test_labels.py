@@ -125,7 +125,7 @@ def test_means_are_read_with_their_rounding() -> None:
     st.sampled_from(Summary),
 )
 def test_what_mondrian_publishes_is_read_back(parts: list[tuple[int, int]], summary: Summary) -> None:
-    """Every summary of random classes covers, once read, what the recoding says that it covers."""
+    """For every summary, labels of random classes cover the recoding's leaves once they are read back."""
     codes = [code for code, _ in dict(parts).items()]
     table = frequency_set_of([AGES], [((code,), ()) for code in codes])
     _, classes = np.unique([dict(parts)[code] for code in codes], return_inverse=True)

@@ -57,7 +57,7 @@ def row_of(codes: tuple[int, ...]) -> dict[str, str | None]:
 
 
 def cost_of(table: FrequencySet, row_types: np.ndarray, queries: tuple[AggregateQuery, ...]) -> float:
-    """Every point of a class's box is looked at; NULL is the point behind the last."""
+    """Compute the cost over every point of a class's box; NULL is the point after the last."""
     held = table.codes[row_types]
     low, high = held.min(axis=0), held.max(axis=0)
     box = [(x, y) for x in range(low[0], high[0] + 1) for y in range(low[1], high[1] + 1)]

@@ -1,4 +1,4 @@
-"""Releases read back from their files: ours and foreign, with NULL, stars and missing rows."""
+"""Releases read from files, own and foreign, with NULL, stars and missing rows."""
 
 from __future__ import annotations
 
