@@ -118,8 +118,8 @@ def hide_addresses(words: Iterable[str]) -> Iterator[None]:
 
 def redact_hidden_words(text: str) -> str:
     """Return a text without the words that ``hide_addresses`` hides."""
-    for hidden, shown in _HIDDEN_WORDS.get().items():
-        text = text.replace(hidden, shown)
+    for hidden, replacement in _HIDDEN_WORDS.get().items():
+        text = text.replace(hidden, replacement)
     return text
 
 
@@ -158,14 +158,14 @@ def redact_secrets(text: str) -> str:
     """
     text = redact_hidden_words(text)
     text = _QUOTED.sub(_redact_quoted, _SECRET_OPTIONS.sub(r"\1…", text))
-    for secret, shown in _SECRETS:
-        text = secret.sub(shown, text)
+    for secret, replacement in _SECRETS:
+        text = secret.sub(replacement, text)
     return text
 
 
-def _redact_quoted(found: re.Match[str]) -> str:
-    whole = found[0]
-    return f"{whole[0]}{redact_address(whole[1:-1])}{whole[-1]}"
+def _redact_quoted(match: re.Match[str]) -> str:
+    quoted = match[0]
+    return f"{quoted[0]}{redact_address(quoted[1:-1])}{quoted[-1]}"
 
 
 _OPTION = re.compile(

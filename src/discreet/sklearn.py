@@ -134,27 +134,27 @@ class KAnonymizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
 
     def _codes(self, cells: list[tuple[str | None, ...]]) -> NDArray[np.int64]:
         """Return positions in the chosen levels; rows without a retained class are wholly suppressed."""
-        found = np.full((len(cells), len(self._hierarchies)), _UNSEEN, np.int64)
+        result = np.full((len(cells), len(self._hierarchies)), _UNSEEN, np.int64)
         maps = [h.level_map(level) for h, level in zip(self._hierarchies, self._levels, strict=True)]
         for row, texts in enumerate(cells):
             leaves = [_leaf_code(h, text) for h, text in zip(self._hierarchies, texts, strict=True)]
-            shown = tuple(int(m[leaf]) for m, leaf in zip(maps, leaves, strict=True) if leaf is not None)
-            if shown in self._classes:  # a row with an unknown value has fewer codes than any class
-                found[row] = shown
+            leaf_codes = tuple(int(m[leaf]) for m, leaf in zip(maps, leaves, strict=True) if leaf is not None)
+            if leaf_codes in self._classes:  # a row with an unknown value has fewer codes than any class
+                result[row] = leaf_codes
             elif self.unknown == _ERROR:
                 names = self._names()
                 where = next((names[i] for i, leaf in enumerate(leaves) if leaf is None), None)
                 what = "its combination was not kept" if where is None else f"its {where} was not seen"
                 raise ValueError(f"row {row}: {what} by fit, so it cannot be shown")
-        return found
+        return result
 
     def _labels(self, codes: NDArray[np.int64]) -> NDArray[Any]:
-        shown = np.empty(codes.shape, dtype=object)
+        cells = np.empty(codes.shape, dtype=object)
         for i, (hierarchy, level) in enumerate(zip(self._hierarchies, self._levels, strict=True)):
             labels = (*hierarchy.labels[level], None, TOP)
             # NULL's code is the position after the labels; -1 indexes the last element, which is ``*``
-            shown[:, i] = [labels[code] for code in codes[:, i]]
-        return shown
+            cells[:, i] = [labels[code] for code in codes[:, i]]
+        return cells
 
 
 def _check_input(estimator: KAnonymizer, data: ArrayLike, *, reset: bool) -> NDArray[Any]:
@@ -223,8 +223,8 @@ def _leaf_code(hierarchy: GeneralizationHierarchy, text: str | None) -> int | No
 def _retained_classes(counted: FrequencySet, levels: list[int], k: int) -> dict[tuple[int, ...], int]:
     """Return the row count of each class of at least k rows at the given levels, keyed by its codes."""
     maps = [h.level_map(level) for h, level in zip(counted.hierarchies, levels, strict=True)]
-    shown = np.stack([m[counted.codes[:, i]] for i, m in enumerate(maps)], axis=1)
+    cell_codes = np.stack([m[counted.codes[:, i]] for i, m in enumerate(maps)], axis=1)
     sizes: dict[tuple[int, ...], int] = {}
-    for row, rows in zip(shown.tolist(), counted.counts.tolist(), strict=True):
+    for row, rows in zip(cell_codes.tolist(), counted.counts.tolist(), strict=True):
         sizes[tuple(row)] = sizes.get(tuple(row), 0) + rows
     return {row: rows for row, rows in sizes.items() if rows >= k}

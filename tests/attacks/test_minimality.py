@@ -75,15 +75,15 @@ def test_worlds_of_values_are_those_that_enumeration_keeps(seed: int) -> None:
     release = release_of(rows, random.integers(-1, 3, 7).tolist(), (1, 2), 1, 2)
     finer = [release.children(i).tolist() for i in release.raised]
     every = assignments(release)
-    kept = [w for w in every if all(refused(release, f, w) for f in finer)]
+    accepted = [w for w in every if all(refused(release, f, w) for f in finer)]
     found, learnt = simulate_worlds(release, DRAWS, seed)
-    share = len(kept) / len(every)
-    assert abs(found.kept / DRAWS - share) < 5 * (share * (1 - share) / DRAWS) ** 0.5 + 1e-9
+    share = len(accepted) / len(every)
+    assert abs(found.accepted / DRAWS - share) < 5 * (share * (1 - share) / DRAWS) ** 0.5 + 1e-9
     real = [int(v) for v in release.values[:, 0]]
     assert found.refused == sum(refused(release, f, real) for f in finer)
     people = list(zip(release.classes.tolist(), rows, strict=True))
     told: dict[object, Counter[int]] = defaultdict(Counter)
-    for world in kept:
+    for world in accepted:
         for who, value in zip(people, world, strict=True):
             told[who][value] += 1
     right = sure = clear = 0
@@ -94,7 +94,7 @@ def test_worlds_of_values_are_those_that_enumeration_keeps(seed: int) -> None:
         best = max((v for v in told[who] if v >= 0), key=lambda v: told[who][v], default=-2)
         right += best == value
         sure += len(told[who]) == 1 and value >= 0
-    if kept:
+    if accepted:
         assert learnt[0].sure == sure
     if clear == release.rows:
         assert learnt[0].right == right
@@ -128,9 +128,9 @@ def test_worlds_of_finer_cells_are_those_that_enumeration_keeps(seed: int) -> No
                 mass[pair] += weight
         right_mass.append((children, mass))
     worlds, undone = simulate_downcoding(release, below, DRAWS, seed)
-    kept, failed = worlds.kept, worlds.refused
+    accepted, failed = worlds.accepted, worlds.refused
     p = float(share)
-    assert abs(kept / DRAWS - p) < 5 * (p * (1 - p) / DRAWS) ** 0.5 + 1e-9
+    assert abs(accepted / DRAWS - p) < 5 * (p * (1 - p) / DRAWS) ** 0.5 + 1e-9
     assert failed == sum(refused(release, c.of_row.tolist(), release.values[:, 0].tolist()) for c in below)
     for found, (children, mass) in zip(undone, right_mass, strict=True):
         guesses, clear = {}, True
@@ -143,7 +143,7 @@ def test_worlds_of_finer_cells_are_those_that_enumeration_keeps(seed: int) -> No
             guesses[c] == child
             for c, child in zip(release.classes.tolist(), children.of_row.tolist(), strict=True)
         )
-        if kept > DRAWS // 4 and clear:
+        if accepted > DRAWS // 4 and clear:
             assert found.right == right
 
 
@@ -204,10 +204,10 @@ def test_a_part_that_had_to_be_merged_tells_its_people_values() -> None:
     found, learnt = simulate_worlds(release, 200)
     # In every world that fits, each pair has one value; the release does not show which pair has which.
     assert (found.finer, found.refused) == (1, 1)
-    assert 40 < found.kept < 100  # a third of all worlds
+    assert 40 < found.accepted < 100  # a third of all worlds
     assert learnt[0].sure == 0
     told = release_of([(0, 0)] * 3 + [(1, 0)], [0, 0, 1, 1], (1, 0), 1, 2)
-    assert simulate_worlds(told, 200)[0].kept == 200  # one person fails with any value
+    assert simulate_worlds(told, 200)[0].accepted == 200  # one person fails with any value
 
 
 def test_both_by_name_on_a_release_by_levels_alone(tmp_path: Path) -> None:

@@ -369,7 +369,7 @@ def test_a_table_of_spark_under_another_name(settings: Settings) -> None:
     source = SourceSpec(engine="spark", table="people")
     with connect(settings, source) as engine:
         assert isinstance(engine, SparkEngine)
-        given = engine._sessions.given
+        given = engine._sessions.user_session
         given.sql("CREATE DATABASE IF NOT EXISTS ledger")
         given.sql("CREATE TABLE people USING parquet AS SELECT '1' AS age, 'F' AS sex")
         given.sql("CREATE VIEW ledger.women AS SELECT age FROM default.people WHERE sex = 'F'")

@@ -201,7 +201,7 @@ def labelled(engine: Engine, stored: StoredPartition) -> dict[tuple[int, ...], t
     )
     found = engine.fetch_rows(
         f'SELECT {codes}, {labels} FROM "{tables.row_types}" AS t '
-        f'JOIN "{tables.shown}" AS s ON t.class = s.class {joins}'
+        f'JOIN "{tables.class_cells}" AS s ON t.class = s.class {joins}'
     )
     return {tuple(map(int, row[:width])): row[width:] for row in found}
 
@@ -235,7 +235,8 @@ def check_mondrian(place: Place, seed: int, summary: Summary, settings: Settings
         assert stored.fragments > 2
         shown = labelled(engine, stored)
         sizes = {
-            int(c): int(n) for c, n in engine.fetch_rows(f'SELECT class, n FROM "{stored.tables.shown}"')
+            int(c): int(n)
+            for c, n in engine.fetch_rows(f'SELECT class, n FROM "{stored.tables.class_cells}"')
         }
     assert [sizes[number] for number in range(stored.classes)] == expected.class_rows().tolist()
     cells = expected.cells

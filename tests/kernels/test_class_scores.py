@@ -84,14 +84,14 @@ def test_distances_are_those_of_the_criterion(distance: str, seed: int, size: in
 
 @every_distance
 @examples(max_examples=some_of(80), deadline=None)
-@given(held=st.lists(st.lists(ILL, max_size=9), min_size=1, max_size=4), more=st.lists(ILL, min_size=1))
-def test_distances_equal_plain_fractions(distance: str, held: list[list[str]], more: list[str]) -> None:
-    table = [value for values in held for value in values] + more
+@given(group_rows=st.lists(st.lists(ILL, max_size=9), min_size=1, max_size=4), more=st.lists(ILL, min_size=1))
+def test_distances_equal_plain_fractions(distance: str, group_rows: list[list[str]], more: list[str]) -> None:
+    table = [value for values in group_rows for value in values] + more
     of = known(table)
-    classes = np.array([[values.count(value) for value in of.values] for values in held], np.int64)
+    classes = np.array([[values.count(value) for value in of.values] for values in group_rows], np.int64)
     scores = compiled(TCloseness(0.2, "s", distance=distance), of, classes)
     assert scores is not None
-    for values, found in zip(held, scores, strict=True):
+    for values, found in zip(group_rows, scores, strict=True):
         expected = t_closeness(values, table, distance, in_order(of), PATHS)
         if expected is None:
             assert found == NEVER_SCORE

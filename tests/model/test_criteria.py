@@ -58,7 +58,7 @@ def test_a_requirement_is_its_criteria() -> None:
     }
     assert asked.weakened("k", 2).criteria[0] == KAnonymity(2)
     assert Requirement(3, 2) == Requirement(criteria=[KAnonymity(3), DistinctDiversity(2)])
-    assert [(b.criterion.attribute, b.place) for b in Requirement(3, 2).bound(("s", "t"))] == [
+    assert [(b.criterion.attribute, b.index) for b in Requirement(3, 2).bound(("s", "t"))] == [
         (None, None),
         ("s", 0),
         ("t", 1),

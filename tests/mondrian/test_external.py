@@ -66,7 +66,7 @@ def test_fragments_give_the_classes_of_the_whole(
         assert stored.fragments > 4
         assert stored.scans > 2
         shown = labelled(engine, stored)
-        numbers = dict(engine.fetch_rows(f'SELECT class, n FROM "{stored.tables.shown}"'))
+        numbers = dict(engine.fetch_rows(f'SELECT class, n FROM "{stored.tables.class_cells}"'))
         assert [numbers[c] for c in range(stored.classes)] == expected.class_rows().tolist()
     for row_type, number in zip(expected.row_types, expected.classes, strict=True):
         key = tuple(counted.codes[row_type].tolist())

@@ -27,13 +27,13 @@ MUTANTS = (
     Mutant(
         "audit passes everything",
         "audit/class_audit.py",
-        "passed=requirement.is_empty or _passed(counts, failing_classes, found),",
+        "passed=requirement.is_empty or _passed(counts, failing_classes, findings),",
         "passed=True,",
     ),
     Mutant(
         "audit does not compare the digest",
         "audit/release_audit.py",
-        "if found != claims.sha256:",
+        "if digest != claims.sha256:",
         "if False:",
     ),
     Mutant(
@@ -204,8 +204,8 @@ MUTANTS = (
     Mutant(
         "apply shows one level less",
         "verbs/recorded_decisions.py",
-        "        found[entry.name] = entry.level\n",
-        "        found[entry.name] = max(entry.level - 1, 0)\n",
+        "        result[entry.name] = entry.level\n",
+        "        result[entry.name] = max(entry.level - 1, 0)\n",
     ),
     Mutant(
         "a lock takes any spec", "verbs/recorded_decisions.py", "    if differences:\n", "    if False:\n"

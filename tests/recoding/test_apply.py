@@ -115,7 +115,7 @@ def test_its_tables_are_gone_afterwards(engine: Engine, settings: Settings, tmp_
     recoding = FullDomainRecoding(("age", "town"), (1, 0), Requirement(k=2, l=2), SuppressionPolicy.STAR)
 
     def use(found: RecodedTable) -> None:
-        assert found.kept == 10
+        assert found.published_rows == 10
         raise KeyError
 
     with (

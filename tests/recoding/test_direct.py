@@ -111,7 +111,7 @@ def test_a_file_lists_no_label_of_a_suppressed_class(
     recoding = FullDomainRecoding(counted.attributes, (0, 0), Requirement(k=2))
     out = tmp_path / "out.parquet"
     with apply_recoding(engine, spec, counted, recoding, native=True, draw_keys=load_sort_keys) as found:
-        assert (found.kept, found.suppressed) == (3, 1)
+        assert (found.published_rows, found.suppressed) == (3, 1)
         engine.write_file(found.query(), out, "parquet", [column.name for column in found.columns])
     assert b"Elsewhere" not in out.read_bytes()
     assert b"cold" not in out.read_bytes()

@@ -72,7 +72,7 @@ def test_a_column_of_nulls_is_negotiated(settings: Settings, tmp_path: Path) -> 
     assert globally.suppressed == 1
     locally = table.negotiate_local(k=3, max_suppressed=1).exact
     assert locally is not None
-    assert locally.found.suppressed <= 1
+    assert locally.local_recoding.suppressed <= 1
 
 
 def test_more_than_the_rows_is_no_solution(settings: Settings, tmp_path: Path, out: Path) -> None:

@@ -97,7 +97,7 @@ def test_what_is_declared_has_a_translation(code: str) -> None:
     declared |= {text for each in load_presets().values() for text in (each.title, each.note, *each.checks)}
     words = Translator(language_of(code))
     for text in declared:
-        words.told(text)
+        words.external(text)
     assert words.untranslated == set()
 
 
@@ -136,7 +136,7 @@ def test_names_of_columns_stay_and_numbers_take_the_marks_of_the_language() -> N
     words = Translator(language_of("de"))
     assert words.cell("rows") == "rows"
     assert words.cell("weight, households") == "weight, households"
-    assert words.told("rows alone, release") == "Zeilen, die allein sind, Veröffentlichung"
+    assert words.external("rows alone, release") == "Zeilen, die allein sind, Veröffentlichung"
     assert words.cell("1,234.5") == "1.234,5"
 
 

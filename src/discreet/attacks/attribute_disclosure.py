@@ -168,9 +168,9 @@ def compute_skew(values: ValueCounts, times: float = 2.0) -> AttributeSkew:
     if not len(rows):
         return AttributeSkew(values.attribute, 0.0, 0.0, 0.0, 0.0, 0)
     units = len(values.unit_rows)
-    whole = np.bincount(value, rows, minlength=len(values.texts)) / rows.sum()
+    table_shares = np.bincount(value, rows, minlength=len(values.texts)) / rows.sum()
     with_value = np.bincount(unit, rows, minlength=units)
-    here, there = rows / with_value[unit], whole[value]
+    here, there = rows / with_value[unit], table_shares[value]
     # A value that a unit lacks adds its whole share: together 1 minus the table's shares of the unit's
     # values.
     far = np.bincount(unit, np.abs(here - there) - there, minlength=units) + 1
@@ -248,12 +248,12 @@ def sort_unit_counts(values: ValueCounts) -> UnitCounts:
 
 def compute_negation_chance(counts: UnitCounts, facts: int) -> float:
     """Compute the highest chance of a value when ``facts`` other values are ruled out."""
-    found = 0.0
+    result = 0.0
     for total, rows in counts:
-        for place, number in enumerate(rows[: facts + 1].tolist()):
-            others = int(rows[: facts + 1].sum()) - number if place <= facts else int(rows[:facts].sum())
-            found = max(found, number / (total - others))
-    return found
+        for index, number in enumerate(rows[: facts + 1].tolist()):
+            others = int(rows[: facts + 1].sum()) - number if index <= facts else int(rows[:facts].sum())
+            result = max(result, number / (total - others))
+    return result
 
 
 def compute_implication_chances(counts: UnitCounts, facts: int) -> list[float]:
@@ -277,19 +277,19 @@ def compute_implication_chances(counts: UnitCounts, facts: int) -> list[float]:
 def _combine_products(before: NDArray[np.float64], here: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the least product by number of atoms used, with some of them in this unit."""
     number = len(before)
-    found = np.full(number, np.inf)
+    result = np.full(number, np.inf)
     for used in range(number):
         # The mask avoids inf · 0, which is NaN.
         reached = ~np.isinf(before[: number - used])
         product = np.where(reached, np.where(reached, before[: number - used], 1.0) * here[used], np.inf)
-        found[used:] = np.minimum(found[used:], product)
-    return found
+        result[used:] = np.minimum(result[used:], product)
+    return result
 
 
 def _least_absence_chance(total: int, rows: NDArray[np.int64], atoms: int) -> float:
     """Compute the least chance that none of ``atoms`` atoms of a unit holds."""
     top = [0, *np.cumsum(rows).tolist()]
-    found = 1.0
+    result = 1.0
     for parts in list_integer_partitions(atoms):
         if len(parts) > total:
             continue
@@ -297,8 +297,8 @@ def _least_absence_chance(total: int, rows: NDArray[np.int64], atoms: int) -> fl
         for person, number in enumerate(parts):
             left = total - person
             product *= max(left - top[min(number, len(rows))], 0) / left
-        found = min(found, product)
-    return found
+        result = min(result, product)
+    return result
 
 
 @cache

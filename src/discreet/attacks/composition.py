@@ -63,9 +63,11 @@ class IntersectionClasses:
 
     def failing(self, requirement: Requirement) -> NDArray[np.bool_]:
         """Return true for parts that fail the k or an l of a requirement; other criteria are not checked."""
-        asked = [one for one in requirement.bound(tuple(self.distinct)) if one.criterion.has_keyword]
+        keyword_criteria = [
+            one for one in requirement.bound(tuple(self.distinct)) if one.criterion.has_keyword
+        ]
         return failing_mask(
-            asked, ClassStatistics(self.sizes, tuple(map(ClassValues, self.distinct.values())))
+            keyword_criteria, ClassStatistics(self.sizes, tuple(map(ClassValues, self.distinct.values())))
         )
 
 
@@ -75,16 +77,16 @@ def intersect_classes(table: FrequencySet, releases: Sequence[IntArray]) -> Inte
     Cost: one sort of the row types, and one of the sensitive values of each attribute.
     """
     shown_in = [classes != SUPPRESSED for classes in releases]
-    shown = np.logical_or.reduce(shown_in)
+    published = np.logical_or.reduce(shown_in)
     part_of = np.full(table.row_types, -1, dtype=np.int64)
-    first, part_of[shown] = _number_parts([classes[shown] for classes in releases])
+    first, part_of[published] = _number_parts([classes[published] for classes in releases])
     parts = len(first)
-    rows = np.bincount(part_of[shown], table.counts[shown], minlength=parts).astype(np.int64)
+    rows = np.bincount(part_of[published], table.counts[published], minlength=parts).astype(np.int64)
     sizes = rows if table.subjects is None else _count_distinct(table.subjects, part_of, parts)
     return IntersectionClasses(
         sizes=sizes,
         rows=rows,
-        everywhere=np.logical_and.reduce(shown_in)[shown][first],
+        everywhere=np.logical_and.reduce(shown_in)[published][first],
         distinct={sets.attribute: _count_distinct(sets, part_of, parts) for sets in table.sensitive},
     )
 
@@ -146,8 +148,8 @@ def assign_classes(published: ReleaseClasses, original: OriginalTable, label: st
             advice="Name a release whose recoding is global, such as one by levels.",
         )
     classes = found[type_of.reshape(-1)]
-    shown = classes != SUPPRESSED
-    rows = np.bincount(classes[shown], counted.counts[shown], minlength=published.classes)
+    is_published = classes != SUPPRESSED
+    rows = np.bincount(classes[is_published], counted.counts[is_published], minlength=published.classes)
     if (rows != published.rows).any():
         raise InputError(
             f"{label} was not made of these rows: {int((rows != published.rows).sum()):,} of its "
@@ -185,13 +187,16 @@ class Intersection(Attack):
         assert original is not None
         here = [assign_classes(grounds.published, original, "the release")]
         there = [self._classes(grounds, original, release) for release in self._releases()]
-        alone = intersect_classes(original.frequency_set, here)
+        single = intersect_classes(original.frequency_set, here)
         parts = intersect_classes(original.frequency_set, here + there)
-        return self.found(grounds, _figures(parts), (_table(alone, parts),))
+        return self.found(grounds, _figures(parts), (_table(single, parts),))
 
     def _releases(self) -> list[str]:
-        given = self.earlier or ()
-        return [str(each) for each in ([given] if isinstance(given, str | Path) else given)]
+        earlier_releases = self.earlier or ()
+        return [
+            str(each)
+            for each in ([earlier_releases] if isinstance(earlier_releases, str | Path) else earlier_releases)
+        ]
 
     def _classes(self, grounds: Grounds, original: OriginalTable, release: str) -> IntArray:
         address = ReleaseAddress(path=parse_path(release))
@@ -234,14 +239,14 @@ def _figures(parts: IntersectionClasses) -> tuple[Figure, ...]:
     )
 
 
-def _table(alone: IntersectionClasses, parts: IntersectionClasses) -> FoundTable:
+def _table(single: IntersectionClasses, intersection: IntersectionClasses) -> FoundTable:
     """Build the table of this release, all releases together, and the rows that only some releases show."""
-    told = (
-        ("this release alone", alone, alone.everywhere),
-        ("all releases together", parts, parts.everywhere),
-        ("shown by some of them only", parts, ~parts.everywhere),
+    lines = (
+        ("this release alone", single, single.everywhere),
+        ("all releases together", intersection, intersection.everywhere),
+        ("shown by some of them only", intersection, ~intersection.everywhere),
     )
-    names = tuple(parts.distinct)
+    names = tuple(intersection.distinct)
     return FoundTable(
         "The release and the intersection",
         columns(
@@ -259,6 +264,6 @@ def _table(alone: IntersectionClasses, parts: IntersectionClasses) -> FoundTable
                 found.k(which),
                 *(found.l(which).get(name) for name in names),
             )
-            for title, found, which in told
+            for title, found, which in lines
         ),
     )

@@ -80,12 +80,12 @@ def count_singling_out_guesses(
         predicates = np.unique(values.units[named] * width + values.values[named])
         met = np.zeros(len(predicates), dtype=np.int64)
         for record, group in pairs:
-            told = own[record] != NO_VALUE
-            keys = group[told] * width + np.minimum(own[record][told], width - 1)
-            place = np.searchsorted(predicates, keys)
-            known = place < len(predicates)
-            known[known] = predicates[place[known]] == keys[known]
-            np.add.at(met, place[known], people.rows[record[told][known]])
+            has_value = own[record] != NO_VALUE
+            keys = group[has_value] * width + np.minimum(own[record][has_value], width - 1)
+            position = np.searchsorted(predicates, keys)
+            known = position < len(predicates)
+            known[known] = predicates[position[known]] == keys[known]
+            np.add.at(met, position[known], people.rows[record[has_value][known]])
         right += int((met == 1).sum())
         guesses += len(predicates)
     return right, guesses
@@ -120,14 +120,14 @@ def _count_candidate_rows(
     part = GeneralizedTable(
         tuple(release.cells[i] for i in places), release.shown[:, list(places)], release.rows
     )
-    found = np.zeros(len(people.rows))
+    result = np.zeros(len(people.rows))
     for record, group in find_candidate_classes(part, people.codes[:, list(places)], unknown_matches=True):
-        np.add.at(found, record, release.rows[group])
-    return found
+        np.add.at(result, record, release.rows[group])
+    return result
 
 
 def compute_inference_chances(
-    release: GeneralizedTable, values: ValueCounts, place: int, people: TargetRecords
+    release: GeneralizedTable, values: ValueCounts, attribute_index: int, people: TargetRecords
 ) -> GuessChances:
     """Return the chance that the most frequent value of a person's possible classes is the person's value.
 
@@ -145,14 +145,14 @@ def compute_inference_chances(
             at = np.repeat(starts, numbers) + np.arange(int(numbers.sum()))
             at -= np.repeat(np.cumsum(numbers) - numbers, numbers)
             np.add.at(counted, (np.repeat(record, numbers), entries.values[at]), entries.rows[at])
-        own = people.values[place][chosen]
-        told = own != NO_VALUE
+        own = people.values[attribute_index][chosen]
+        has_value = own != NO_VALUE
         most = counted.max(axis=1, initial=0)
         modes = (counted == most[:, None]).sum(axis=1)
         mine = counted[np.arange(len(chosen)), np.minimum(np.maximum(own, 0), len(values.texts))]
-        hit = told & (most > 0) & (mine == most)
+        hit = has_value & (most > 0) & (mine == most)
         right[chosen[hit]] = 1 / modes[hit]
-        guesses[chosen[told]] = people.rows[chosen][told]
+        guesses[chosen[has_value]] = people.rows[chosen][has_value]
     return GuessChances(right, guesses)
 
 
@@ -335,8 +335,8 @@ class ControlSet(Attack):
                     compute_mean_rates([compute_linking_chances(release, each) for each in both], z),
                 )
             )
-        for place, each in enumerate(values):
-            chances = [compute_inference_chances(release, each, place, people) for people in both]
+        for index, each in enumerate(values):
+            chances = [compute_inference_chances(release, each, index, people) for people in both]
             tests.append(rated(f"inferring {each.attribute}", compute_mean_rates(chances, z, most=1.0)))
         figures = (
             count("rows", "rows of the table", main.total),
@@ -379,26 +379,28 @@ def _read_targets(
 
 def _read_records(grounds: Grounds, source: SourceSpec) -> OutsideRecords:
     """Read the rows of a source by the release's columns."""
-    told = grounds.published
-    wanted = (*told.attributes, *(values.attribute for values in told.sensitive))
+    published = grounds.published
+    wanted = (*published.attributes, *(values.attribute for values in published.sensitive))
     match = {name: name for name in wanted}
     return read_outside(
         grounds.engine, source, wanted, match, grounds.settings, null_values=source.null_values
     )
 
 
-def _value_positions(texts: Sequence[str], codes: IntArray, shown: Sequence[str]) -> IntArray:
+def _value_positions(texts: Sequence[str], codes: IntArray, release_texts: Sequence[str]) -> IntArray:
     """Return codes of a column as indices into the release's texts; unknown texts get the next index."""
-    place = {text: i for i, text in enumerate(shown)}
-    to = np.array([*(place.get(text, len(shown)) for text in texts), NO_VALUE], dtype=np.int64)
+    position_of = {text: i for i, text in enumerate(release_texts)}
+    to = np.array([*(position_of.get(text, len(release_texts)) for text in texts), NO_VALUE], dtype=np.int64)
     return to[codes]
 
 
 def _without_null(people: TargetRecords, records: OutsideRecords) -> TargetRecords:
     """Return the people without NULL in any column, as where the spec drops rows with NULL."""
     ends = np.array([len(texts) for texts in records.texts])
-    kept = (records.codes < ends).all(axis=1)
-    return TargetRecords(people.codes[kept], tuple(each[kept] for each in people.values), people.rows[kept])
+    retained = (records.codes < ends).all(axis=1)
+    return TargetRecords(
+        people.codes[retained], tuple(each[retained] for each in people.values), people.rows[retained]
+    )
 
 
 def _figures(name: str, main: SuccessRate, control: SuccessRate) -> tuple[Figure, ...]:

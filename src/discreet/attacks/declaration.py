@@ -80,8 +80,8 @@ class Grounds:
     @property
     def release(self) -> AttackedTable:
         """Row types of the release."""
-        told = self.published
-        return AttackedTable("after", told.attributes, told.shown, told.rows, told.labels)
+        published = self.published
+        return AttackedTable("after", published.attributes, published.shown, published.rows, published.labels)
 
     @property
     def original(self) -> AttackedTable | None:
@@ -182,8 +182,8 @@ class Attack(ABC):
         notes: tuple[str, ...] = (),
     ) -> Finding:
         """Build this attack's finding; tables about persons are omitted unless ``grounds.persons``."""
-        kept = tuple(table for table in tables if grounds.persons or not table.persons)
-        return Finding(self.name, self.title, self.text, self._option_values(), figures, kept, notes)
+        permitted = tuple(table for table in tables if grounds.persons or not table.persons)
+        return Finding(self.name, self.title, self.text, self._option_values(), figures, permitted, notes)
 
     def _option_values(self) -> dict[str, Any]:
         return {each.name: _plain(getattr(self, each.name)) for each in self.options()}

@@ -90,20 +90,22 @@ def compute_local_downcoding(grounds: Grounds) -> tuple[LocalDowncoding, ...]:
     counted = original.frequency_set
     found = []
     for i, name in enumerate(published.attributes):
-        place = counted.attributes.index(name)
-        hierarchy = counted.hierarchies[place]
-        nullable = bool((counted.codes[:, place] == hierarchy.null_code).any())
+        attribute_index = counted.attributes.index(name)
+        hierarchy = counted.hierarchies[attribute_index]
+        nullable = bool((counted.codes[:, attribute_index] == hierarchy.null_code).any())
         cells = read_cells(hierarchy, published.labels[i], nullable=nullable).cells
-        common = np.bincount(counted.codes[:, place], counted.counts, minlength=hierarchy.null_code + 1)
+        common = np.bincount(
+            counted.codes[:, attribute_index], counted.counts, minlength=hierarchy.null_code + 1
+        )
         least = original.spec.request.min_level.get(name, 0)
-        told = LocalDowncoding(name)
+        result = LocalDowncoding(name)
         for cell in np.unique(published.shown[:, i]).tolist():
             codes = np.flatnonzero(cells.cover(np.full(len(common), cell), np.arange(len(common))))
             shares = compute_child_shares(hierarchy, codes, common, least)
             if shares is not None:
                 for rows in published.rows[published.shown[:, i] == cell].tolist():
-                    told = told.with_cell(shares, rows)
-        found.append(told)
+                    result = result.with_cell(shares, rows)
+        found.append(result)
     return tuple(found)
 
 
@@ -216,8 +218,8 @@ class Downcoding(MinimalityAttack):
     def run(self, grounds: Grounds) -> Finding:
         """Report the cells that are guessed right one level finer, with and without minimality."""
         if shows_least_common_ancestors(grounds):
-            figures, told = report_local_downcoding(compute_local_downcoding(grounds))
-            return self.found(grounds, figures, (told,))
+            figures, downcoding = report_local_downcoding(compute_local_downcoding(grounds))
+            return self.found(grounds, figures, (downcoding,))
         release = read_minimal_release(grounds, self.could_suppress)
         original = grounds.ground.original
         assert original is not None
@@ -230,15 +232,17 @@ class Downcoding(MinimalityAttack):
         table = FoundTable(
             "Cells guessed right one level finer",
             columns("column", ("right without it", ValueKind.CHANCE), ("right with it", ValueKind.CHANCE)),
-            tuple(rows if worlds.kept else ()),
+            tuple(rows if worlds.accepted else ()),
             note="Without it each cell is taken for its commonest finer value.",
         )
         return self.found(grounds, worlds.figures, (table,), worlds.notes)
 
 
-def build_child_values(release: MinimalRelease, place: int, codes: IntArray, rows: IntArray) -> ChildValues:
+def build_child_values(
+    release: MinimalRelease, attribute_index: int, codes: IntArray, rows: IntArray
+) -> ChildValues:
     """Build the children of a quasi-identifier; ``codes`` and ``rows`` give their frequency in the table."""
-    hierarchy, level = release.hierarchies[place], release.node[place]
+    hierarchy, level = release.hierarchies[attribute_index], release.node[attribute_index]
     below, above = hierarchy.level_map(level - 1), hierarchy.level_map(level)
     size = int(below.max()) + 1
     parents = np.full(size, -1, dtype=np.int64)
@@ -247,7 +251,9 @@ def build_child_values(release: MinimalRelease, place: int, codes: IntArray, row
     order = np.argsort(parents, kind="stable")
     rank = np.empty(size, dtype=np.int64)
     rank[order] = np.arange(size)
-    return ChildValues(hierarchy.attribute, parents[order], common[order], rank[release.children(place)])
+    return ChildValues(
+        hierarchy.attribute, parents[order], common[order], rank[release.children(attribute_index)]
+    )
 
 
 def simulate_downcoding(
@@ -255,27 +261,29 @@ def simulate_downcoding(
 ) -> tuple[WorldSample, tuple[DowncodingGain, ...]]:
     """Draw worlds; return their sample and the cells guessed right per quasi-identifier."""
     random = np.random.default_rng(seed)
-    told = [
+    answer_counts = [
         np.zeros((int(release.classes.max(initial=-1)) + 1, len(c.parents)), dtype=np.int64) for c in below
     ]
-    kept = 0
+    accepted = 0
     for _ in range(draws):
         world = [children.drawn(random) for children in below]
         if not all(release.refused(each, release.values) for each in world):
             continue
-        kept += 1
-        for counts, each in zip(told, world, strict=True):
+        accepted += 1
+        for counts, each in zip(answer_counts, world, strict=True):
             np.add.at(counts, (release.classes, each), 1)
     refused = sum(release.refused(children.of_row, release.values) for children in below)
-    undone = tuple(_measure_downcoding(release, *each) for each in zip(below, told, strict=True))
-    return WorldSample(draws, kept, len(below), refused), undone
+    undone = tuple(_measure_downcoding(release, *each) for each in zip(below, answer_counts, strict=True))
+    return WorldSample(draws, accepted, len(below), refused), undone
 
 
-def _measure_downcoding(release: MinimalRelease, children: ChildValues, told: IntArray) -> DowncodingGain:
+def _measure_downcoding(
+    release: MinimalRelease, children: ChildValues, answer_counts: IntArray
+) -> DowncodingGain:
     plain = children.commonest
-    first = np.zeros(len(told), dtype=np.int64)
+    first = np.zeros(len(answer_counts), dtype=np.int64)
     first[release.classes] = plain
-    guess: NDArray[np.int64] = choose_significant_guess(told, first)[release.classes]
+    guess: NDArray[np.int64] = choose_significant_guess(answer_counts, first)[release.classes]
     return DowncodingGain(
         children.attribute,
         right_before=int((plain == children.of_row).sum()),

@@ -141,15 +141,15 @@ def _number_units(codes: IntArray, known: int) -> IntArray:
 def compute_unit_risks(members: HouseholdMembers, classes: IntArray) -> UnitRisks:
     """Compute the risk of each unit; ``classes`` contains the class of each row type or ``SUPPRESSED``."""
     of = classes[members.types]
-    shown = of != SUPPRESSED
+    published = of != SUPPRESSED
     size = np.zeros(int(classes.max(initial=-1)) + 1, dtype=np.int64)
-    size += _count_distinct(of[shown], members.people[shown], len(size))
-    households = _count_distinct(of[shown], members.units[shown], len(size))
+    size += _count_distinct(of[published], members.people[published], len(size))
+    households = _count_distinct(of[published], members.units[published], len(size))
     risks = np.zeros(len(of))
-    risks[shown] = 1.0 / size[of[shown]]
-    pairs, place = np.unique(np.column_stack([members.units, members.people]), axis=0, return_inverse=True)
+    risks[published] = 1.0 / size[of[published]]
+    pairs, pair_of = np.unique(np.column_stack([members.units, members.people]), axis=0, return_inverse=True)
     chances = np.zeros(len(pairs))
-    np.maximum.at(chances, place.reshape(-1), risks)
+    np.maximum.at(chances, pair_of.reshape(-1), risks)
     units = int(members.units.max(initial=-1)) + 1
     used = households[households > 0]
     return UnitRisks(
@@ -170,8 +170,8 @@ def compute_hierarchical_risk(chances: FloatArray, units: IntArray, count: int) 
     # log1p and expm1 keep the precision of small chances; a chance of 1 gives log(0) = −inf and a risk of 1.
     with np.errstate(divide="ignore"):
         missed = np.bincount(units, np.log1p(-chances), minlength=count)
-    found: FloatArray = -np.expm1(missed)
-    return found
+    result: FloatArray = -np.expm1(missed)
+    return result
 
 
 def _count_distinct(classes: IntArray, of: IntArray, size: int) -> IntArray:
@@ -185,12 +185,12 @@ def _member_table(sides: list[tuple[str, UnitRisks]]) -> FoundTable:
     rows: list[tuple[Value, ...]] = []
     for size in np.unique(members).tolist():
         chosen = members == size
-        told = [
+        values = [
             v
             for _, each in sides
             for v in (float(each.risks[chosen].max()), float(each.risks[chosen].mean()))
         ]
-        rows.append((size, int(chosen.sum()), *told))
+        rows.append((size, int(chosen.sum()), *values))
     heads = [
         (f"{what} chance, {title}", ValueKind.CHANCE) for title, _ in sides for what in ("highest", "mean")
     ]

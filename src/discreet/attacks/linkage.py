@@ -112,11 +112,11 @@ class TrueLinks:
 
 def count_matching_rows(table: GeneralizedTable, codes: NDArray[np.int64]) -> NDArray[np.int64]:
     """Count, for each record, the rows of a table that may be its person's."""
-    distinct, place = np.unique(codes, axis=0, return_inverse=True)
+    distinct, inverse = np.unique(codes, axis=0, return_inverse=True)
     found = np.zeros(len(distinct), dtype=np.int64)
     for record, group in find_candidate_classes(table, distinct, unknown_matches=True):
         found += np.bincount(record, table.rows[group], minlength=len(distinct)).astype(np.int64)
-    return found[place.reshape(-1)]
+    return found[inverse.reshape(-1)]
 
 
 def count_covered_people(
@@ -125,10 +125,10 @@ def count_covered_people(
     """Count, for each group of a table, the people of a file who may be in it, without people with a NULL."""
     known = (codes != np.array([cells.leaves for cells in table.cells])).all(axis=1)
     codes, number = codes[known], number[known]
-    found = np.zeros(table.groups, dtype=np.int64)
+    result = np.zeros(table.groups, dtype=np.int64)
     for record, group in find_candidate_classes(table, codes, unknown_matches=False):
-        found += np.bincount(group, number[record], minlength=table.groups).astype(np.int64)
-    return found
+        result += np.bincount(group, number[record], minlength=table.groups).astype(np.int64)
+    return result
 
 
 def summarize_links(
@@ -187,18 +187,18 @@ def compute_release_chances(
     ``codes`` are the leaf codes of the original's row types in all attributes of ``release``; ``outside``
     those of the records in the attributes with the indices ``matched``.
     """
-    occurring, place = np.unique(pairs.row_types, return_inverse=True)
+    occurring, inverse = np.unique(pairs.row_types, return_inverse=True)
     type_of, class_of = find_covering_classes(release, codes[occurring])
     starts = np.searchsorted(type_of, np.arange(len(occurring) + 1))
     weight = release.rows[class_of].astype(np.float64)
     # reduceat needs indices inside the array and returns an element for empty segments: append a zero and
     # reset those.
-    whole = np.add.reduceat(np.append(weight, 0.0), np.minimum(starts[:-1], len(weight)))
-    whole[np.diff(starts) == 0] = 0.0
-    numbers = np.diff(starts)[place.reshape(-1)]
+    class_weight = np.add.reduceat(np.append(weight, 0.0), np.minimum(starts[:-1], len(weight)))
+    class_weight[np.diff(starts) == 0] = 0.0
+    numbers = np.diff(starts)[inverse.reshape(-1)]
     pair = np.repeat(np.arange(len(pairs.records)), numbers)
     offset = np.arange(len(pair)) - np.repeat(np.cumsum(numbers) - numbers, numbers)
-    entry = starts[place.reshape(-1)][pair] + offset
+    entry = starts[inverse.reshape(-1)][pair] + offset
     covers = np.ones(len(pair), dtype=np.bool_)
     for column, attribute in enumerate(matched.tolist()):
         cells = release.cells[attribute]
@@ -206,7 +206,7 @@ def compute_release_chances(
         cell = release.shown[class_of[entry], attribute]
         everything = cells.sizes()[cell] == cells.leaves
         covers &= cells.cover(cell, code) | (code == cells.leaves) | ((code > cells.leaves) & everything)
-    chance = weight[entry] * covers * pairs.rows[pair] / whole[place.reshape(-1)][pair]
+    chance = weight[entry] * covers * pairs.rows[pair] / class_weight[inverse.reshape(-1)][pair]
     right = np.bincount(pairs.records[pair], chance, minlength=len(outside))
     return np.divide(right, rows_matched, out=np.zeros(len(outside)), where=rows_matched > 0)
 
@@ -309,14 +309,14 @@ def measure_linkage(
         truth = GroundTruth.of(engine, ground.original, records, key[1], settings)
         known = truth.known
         theirs = translate_codes(truth.codes, ground.original.frequency_set, records.attributes, hierarchies)
-        whole = build_full_release_table(published, ground.original, hierarchies)
+        full_table = build_full_release_table(published, ground.original, hierarchies)
         places = np.array([published.attributes.index(name) for name in records.attributes])
         all_codes = translate_codes(
-            truth.codes, ground.original.frequency_set, published.attributes, whole[1]
+            truth.codes, ground.original.frequency_set, published.attributes, full_table[1]
         )
         chances = (
             compute_original_chances(truth.pairs, theirs, codes, nulls, before),
-            compute_release_chances(truth.pairs, whole[0], all_codes, places, codes, after),
+            compute_release_chances(truth.pairs, full_table[0], all_codes, places, codes, after),
         )
     return Linkage(
         columns=tuple(zip(records.columns, records.attributes, strict=True)),
@@ -373,10 +373,10 @@ class GroundTruth:
         names = original.frequency_set.attributes
         others = () if key in names else (key,)
         table = read_original(engine, original.spec, original.frequency_set, others, settings)
-        place = table.table.attributes.index(key)
+        index = table.table.attributes.index(key)
         texts = (*table.domains[key].texts, None)
         groups_of: dict[str, list[int]] = {}
-        for group, code in enumerate(table.table.shown[:, place].tolist()):
+        for group, code in enumerate(table.table.shown[:, index].tolist()):
             text = texts[code]
             if text is not None:
                 groups_of.setdefault(text, []).append(group)
@@ -406,8 +406,10 @@ def extend_hierarchies(
             found.append(extend_hierarchy(_find_hierarchy(ground.original, name), source, records.texts[i]))
         elif name in ground.exact:
             labels = published.labels[published.attributes.index(name)]
-            shown = [label for label in labels if label not in (None, "*")]
-            found.append(build_flat_hierarchy(name, [*(str(label) for label in shown), *records.texts[i]]))
+            plain_labels = [label for label in labels if label not in (None, "*")]
+            found.append(
+                build_flat_hierarchy(name, [*(str(label) for label in plain_labels), *records.texts[i]])
+            )
         else:
             raise InputError(
                 f"the release generalizes '{name}', and nothing here says what its cells stand for",
@@ -436,10 +438,10 @@ def build_release_table(
     """Build the table of the release's classes by some of its columns, without merging equal groups."""
     cells, places = [], []
     for name, hierarchy in zip(attributes, hierarchies, strict=True):
-        place = published.attributes.index(name)
+        index = published.attributes.index(name)
         nullable = ground.original is None or _has_null(ground.original.frequency_set, name)
-        cells.append(read_cells(hierarchy, published.labels[place], nullable=nullable).cells)
-        places.append(place)
+        cells.append(read_cells(hierarchy, published.labels[index], nullable=nullable).cells)
+        places.append(index)
     return GeneralizedTable(tuple(cells), published.shown[:, places], published.rows)
 
 
@@ -453,8 +455,8 @@ def build_full_release_table(
 
 
 def _has_null(frequency_set: FrequencySet, name: str) -> bool:
-    place = frequency_set.attributes.index(name)
-    return bool((frequency_set.codes[:, place] == frequency_set.hierarchies[place].null_code).any())
+    index = frequency_set.attributes.index(name)
+    return bool((frequency_set.codes[:, index] == frequency_set.hierarchies[index].null_code).any())
 
 
 def _merge_groups(table: GeneralizedTable) -> GeneralizedTable:
@@ -476,21 +478,21 @@ def translate_codes(
     hierarchies: Sequence[GeneralizationHierarchy],
 ) -> NDArray[np.int64]:
     """Translate codes of the frequency set's hierarchies to hierarchies that contain all their leaves."""
-    found = np.empty((len(codes), len(attributes)), dtype=np.int64)
+    result = np.empty((len(codes), len(attributes)), dtype=np.int64)
     for i, (name, hierarchy) in enumerate(zip(attributes, hierarchies, strict=True)):
-        place = frequency_set.attributes.index(name)
-        leaves = frequency_set.hierarchies[place].leaves
+        index = frequency_set.attributes.index(name)
+        leaves = frequency_set.hierarchies[index].leaves
         map_to = np.array([*(hierarchy.code_of_leaf[leaf] for leaf in leaves), hierarchy.null_code])
-        found[:, i] = map_to[codes[:, place]]
-    return found
+        result[:, i] = map_to[codes[:, index]]
+    return result
 
 
 def _build_exact_table(
     hierarchies: Sequence[GeneralizationHierarchy], codes: NDArray[np.int64], counts: NDArray[np.int64]
 ) -> GeneralizedTable:
-    shown, rows = merge_equal_groups(codes, counts)
+    cell_codes, rows = merge_equal_groups(codes, counts)
     cells = tuple(exact_cells(h.attribute, h.leaves) for h in hierarchies)
-    return GeneralizedTable(cells, shown, rows)
+    return GeneralizedTable(cells, cell_codes, rows)
 
 
 IntArray = NDArray[np.int64]
@@ -515,14 +517,14 @@ def read_original_columns(
 ) -> OriginalColumns:
     """Read some columns of the original; raise ``InputError`` if its rows changed since it was counted."""
     counted = original.frequency_set
-    beside = [name for name in dict.fromkeys(names) if name not in counted.attributes]
-    read = read_original(engine, original.spec, counted, beside, settings)
-    shown, rows = read.table.shown, read.table.rows
-    both = np.concatenate([counted.codes, shown[:, : len(counted.attributes)]])
-    place = np.unique(both, axis=0, return_inverse=True)[1].reshape(-1)
-    type_of = np.zeros(int(place.max(initial=-1)) + 1, dtype=np.int64)
-    type_of[place[: counted.row_types]] = np.arange(counted.row_types)
-    types = type_of[place[counted.row_types :]]
+    further_columns = [name for name in dict.fromkeys(names) if name not in counted.attributes]
+    read = read_original(engine, original.spec, counted, further_columns, settings)
+    cell_codes, rows = read.table.shown, read.table.rows
+    both = np.concatenate([counted.codes, cell_codes[:, : len(counted.attributes)]])
+    inverse = np.unique(both, axis=0, return_inverse=True)[1].reshape(-1)
+    type_of = np.zeros(int(inverse.max(initial=-1)) + 1, dtype=np.int64)
+    type_of[inverse[: counted.row_types]] = np.arange(counted.row_types)
+    types = type_of[inverse[counted.row_types :]]
     if (np.bincount(types, rows, minlength=counted.row_types) != counted.counts).any():
         raise InputError(
             f"the original has other rows now ({int(rows.sum()):,}) than when it was counted "
@@ -533,6 +535,6 @@ def read_original_columns(
     return OriginalColumns(
         types,
         rows,
-        {name: shown[:, columns.index(name)] for name in names},
+        {name: cell_codes[:, columns.index(name)] for name in names},
         {name: read.domains[name].texts for name in names},
     )

@@ -65,9 +65,11 @@ class MinimalRelease:
         """Quasi-identifiers with a level above 0: each has a node one level finer."""
         return tuple(i for i, level in enumerate(self.node) if level)
 
-    def children(self, place: int) -> IntArray:
+    def children(self, attribute_index: int) -> IntArray:
         """Return the code of each row in one quasi-identifier one level finer."""
-        return self.hierarchies[place].level_map(self.node[place] - 1)[self.codes[:, place]]
+        return self.hierarchies[attribute_index].level_map(self.node[attribute_index] - 1)[
+            self.codes[:, attribute_index]
+        ]
 
     def refused(self, finer: IntArray, values: IntArray) -> bool:
         """Return true if too many rows fail in the classes that ``finer``, one number per row, splits."""
@@ -75,17 +77,19 @@ class MinimalRelease:
         of = of.reshape(-1)
         sizes = np.bincount(of)
         failing = sizes < self.k
-        for place, least in enumerate(self.least):
+        for attribute_index, least in enumerate(self.least):
             if least > 0:
-                known = values[:, place] >= 0
-                pairs = np.unique(of[known] * self.domains[place] + values[known, place])
-                failing |= np.bincount(pairs // self.domains[place], minlength=len(sizes)) < least
+                known = values[:, attribute_index] >= 0
+                pairs = np.unique(of[known] * self.domains[attribute_index] + values[known, attribute_index])
+                failing |= np.bincount(pairs // self.domains[attribute_index], minlength=len(sizes)) < least
         return int(sizes[failing].sum()) > self.room
 
-    def draws(self, asked: int | None) -> int:
-        """Return the number of worlds to draw: ``asked``, or ten million rows' worth, from 20 to 1,000."""
+    def draws(self, requested: int | None) -> int:
+        """Return the number of worlds: ``requested``, or ten million rows' worth, from 20 to 1,000."""
         return (
-            min(max(_DRAWN_ROWS // max(self.rows, 1), _MIN_WORLDS), _MAX_WORLDS) if asked is None else asked
+            min(max(_DRAWN_ROWS // max(self.rows, 1), _MIN_WORLDS), _MAX_WORLDS)
+            if requested is None
+            else requested
         )
 
 
@@ -120,7 +124,7 @@ class WorldSample:
     """Numbers of worlds drawn and kept, and of finer nodes that exist and that failed."""
 
     drawn: int
-    kept: int
+    accepted: int
     finer: int
     refused: int
 
@@ -131,14 +135,14 @@ class WorldSample:
             count("finer", "nodes one level finer", self.finer),
             count("refused", "finer nodes that failed indeed", self.refused),
             count("drawn", "worlds drawn", self.drawn),
-            count("kept", "worlds in which every finer node fails", self.kept),
+            count("kept", "worlds in which every finer node fails", self.accepted),
         )
 
     @property
     def notes(self) -> tuple[str, ...]:
         """Notes on the numbers that a report must print."""
         notes = []
-        if not self.kept:
+        if not self.accepted:
             notes.append("No drawn world fits what the attacker knows: nothing can be told from these draws.")
         if self.refused < self.finer:
             notes.append("Some finer node did not fail: an attacker who believes that all did is misled.")
@@ -176,17 +180,17 @@ def read_minimal_release(grounds: Grounds, limit: int | None) -> MinimalRelease:
     width = len(counted.attributes)
     node = tuple(manifest.levels[name] for name in counted.attributes)
     classes = _assign_row_classes(rows[:, :width], node, grounds, original)
-    kept = classes != SUPPRESSED
-    values = rows[kept, width:]
+    retained = classes != SUPPRESSED
+    values = rows[retained, width:]
     domains = tuple(len(table.domains[name].texts) for name in names)
-    for place, known in enumerate(domains):
-        values[values[:, place] >= known, place] = -1
-    suppressed = int((~kept).sum())
+    for attribute_index, known in enumerate(domains):
+        values[values[:, attribute_index] >= known, attribute_index] = -1
+    suppressed = int((~retained).sum())
     return MinimalRelease(
         hierarchies=counted.hierarchies,
         node=node,
-        codes=rows[kept, :width],
-        classes=np.unique(classes[kept], return_inverse=True)[1].reshape(-1),
+        codes=rows[retained, :width],
+        classes=np.unique(classes[retained], return_inverse=True)[1].reshape(-1),
         sensitive=names,
         values=values,
         domains=domains,
@@ -196,14 +200,15 @@ def read_minimal_release(grounds: Grounds, limit: int | None) -> MinimalRelease:
     )
 
 
-def choose_significant_guess(told: IntArray, first: IntArray) -> IntArray:
-    """Return the most frequent answer of each line of ``told``, which counts the draws of each answer.
+def choose_significant_guess(answer_counts: IntArray, first: IntArray) -> IntArray:
+    """Return the most frequent answer of each line of ``answer_counts``, which counts the draws of each
+    answer.
 
     Where it leads ``first``, the guess without minimality, by no more than chance, return ``first``.
     """
-    best = told.argmax(axis=1)
-    lines = np.arange(len(told))
-    ahead, behind = told[lines, best], told[lines, first]
+    best = answer_counts.argmax(axis=1)
+    lines = np.arange(len(answer_counts))
+    ahead, behind = answer_counts[lines, best], answer_counts[lines, first]
     # The difference of two Poisson counts has the variance ahead + behind.
     return np.where(ahead - behind > _SIGNIFICANT_ERRORS * np.sqrt(ahead + behind), best, first)
 
@@ -221,16 +226,20 @@ def _assign_row_classes(
             for i, (h, level) in enumerate(zip(counted.hierarchies, node, strict=True))
         ]
     )
-    _, place = np.unique(np.concatenate([theirs, mine]), axis=0, return_inverse=True)
-    place = place.reshape(-1)
-    class_of = np.full(int(place.max(initial=-1)) + 1, SUPPRESSED, dtype=np.int64)
-    class_of[place[: len(theirs)]] = of_types
-    return class_of[place[len(theirs) :]]
+    _, inverse = np.unique(np.concatenate([theirs, mine]), axis=0, return_inverse=True)
+    inverse = inverse.reshape(-1)
+    class_of = np.full(int(inverse.max(initial=-1)) + 1, SUPPRESSED, dtype=np.int64)
+    class_of[inverse[: len(theirs)]] = of_types
+    return class_of[inverse[len(theirs) :]]
 
 
 def _required_l(manifest: Manifest, name: str) -> int:
-    asked = manifest.l
-    return (asked if isinstance(asked, int) else asked.get(name, 0)) if asked is not None else 0
+    recorded_l = manifest.l
+    return (
+        (recorded_l if isinstance(recorded_l, int) else recorded_l.get(name, 0))
+        if recorded_l is not None
+        else 0
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -268,7 +277,7 @@ class Minimality(MinimalityAttack):
         rows: list[tuple[Value, ...]] = [
             (e.attribute, e.right_before / release.rows, e.right / release.rows, e.sure_before, e.sure)
             for e in learnt
-            if worlds.kept
+            if worlds.accepted
         ]
         table = FoundTable(
             "Values guessed with the knowledge that finer levels failed",
@@ -297,22 +306,27 @@ def simulate_worlds(
     _, people = np.unique(np.column_stack([release.classes, release.codes]), axis=0, return_inverse=True)
     people = people.reshape(-1)
     by_class = np.argsort(release.classes, kind="stable")
-    told = [np.zeros((int(people.max(initial=-1)) + 1, size + 1), dtype=np.int64) for size in release.domains]
-    kept = 0
+    answer_counts = [
+        np.zeros((int(people.max(initial=-1)) + 1, size + 1), dtype=np.int64) for size in release.domains
+    ]
+    accepted = 0
     for _ in range(draws):
         drawn = np.empty_like(release.values)
-        for place in range(release.values.shape[1]):
+        for attribute_index in range(release.values.shape[1]):
             # Sorting by class with a random secondary key shuffles the values within each class.
             order = np.lexsort((random.random(release.rows), release.classes))
-            drawn[by_class, place] = release.values[order, place]
+            drawn[by_class, attribute_index] = release.values[order, attribute_index]
         if not all(release.refused(each, drawn) for each in finer):
             continue
-        kept += 1
-        for place, each in enumerate(told):
-            each += _tally(people, drawn[:, place], (each.shape[0], each.shape[1]))
+        accepted += 1
+        for attribute_index, each in enumerate(answer_counts):
+            each += _tally(people, drawn[:, attribute_index], (each.shape[0], each.shape[1]))
     refused = sum(release.refused(each, release.values) for each in finer)
-    learnt = tuple(_measure_gain(release, place, people, each, kept) for place, each in enumerate(told))
-    return WorldSample(draws, kept, len(finer), refused), learnt
+    learnt = tuple(
+        _measure_gain(release, attribute_index, people, each, accepted)
+        for attribute_index, each in enumerate(answer_counts)
+    )
+    return WorldSample(draws, accepted, len(finer), refused), learnt
 
 
 def _tally(lines: IntArray, values: IntArray, shape: tuple[int, int]) -> IntArray:
@@ -322,22 +336,22 @@ def _tally(lines: IntArray, values: IntArray, shape: tuple[int, int]) -> IntArra
 
 
 def _measure_gain(
-    release: MinimalRelease, place: int, people: IntArray, told: IntArray, kept: int
+    release: MinimalRelease, attribute_index: int, people: IntArray, answer_counts: IntArray, accepted: int
 ) -> InferenceGain:
-    values, size = release.values[:, place], told.shape[1]
+    values, size = release.values[:, attribute_index], answer_counts.shape[1]
     of_class = _tally(release.classes, values, (int(release.classes.max(initial=-1)) + 1, size))
-    class_of = np.zeros(len(told), dtype=np.int64)
+    class_of = np.zeros(len(answer_counts), dtype=np.int64)
     class_of[people] = release.classes
     first = of_class[:, :-1].argmax(axis=1)[class_of]
-    guess = choose_significant_guess(told[:, :-1], first)
-    alike = told.max(axis=1) == kept * np.bincount(people, minlength=len(told))
-    alike &= told.argmax(axis=1) < size - 1
+    guess = choose_significant_guess(answer_counts[:, :-1], first)
+    alike = answer_counts.max(axis=1) == accepted * np.bincount(people, minlength=len(answer_counts))
+    alike &= answer_counts.argmax(axis=1) < size - 1
     single = (of_class > 0).sum(axis=1) == 1
     single &= of_class[:, -1] == 0
     return InferenceGain(
-        attribute=release.sensitive[place],
+        attribute=release.sensitive[attribute_index],
         right_before=int((values == first[people]).sum()),
         right=int((values == guess[people]).sum()),
         sure_before=int(single[release.classes].sum()),
-        sure=int(alike[people].sum()) if kept else 0,
+        sure=int(alike[people].sum()) if accepted else 0,
     )

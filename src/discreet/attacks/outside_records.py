@@ -73,9 +73,9 @@ def read_outside(
         counted = count_column_groups(reader, table, names, settings)
     keys = None
     if key is not None:
-        place = names.index(key)
-        texts = (*counted.texts[place], None)
-        keys = tuple(texts[code] for code in counted.codes[:, place].tolist())
+        index = names.index(key)
+        texts = (*counted.texts[index], None)
+        keys = tuple(texts[code] for code in counted.codes[:, index].tolist())
     return OutsideRecords(
         columns=tuple(pairs),
         attributes=tuple(pairs.values()),
@@ -91,9 +91,9 @@ def _match_columns(
 ) -> dict[str, str]:
     """Return the matched outside columns with their quasi-identifiers, in the release's order."""
     if match is None:
-        found = {name: name for name in attributes if name in columns}
-        if found:
-            return found
+        result = {name: name for name in attributes if name in columns}
+        if result:
+            return result
         raise InputError(
             f"{label} shares no column name with the release's quasi-identifiers",
             allowed=", ".join(attributes),
@@ -175,9 +175,9 @@ def find_candidate_classes(
     """
     occurring, places = [], []
     for i in range(len(table.cells)):
-        found, place = np.unique(codes[:, i], return_inverse=True)
+        found, inverse = np.unique(codes[:, i], return_inverse=True)
         occurring.append(found)
-        places.append(place.reshape(-1))
+        places.append(inverse.reshape(-1))
     widest = max((len(found) for found in occurring), default=1)
     # Whole words of 64 groups per block, so that block offsets are multiples of 64.
     step = max(64, _BLOCK_BYTES // max(widest, 1) // 64 * 64)
@@ -200,8 +200,8 @@ def _matches(
     step = max(1, _PAIR_BYTES // max(8 * width, 1))
     for start in range(0, records, step):
         both = bits[0][places[0][start : start + step]]
-        for matrix, place in zip(bits[1:], places[1:], strict=True):
-            both &= matrix[place[start : start + step]]
+        for matrix, inverse in zip(bits[1:], places[1:], strict=True):
+            both &= matrix[inverse[start : start + step]]
         at, word = np.nonzero(both)
         unpacked = np.unpackbits(both[at, word][:, None].view(np.uint8), axis=1, bitorder="little")
         pair, bit = np.nonzero(unpacked)
@@ -209,10 +209,10 @@ def _matches(
 
 
 def _coverage_bits(
-    cells: Cells, shown: NDArray[np.int64], codes: NDArray[np.int64], *, unknown_matches: bool
+    cells: Cells, cell_codes: NDArray[np.int64], codes: NDArray[np.int64], *, unknown_matches: bool
 ) -> NDArray[np.uint64]:
     """Return one bit per group that covers each code, shape ``(codes, words)``."""
-    used, cell_of_group = np.unique(shown, return_inverse=True)
+    used, cell_of_group = np.unique(cell_codes, return_inverse=True)
     covered = _cell_coverage(cells, used, codes)
     strange = codes > cells.leaves
     covered[:, strange] = (cells.sizes()[used] == cells.leaves)[:, None]
@@ -238,5 +238,5 @@ def _cell_coverage(cells: Cells, used: NDArray[np.int64], codes: NDArray[np.int6
     steps = np.zeros((len(used), len(codes) + 1), dtype=np.int32)
     np.add.at(steps, (cell, np.searchsorted(codes, cells.first[interval])), 1)
     np.add.at(steps, (cell, np.searchsorted(codes, cells.last[interval], side="right")), -1)
-    found: NDArray[np.bool_] = np.cumsum(steps[:, :-1], axis=1) > 0
-    return found
+    result: NDArray[np.bool_] = np.cumsum(steps[:, :-1], axis=1) > 0
+    return result

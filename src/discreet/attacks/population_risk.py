@@ -106,8 +106,8 @@ class PopulationUniques(Attack):
         return self.found(grounds, tuple(figures), (_table(sides, people),))
 
     def _people(self, grounds: Grounds) -> int | None:
-        told = None if grounds.manifest is None else grounds.manifest.population
-        return told if self.people is None else self.people
+        manifest_population = None if grounds.manifest is None else grounds.manifest.population
+        return manifest_population if self.people is None else self.people
 
 
 def compute_individual_risks(rows: NDArray[np.int64], people: FloatArray) -> FloatArray:
@@ -123,16 +123,16 @@ def compute_individual_risks(rows: NDArray[np.int64], people: FloatArray) -> Flo
     for i in range(1, _TERMS):
         term = term * i * (1 - share) / (rows + i)
         series = series + term
-    found = share / np.maximum(rows, 1) * series
+    result = share / np.maximum(rows, 1) * series
     near = np.flatnonzero((share < 1) & (rows <= _EXACT))
     for places in np.array_split(near, max(1, len(near) // 4096)):
         p, f = share[places, None], rows[places, None].astype(np.float64)
         # The substitution z = 1 - t(1 - p) = p^u spreads the pole at z = 0 over u from 0 to 1.
         z = p ** ((_NODES + 1) / 2)
         inside = ((1 - z) / (1 - p)) ** (f - 1) * (p / z) ** f * z * -np.log(p) / (1 - p)
-        found[places] = (inside * (_WEIGHTS / 2)).sum(axis=1)
-    found[share >= 1] = 1.0 / np.maximum(rows[share >= 1], 1)
-    return found
+        result[places] = (inside * (_WEIGHTS / 2)).sum(axis=1)
+    result[share >= 1] = 1.0 / np.maximum(rows[share >= 1], 1)
+    return result
 
 
 def _table(sides: tuple[AttackedTable, ...], people: int) -> FoundTable:
@@ -220,14 +220,14 @@ class SurveyWeights(Attack):
         survey = read_survey(grounds.engine, grounds.settings, original, column)
         after = assign_classes(grounds.published, original, "the release")
         every = np.arange(len(survey.rows))
-        kept = after != SUPPRESSED
+        retained = after != SUPPRESSED
         figures: list[Figure] = []
         for name, side, classes in (("before", "original", every), ("after", "release", after)):
             figures += _figures(name, side, survey, classes, float(grounds.threshold))
-        lost = compute_lost_share(survey, kept)
+        lost = compute_lost_share(survey, retained)
         figures.append(chance("lost", "people whom suppressed rows stood for", lost))
         notes = ("Weights are not recalibrated: sums over the release miss the suppressed rows' people.",)
-        table = _shift_table(original, survey, kept)
+        table = _shift_table(original, survey, retained)
         return self.found(grounds, tuple(figures), (table,), notes if lost else ())
 
 
@@ -252,10 +252,10 @@ def read_survey(engine: Engine, settings: Settings, original: OriginalTable, col
 
 def compute_class_risks(survey: Survey, classes: IntArray) -> tuple[IntArray, _FloatArray, _FloatArray]:
     """Return rows, people and chance of each class; ``classes`` is the class of each row type."""
-    kept = classes != SUPPRESSED
+    retained = classes != SUPPRESSED
     size = int(classes.max(initial=-1)) + 1
-    rows = np.bincount(classes[kept], survey.rows[kept], minlength=size).astype(np.int64)
-    people = np.bincount(classes[kept], survey.people[kept], minlength=size).astype(np.float64)
+    rows = np.bincount(classes[retained], survey.rows[retained], minlength=size).astype(np.int64)
+    people = np.bincount(classes[retained], survey.people[retained], minlength=size).astype(np.float64)
     used = rows > 0
     # Weights below 1 would give fewer people than rows, but each row is a person.
     people = np.maximum(people[used], rows[used].astype(np.float64))
@@ -275,13 +275,13 @@ def _figures(name: str, side: str, survey: Survey, classes: IntArray, threshold:
     ]
 
 
-def compute_lost_share(survey: Survey, kept: NDArray[np.bool_]) -> float:
+def compute_lost_share(survey: Survey, is_published: NDArray[np.bool_]) -> float:
     """Return the share of people whom the rows of suppressed row types represented."""
-    return float(survey.people[~kept].sum() / survey.people.sum()) if survey.people.sum() else 0.0
+    return float(survey.people[~is_published].sum() / survey.people.sum()) if survey.people.sum() else 0.0
 
 
 def compute_share_shifts(
-    original: OriginalTable, survey: Survey, kept: NDArray[np.bool_]
+    original: OriginalTable, survey: Survey, is_published: NDArray[np.bool_]
 ) -> tuple[tuple[str, float, float], ...]:
     """Compute the change of each column's weighted value shares by suppression.
 
@@ -291,15 +291,15 @@ def compute_share_shifts(
     for i, hierarchy in enumerate(original.frequency_set.hierarchies):
         size = hierarchy.null_code + 1
         before = np.bincount(survey.codes[:, i], survey.people, minlength=size)
-        after = np.bincount(survey.codes[kept, i], survey.people[kept], minlength=size)
+        after = np.bincount(survey.codes[is_published, i], survey.people[is_published], minlength=size)
         if before.sum() and after.sum():
             gap = np.abs(before / before.sum() - after / after.sum())
             found.append((hierarchy.attribute, float(gap.sum() / 2), float(gap.max())))
     return tuple(found)
 
 
-def _shift_table(original: OriginalTable, survey: Survey, kept: NDArray[np.bool_]) -> FoundTable:
-    rows: tuple[tuple[Value, ...], ...] = compute_share_shifts(original, survey, kept)
+def _shift_table(original: OriginalTable, survey: Survey, is_published: NDArray[np.bool_]) -> FoundTable:
+    rows: tuple[tuple[Value, ...], ...] = compute_share_shifts(original, survey, is_published)
     return FoundTable(
         "Shares of values, by weights, before and after suppression",
         columns("column", ("distance of the shares", ValueKind.CHANCE), ("largest change", ValueKind.CHANCE)),
@@ -310,9 +310,9 @@ def _shift_table(original: OriginalTable, survey: Survey, kept: NDArray[np.bool_
 
 def _parse_weights(texts: tuple[str, ...], column: str) -> _FloatArray:
     try:
-        found = np.array([float(text) for text in texts])
+        result = np.array([float(text) for text in texts])
     except ValueError:
-        found = np.array([np.nan])
-    if not np.isfinite(found).all() or (found < 0).any():
+        result = np.array([np.nan])
+    if not np.isfinite(result).all() or (result < 0).any():
         raise InputError(f"'{column}' holds what are no weights", allowed="numbers of at least 0")
-    return found
+    return result

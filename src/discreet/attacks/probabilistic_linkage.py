@@ -89,14 +89,14 @@ class RecordComparison:
         begins, widths, tables = [], [], [np.zeros(1, np.int8)]
         texts, letters = [0], [np.zeros(1, np.uint32)]
         left, right = [], []
-        place, used = 1, 1
+        offset, used = 1, 1
         for field in self.fields:
             table = self._table(field)
             if table is not None:
-                begins.append(place)
+                begins.append(offset)
                 widths.append(max(table.shape[1], 1))
                 tables.append(table.reshape(-1))
-                place += table.size
+                offset += table.size
                 left.append(field.left)
                 right.append(field.right)
                 continue
@@ -132,16 +132,16 @@ class RecordComparison:
         from discreet.kernels.record_pairs import jaro_winkler
 
         # Levels: 0 missing, 1 differ, 2 close, 3 agree.
-        found = np.ones((len(field.values), len(field.cells)), np.int8)
+        links = np.ones((len(field.values), len(field.cells)), np.int8)
         theirs = [encode_text(text) for text in field.cells]
         for a, value in enumerate(field.values):
             mine = encode_text(value)
             for b, cell in enumerate(field.cells):
                 if value == cell:
-                    found[a, b] = 3
+                    links[a, b] = 3
                 elif jaro_winkler(mine, theirs[b]) >= self.close:
-                    found[a, b] = 2
-        return found
+                    links[a, b] = 2
+        return links
 
     @cached_property
     def passes(self) -> Any:
@@ -156,11 +156,11 @@ class RecordComparison:
         most = max(int(b.max(initial=0)) for pair in blocks for b in pair) + 2
         starts = np.zeros((len(blocks), most), np.int64)
         members = np.zeros((len(blocks), right), np.int64)
-        for place, (_, theirs) in enumerate(blocks):
+        for index, (_, theirs) in enumerate(blocks):
             order = np.argsort(theirs, kind="stable")
             order = order[theirs[order] >= 0]
-            members[place, : len(order)] = order
-            starts[place] = np.searchsorted(theirs[order], np.arange(most))
+            members[index, : len(order)] = order
+            starts[index] = np.searchsorted(theirs[order], np.arange(most))
         return BlockingPasses(
             np.stack([b[0] for b in blocks]), np.stack([b[1] for b in blocks]), starts, members
         )
@@ -280,12 +280,12 @@ def sample_levels(comparison: RecordComparison) -> FloatArray:
     patterns = np.array(
         [find_pattern(comparison.arrays, a, b) for a, b in zip(left.tolist(), right.tolist(), strict=True)]
     )
-    found = np.ones((number, 4))
+    result = np.ones((number, 4))
     for j in range(number):
         # Add half a pair to each level, so that no frequency is 0 and no weight infinite.
         seen = np.bincount(patterns // 4 ** (number - 1 - j) % 4, minlength=4)[1:] + 0.5
-        found[j, 1:] = seen / seen.sum()
-    return found
+        result[j, 1:] = seen / seen.sum()
+    return result
 
 
 def encode_text(text: str) -> NDArray[np.uint32]:
@@ -392,22 +392,22 @@ class LinkageWithErrors(Attack):
         truth: GroundTruth | None,
     ) -> LinkedRecords:
         codes = translate_codes(counted.codes, counted, records.attributes, hierarchies)
-        shown, rows = merge_equal_groups(codes, counted.counts)
+        cell_codes, rows = merge_equal_groups(codes, counted.counts)
         fields = tuple(
             ComparedField(
                 name,
                 records.texts[i],
                 h.leaves,
                 _record_codes(records, i),
-                _mask_null(shown[:, i], h.null_code),
+                _mask_null(cell_codes[:, i], h.null_code),
             )
             for i, (name, h) in enumerate(zip(records.attributes, hierarchies, strict=True))
         )
         own = None
         if truth is not None:
             theirs = translate_codes(truth.codes, counted, records.attributes, hierarchies)
-            place = {tuple(row): at for at, row in enumerate(shown.tolist())}
-            at = np.array([place[tuple(row)] for row in theirs[truth.pairs.row_types].tolist()], np.int64)
+            index_of = {tuple(row): at for at, row in enumerate(cell_codes.tolist())}
+            at = np.array([index_of[tuple(row)] for row in theirs[truth.pairs.row_types].tolist()], np.int64)
             own = (truth.pairs.records, at, truth.pairs.rows.astype(np.float64))
         return link_records(RecordComparison(fields, records.rows, rows, self.close), own)
 
@@ -432,12 +432,12 @@ class LinkageWithErrors(Attack):
         )
         own = None
         if truth is not None and grounds.ground.original is not None:
-            whole, all_hierarchies = build_full_release_table(
+            full_table, all_hierarchies = build_full_release_table(
                 grounds.published, grounds.ground.original, hierarchies
             )
             counted = grounds.ground.original.frequency_set
             codes = translate_codes(truth.codes, counted, grounds.published.attributes, all_hierarchies)
-            own = _true_rows_by_class(truth, whole, codes)
+            own = _true_rows_by_class(truth, full_table, codes)
         return link_records(RecordComparison(fields, records.rows, release.rows, self.close), own)
 
 
@@ -458,8 +458,8 @@ def link_records(comparison: RecordComparison, own: TrueRows | None) -> LinkedRe
     if own is None:
         return LinkedRecords(fitted, chances, None)
     mine = [
-        fitted.weights[find_pattern(comparison.arrays, record, place)]
-        for record, place in zip(own[0].tolist(), own[1].tolist(), strict=True)
+        fitted.weights[find_pattern(comparison.arrays, record, position)]
+        for record, position in zip(own[0].tolist(), own[1].tolist(), strict=True)
     ]
     is_best = np.array(mine) == best[own[0]] if mine else np.empty(0, np.bool_)
     right = np.bincount(own[0], own[2] * is_best, minlength=records)
@@ -476,39 +476,39 @@ def compare_texts_with_cells(
     every = np.arange(number)
     everything = cells.sizes() == cells.leaves
     leaves = [encode_text(leaf) for leaf in hierarchy.leaves]
-    found = np.ones((len(texts), max(number, 1)), np.int8)
-    for place, text in enumerate(texts):
+    result = np.ones((len(texts), max(number, 1)), np.int8)
+    for index, text in enumerate(texts):
         code = hierarchy.code_of_leaf.get(text)
         if code is not None:
-            found[place, :number][cells.cover(every, np.full(number, code))] = 3
+            result[index, :number][cells.cover(every, np.full(number, code))] = 3
             continue
         mine = encode_text(text)
         for leaf, theirs in enumerate(leaves):
             if jaro_winkler(mine, theirs) >= close:
-                found[place, :number][cells.cover(every, np.full(number, leaf))] = 2
-        found[place, :number][everything] = 3
-    return found
+                result[index, :number][cells.cover(every, np.full(number, leaf))] = 2
+        result[index, :number][everything] = 3
+    return result
 
 
 def _true_rows_by_class(truth: GroundTruth, release: GeneralizedTable, codes: _IntArray) -> TrueRows:
     """Return the person's own rows by class, divided among covering classes in proportion to their rows."""
     types, classes = find_covering_classes(release, codes)
     rows = release.rows[classes].astype(np.float64)
-    whole = np.bincount(types, rows, minlength=len(codes))
+    type_rows = np.bincount(types, rows, minlength=len(codes))
     by_type: dict[int, list[tuple[int, float]]] = {}
-    for kind, place, share in zip(
-        types.tolist(), classes.tolist(), (rows / whole[types]).tolist(), strict=True
+    for kind, position, share in zip(
+        types.tolist(), classes.tolist(), (rows / type_rows[types]).tolist(), strict=True
     ):
-        by_type.setdefault(kind, []).append((place, share))
+        by_type.setdefault(kind, []).append((position, share))
     found = [
-        (record, place, share * number)
+        (record, position, share * number)
         for record, kind, number in zip(
             truth.pairs.records.tolist(),
             truth.pairs.row_types.tolist(),
             truth.pairs.rows.tolist(),
             strict=True,
         )
-        for place, share in by_type.get(kind, [])
+        for position, share in by_type.get(kind, [])
     ]
     return (
         np.array([each[0] for each in found], np.int64),
@@ -517,32 +517,32 @@ def _true_rows_by_class(truth: GroundTruth, release: GeneralizedTable, codes: _I
     )
 
 
-def _record_codes(records: OutsideRecords, place: int) -> _IntArray:
-    return _mask_null(records.codes[:, place], len(records.texts[place]))
+def _record_codes(records: OutsideRecords, column: int) -> _IntArray:
+    return _mask_null(records.codes[:, column], len(records.texts[column]))
 
 
 def _mask_null(codes: _IntArray, null: int) -> _IntArray:
     return np.where(codes == null, -1, codes)
 
 
-def _without_null(release: GeneralizedTable, place: int) -> _IntArray:
+def _without_null(release: GeneralizedTable, column: int) -> _IntArray:
     """Return the cells by group; NULL is missing."""
-    shown = release.shown[:, place]
-    unknown = np.array([label is None for label in release.cells[place].labels])
-    return np.where(unknown[shown], -1, shown)
+    cell_codes = release.shown[:, column]
+    unknown = np.array([label is None for label in release.cells[column].labels])
+    return np.where(unknown[cell_codes], -1, cell_codes)
 
 
-def _figures(name: str, title: str, found: LinkedRecords, rows: _IntArray, sure: float) -> list[Figure]:
-    linked = found.chances >= sure
+def _figures(name: str, title: str, links: LinkedRecords, rows: _IntArray, sure: float) -> list[Figure]:
+    linked = links.chances >= sure
     figures = [
         count(f"linked_{name}", f"records linked, {title}", int(rows[linked].sum())),
         number(
-            f"expected_{name}", f"right links by the weights, {title}", float((found.chances * rows).sum())
+            f"expected_{name}", f"right links by the weights, {title}", float((links.chances * rows).sum())
         ),
     ]
-    if found.right is not None:
-        right = float((found.right * rows).sum())
-        of_linked = float((found.right * rows)[linked].sum())
+    if links.right is not None:
+        right = float((links.right * rows).sum())
+        of_linked = float((links.right * rows)[linked].sum())
         figures += [
             number(f"right_{name}", f"right links by the key, {title}", right),
             number(f"right_linked_{name}", f"right links among the linked, {title}", of_linked),
@@ -550,13 +550,13 @@ def _figures(name: str, title: str, found: LinkedRecords, rows: _IntArray, sure:
     return figures
 
 
-def _table(title: str, found: LinkedRecords, names: tuple[str, ...]) -> FoundTable:
+def _table(title: str, links: LinkedRecords, names: tuple[str, ...]) -> FoundTable:
     rows: list[tuple[Value, ...]] = [
         (
             f"{name}: {level}",
-            float(found.weights.m[i, j + 1]),
-            float(found.weights.u[i, j + 1]),
-            float(np.log2(found.weights.m[i, j + 1] / found.weights.u[i, j + 1])),
+            float(links.weights.m[i, j + 1]),
+            float(links.weights.u[i, j + 1]),
+            float(np.log2(links.weights.m[i, j + 1] / links.weights.u[i, j + 1])),
         )
         for i, name in enumerate(names)
         for j, level in enumerate(_LEVELS)

@@ -114,13 +114,15 @@ def read_published(
             advice="Name the columns that an attacker may know, each by --quasi-identifier COLUMN.",
         )
     names = columns.quasi_identifiers
-    beside = (*columns.sensitive, *([columns.group] if columns.group else []))
+    further_columns = (*columns.sensitive, *([columns.group] if columns.group else []))
     apart = columns.values_source is not None
     source = release_source(release, null_values)
     if columns.table is not None:
         source = replace(source, table=columns.table)
     with engine_for(engine, settings, source) as reader, open_source_table(reader, source) as table:
-        counted, starred = _count_rows(reader, table, (*names, *(() if apart else beside)), columns, settings)
+        counted, starred = _count_rows(
+            reader, table, (*names, *(() if apart else further_columns)), columns, settings
+        )
     keys, class_of = _number_rows(counted.codes[:, : len(names)])
     rows = np.bincount(class_of, counted.rows, minlength=len(keys)).astype(np.int64)
     return ReleaseClasses(
@@ -153,8 +155,8 @@ def _count_rows(
         stars &= counted.codes[:, i] == (texts.index(TOP) if TOP in texts else -1)
     rows = counted.rows.copy()
     rows[stars] -= np.minimum(rows[stars], starred)
-    kept = rows > 0
-    return ColumnGroups(counted.columns, counted.texts, counted.codes[kept], rows[kept]), starred
+    nonempty = rows > 0
+    return ColumnGroups(counted.columns, counted.texts, counted.codes[nonempty], rows[nonempty]), starred
 
 
 def _count_sensitive(
@@ -177,11 +179,13 @@ def _count_sensitive(
 
 
 def _count_values(counted: ColumnGroups, name: str, unit_of: NDArray[np.int64]) -> ValueCounts:
-    place = counted.columns.index(name)
-    told = counted.texts[place]
-    texts = tuple(text for text in told if not is_star(text))
+    column_index = counted.columns.index(name)
+    values_of_rows = counted.texts[column_index]
+    texts = tuple(text for text in values_of_rows if not is_star(text))
     place_of = {text: code for code, text in enumerate(texts)}
-    codes = np.array([*(place_of.get(text, NO_VALUE) for text in told), NO_VALUE])[counted.codes[:, place]]
+    codes = np.array([*(place_of.get(text, NO_VALUE) for text in values_of_rows), NO_VALUE])[
+        counted.codes[:, column_index]
+    ]
     pairs, rows = merge_equal_groups(np.column_stack([unit_of, codes]), counted.rows)
     return ValueCounts(
         attribute=name,
@@ -200,9 +204,9 @@ def _number_rows(codes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[n
     order = np.lexsort(codes.T[::-1])
     ordered = codes[order]
     starts = np.concatenate(([True], (ordered[1:] != ordered[:-1]).any(axis=1)))
-    place = np.empty(len(codes), dtype=np.int64)
-    place[order] = np.cumsum(starts) - 1
-    return ordered[starts], place
+    position_of = np.empty(len(codes), dtype=np.int64)
+    position_of[order] = np.cumsum(starts) - 1
+    return ordered[starts], position_of
 
 
 def find_manifest(address: Path | ReleaseAddress, engine: Engine | None = None) -> Manifest | None:
@@ -246,18 +250,18 @@ def select_columns(
 
 
 def _select_permuted_columns(
-    place: ReleaseAddress, facts: PermutedRelease, quasi_identifiers: Sequence[str]
+    address: ReleaseAddress, facts: PermutedRelease, quasi_identifiers: Sequence[str]
 ) -> PublishedColumns:
     """Return the columns of a permuted release: quasi-identifiers, groups and the permuted attribute."""
     apart = facts.files.get(SENSITIVE_FILE)
-    lies = place if apart is None else place.part(SENSITIVE_FILE, apart.file)
+    lies = address if apart is None else address.part(SENSITIVE_FILE, apart.file)
     return PublishedColumns(
         quasi_identifiers=tuple(quasi_identifiers),
         sensitive=(facts.sensitive,),
         starred=False,
         group=facts.group_column,
         values_source=None if apart is None else lies.source(table=apart.table),
-        table=None if place.in_database else facts.table,
+        table=None if address.in_database else facts.table,
     )
 
 

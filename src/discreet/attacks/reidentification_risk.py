@@ -78,9 +78,9 @@ def parse_threshold(text: str, name: str = "threshold") -> Fraction:
 
     Raise ``InputError`` unless it is above 0 and at most 1.
     """
-    given = text.strip()
+    stripped = text.strip()
     try:
-        number = Fraction(given[:-1]) / 100 if given.endswith("%") else Fraction(given)
+        number = Fraction(stripped[:-1]) / 100 if stripped.endswith("%") else Fraction(stripped)
     except (ValueError, ZeroDivisionError):
         number = Fraction(0)
     if not 0 < number <= 1:
@@ -154,24 +154,25 @@ def find_outlier_classes(
     """
     if not published.classes:
         return ()
-    shown, rows = published.shown, published.rows
+    cell_codes, rows = published.shown, published.rows
     bound = np.sort(rows)[: 4 * listed][-1]
     candidates = np.flatnonzero(rows <= bound)[: 16 * listed]
     found = []
-    for place in candidates.tolist():
-        apart = (shown != shown[place]).sum(axis=1)
-        apart[place] = len(published.attributes) + 1
+    for class_index in candidates.tolist():
+        apart = (cell_codes != cell_codes[class_index]).sum(axis=1)
+        apart[class_index] = len(published.attributes) + 1
         distance = int(apart.min()) if published.classes > 1 else None
-        found.append((int(rows[place]), -(distance or 0), place, distance))
+        found.append((int(rows[class_index]), -(distance or 0), class_index, distance))
     return tuple(
         OutlierClass(
             values={
-                name: published.labels[i][shown[place, i]] for i, name in enumerate(published.attributes)
+                name: published.labels[i][cell_codes[class_index, i]]
+                for i, name in enumerate(published.attributes)
             },
             rows=size,
             distance=distance,
         )
-        for size, _, place, distance in sorted(found)[:listed]
+        for size, _, class_index, distance in sorted(found)[:listed]
     )
 
 

@@ -66,8 +66,8 @@ class MinimalUniqueSets:
 
     def has(self, column: int) -> NDArray[np.bool_]:
         """Return true for each pair whose set contains a column."""
-        found: NDArray[np.bool_] = (self.masks >> column) & 1 == 1
-        return found
+        result: NDArray[np.bool_] = (self.masks >> column) & 1 == 1
+        return result
 
 
 def find_minimal_sets(
@@ -149,10 +149,10 @@ def _find_compiled(codes: IntArray, single: IntArray, largest: int) -> tuple[Int
     if number < 0:
         return None
     # Translate masks of the kernel's column order back to the table's order.
-    given = np.zeros(number, np.int64)
-    for place, column in enumerate(order.tolist()):
-        given |= ((masks[:number] >> place) & 1) << column
-    return rows[:number], given
+    table_masks = np.zeros(number, np.int64)
+    for bit, column in enumerate(order.tolist()):
+        table_masks |= ((masks[:number] >> bit) & 1) << column
+    return rows[:number], table_masks
 
 
 LARGEST_UNIQUE_SET = 3
@@ -176,19 +176,20 @@ class MinimalUniques:
 
     @classmethod
     def of(
-        cls, attributes: tuple[str, ...], counts: NDArray[np.int64], found: MinimalUniqueSets
+        cls, attributes: tuple[str, ...], counts: NDArray[np.int64], minimal_sets: MinimalUniqueSets
     ) -> MinimalUniques:
         """Count the minimal sets of row types of ``counts`` rows."""
-        smallest = np.full(len(counts), found.largest + 1, dtype=np.int64)
-        np.minimum.at(smallest, found.rows, found.sizes)
-        sizes = range(1, found.largest + 1)
+        smallest = np.full(len(counts), minimal_sets.largest + 1, dtype=np.int64)
+        np.minimum.at(smallest, minimal_sets.rows, minimal_sets.sizes)
+        sizes = range(1, minimal_sets.largest + 1)
         return cls(
             rows=int((counts == 1).sum()),
-            largest=found.largest,
-            sets=tuple(int((found.sizes == size).sum()) for size in sizes),
+            largest=minimal_sets.largest,
+            sets=tuple(int((minimal_sets.sizes == size).sum()) for size in sizes),
             rows_by_size=tuple(int((smallest == size).sum()) for size in sizes),
             by_attribute=tuple(
-                (name, len(np.unique(found.rows[found.has(i)]))) for i, name in enumerate(attributes)
+                (name, len(np.unique(minimal_sets.rows[minimal_sets.has(i)])))
+                for i, name in enumerate(attributes)
             ),
         )
 
@@ -307,20 +308,20 @@ class Suda(Attack):
                 notes.append(f"No row is alone in the {side.title}, whatever the columns.")
         return self.found(grounds, tuple(figures), tuple(tables), tuple(notes))
 
-    def _tables(self, side: AttackedTable, found: SudaScores, *, persons: bool) -> list[FoundTable]:
-        tables = [_size_table(side, found), _score_table(side, found), _contribution_table(side, found)]
-        return [*tables, self._rows(side, found)] if persons else tables
+    def _tables(self, side: AttackedTable, scores: SudaScores, *, persons: bool) -> list[FoundTable]:
+        tables = [_size_table(side, scores), _score_table(side, scores), _contribution_table(side, scores)]
+        return [*tables, self._rows(side, scores)] if persons else tables
 
-    def _rows(self, side: AttackedTable, found: SudaScores) -> FoundTable:
+    def _rows(self, side: AttackedTable, scores: SudaScores) -> FoundTable:
         """Build the table of the rows with the highest scores."""
-        worst = np.argsort(-found.scores, kind="stable")[: self.listed_rows]
-        worst = worst[found.scores[worst] > 0]
+        worst = np.argsort(-scores.scores, kind="stable")[: self.listed_rows]
+        worst = worst[scores.scores[worst] > 0]
         cells = shown_rows(side.labels, side.codes[worst].tolist())
         return FoundTable(
             f"Rows of the {side.title} with the highest scores",
             columns(("score", ValueKind.NUMBER), ("DIS-SUDA", ValueKind.CHANCE), *side.attributes),
             tuple(
-                (float(found.scores[row]), float(found.dis_scores[row]), *values)
+                (float(scores.scores[row]), float(scores.dis_scores[row]), *values)
                 for row, values in zip(worst.tolist(), cells, strict=True)
             ),
             persons=True,
@@ -343,8 +344,8 @@ def compute_suda_scores(
     if scored.any() and dis > 0:
         raised = scores[scored] ** power
         dis_scores[scored] = 1 / (1 + (uniques / dis - uniques) / (raised * (1 / raised).sum()))
-    whole = weights.sum()
-    contributions = [weights[sets.has(i)].sum() / whole if whole else 0.0 for i in range(sets.width)]
+    total = weights.sum()
+    contributions = [weights[sets.has(i)].sum() / total if total else 0.0 for i in range(sets.width)]
     return SudaScores(sets, scores, dis_scores, dis, np.array(contributions))
 
 
@@ -355,29 +356,29 @@ def _ihsn_weights(width: int, largest: int) -> FloatArray:
 
 def _elliot_weights(width: int, largest: int) -> FloatArray:
     """Return the addition of a minimal set to a score by set size; entry 0 is unused."""
-    found = np.ones(largest + 1)
+    result = np.ones(largest + 1)
     for size in range(1, largest + 1):
         factors = [width - i for i in range(size, min(largest, width - 1) + 1)]
-        found[size] = float(np.prod(np.array(factors, dtype=np.float64))) if factors else 1.0
-    return found
+        result[size] = float(np.prod(np.array(factors, dtype=np.float64))) if factors else 1.0
+    return result
 
 
-def _figures(side: AttackedTable, found: SudaScores) -> list[Figure]:
+def _figures(side: AttackedTable, scores: SudaScores) -> list[Figure]:
     return [
         count(f"uniques_{side.name}", f"rows alone, {side.title}", int((side.rows == 1).sum())),
-        count(f"sets_{side.name}", f"minimal sets, {side.title}", len(found.sets.rows)),
-        number(f"score_{side.name}", f"highest score, {side.title}", float(found.scores.max(initial=0.0))),
-        chance(f"dis_{side.name}", f"DIS of the whole {side.title}", found.dis),
+        count(f"sets_{side.name}", f"minimal sets, {side.title}", len(scores.sets.rows)),
+        number(f"score_{side.name}", f"highest score, {side.title}", float(scores.scores.max(initial=0.0))),
+        chance(f"dis_{side.name}", f"DIS of the whole {side.title}", scores.dis),
     ]
 
 
-def _size_table(side: AttackedTable, found: SudaScores) -> FoundTable:
-    sizes = found.sets.sizes
-    smallest = np.full(len(side.rows), found.sets.largest + 1)
-    np.minimum.at(smallest, found.sets.rows, sizes)
+def _size_table(side: AttackedTable, scores: SudaScores) -> FoundTable:
+    sizes = scores.sets.sizes
+    smallest = np.full(len(side.rows), scores.sets.largest + 1)
+    np.minimum.at(smallest, scores.sets.rows, sizes)
     rows: list[tuple[Value, ...]] = [
         (size, int((sizes == size).sum()), int((smallest == size).sum()))
-        for size in range(1, found.sets.largest + 1)
+        for size in range(1, scores.sets.largest + 1)
     ]
     return FoundTable(
         f"Minimal sets in the {side.title}",
@@ -390,11 +391,11 @@ def _size_table(side: AttackedTable, found: SudaScores) -> FoundTable:
     )
 
 
-def _score_table(side: AttackedTable, found: SudaScores) -> FoundTable:
+def _score_table(side: AttackedTable, scores: SudaScores) -> FoundTable:
     total = side.total
     rows: list[tuple[Value, ...]] = []
     for least in _BANDS:
-        over = int((found.dis_scores > least).sum())
+        over = int((scores.dis_scores > least).sum())
         rows.append((f"above {least:g}", over, over / total if total else 0.0))
     return FoundTable(
         f"Rows of the {side.title} by DIS-SUDA score",
@@ -403,14 +404,14 @@ def _score_table(side: AttackedTable, found: SudaScores) -> FoundTable:
     )
 
 
-def _contribution_table(side: AttackedTable, found: SudaScores) -> FoundTable:
-    shares = found.contributions
+def _contribution_table(side: AttackedTable, scores: SudaScores) -> FoundTable:
+    shares = scores.contributions
     order = np.argsort(-shares, kind="stable").tolist()
     return FoundTable(
         f"What each column contributes in the {side.title}",
         columns("column", ("share of all scores", ValueKind.CHANCE), ("rows it helps", ValueKind.COUNT)),
         tuple(
-            (side.attributes[i], float(shares[i]), len(np.unique(found.sets.rows[found.sets.has(i)])))
+            (side.attributes[i], float(shares[i]), len(np.unique(scores.sets.rows[scores.sets.has(i)])))
             for i in order
         ),
         note="Sets have several columns, so that shares add up to more than all.",

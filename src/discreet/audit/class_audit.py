@@ -123,19 +123,19 @@ def compute_achieved_values(
     ``population`` and ``known`` are as in ``audit.class_audit.audit_source``.
     """
     attributes = dict(known)
-    for place, name in enumerate(published.sensitive):
+    for index, name in enumerate(published.sensitive):
         if name not in attributes and counts.classes:
-            attributes[name] = read_published_attribute(engine, published, place)
+            attributes[name] = read_published_attribute(engine, published, index)
     sizes = fetch_sorted_pairs(engine, sql.class_size_counts(counts.table))
     audited = _AuditedRelease(engine, tables, published, counts, population, known, attributes, sizes)
     questions = list(_variants(published.sensitive))
-    asked = [_create_criterion(audited, question) for question in questions]
-    scores = _score_classes(audited, [one for one in asked if isinstance(one, Criterion)])
+    bound_criteria = [_create_criterion(audited, question) for question in questions]
+    scores = _score_classes(audited, [one for one in bound_criteria if isinstance(one, Criterion)])
     return tuple(
         question.without_value(one)
         if isinstance(one, str)
         else _achieved_value(audited, question, one, scores)
-        for question, one in zip(questions, asked, strict=True)
+        for question, one in zip(questions, bound_criteria, strict=True)
     )
 
 
@@ -163,18 +163,18 @@ def _create_criterion(audited: _AuditedRelease, question: _CriterionVariant) -> 
         return _NO_SQL
     if criterion.of_population and audited.population is None:
         return _NO_POPULATION
-    name, asks = criterion.attribute, criterion.asks
+    name, feature = criterion.attribute, criterion.asks
     if name is None:
         return criterion
-    if asks is None or has_feature(asks, audited.attributes[name]):
+    if feature is None or has_feature(feature, audited.attributes[name]):
         too_long = _query_lines(audited, criterion, name) > max(MAX_QUERY_LINES, audited.counts.rows)
         return _TOO_SLOW if too_long else criterion
     hint = (
         ""
-        if asks is AttributeFeature.NUMBERS or name in audited.known
+        if feature is AttributeFeature.NUMBERS or name in audited.known
         else ", which the publisher's --spec may have"
     )
-    return f"needs {FEATURE_NAMES[asks]}{hint}"
+    return f"needs {FEATURE_NAMES[feature]}{hint}"
 
 
 def _query_lines(audited: _AuditedRelease, criterion: Criterion, name: str) -> int:
@@ -336,7 +336,9 @@ def audit_source(
         sha256 = _rows_digest(distinct, counts)
         apart = find_unclassed_rows(engine, published, counts) if foreign else UnclassedRows()
         wanted = strictest and witness is None
-        told = compute_achieved_values(engine, tables, published, counts, population, known) if wanted else ()
+        achieved = (
+            compute_achieved_values(engine, tables, published, counts, population, known) if wanted else ()
+        )
         counts = add_scores(engine, tables, published, counts, further, population, known)
         found = collect_findings(engine, tables, published, counts, further)
         predicate = sql.failing_class_predicate(requirement.k, thresholds, failing_predicates(further))
@@ -354,7 +356,7 @@ def audit_source(
                 *_observe(engine, published, (*pseudonymized, subject), requirement, counts, real_values),
                 *warn_published_distribution(further, values, known),
             ),
-            strictest=told,
+            strictest=achieved,
             sha256=sha256,
         )
     report = apart.exclude_from(report) if apart.rows else report
@@ -366,13 +368,13 @@ def _build_report(
     counts: ClassTotals,
     predicate: str,
     keys: Sequence[str],
-    found: Sequence[CriterionFinding],
+    findings: Sequence[CriterionFinding],
     requirement: Requirement,
 ) -> AuditReport:
     """Build the report from the figures of all classes and of those that a predicate selects as failing."""
     failing_classes = engine.fetch_rows(sql.count_classes(counts.table, predicate))[0][0]
     return AuditReport(
-        passed=requirement.is_empty or _passed(counts, failing_classes, found),
+        passed=requirement.is_empty or _passed(counts, failing_classes, findings),
         rows=counts.rows,
         classes=counts.classes,
         k=counts.k,
@@ -383,7 +385,7 @@ def _build_report(
         class_sizes=fetch_sorted_pairs(engine, sql.class_size_counts(counts.table)),
         suppressed=counts.starred,
         required_k=requirement.k,
-        criteria=tuple(found),
+        criteria=tuple(findings),
     )
 
 
@@ -454,10 +456,10 @@ def _required_l(values: Sequence[str], thresholds: Sequence[int | None]) -> dict
     return {name: l for name, l in zip(values, thresholds, strict=True) if l is not None}
 
 
-def _passed(counts: ClassTotals, failing_classes: int, found: Sequence[CriterionFinding]) -> bool:
+def _passed(counts: ClassTotals, failing_classes: int, findings: Sequence[CriterionFinding]) -> bool:
     """Return true if there was something to check and nothing failed."""
     something = counts.classes > 0 or counts.starred > 0
-    return failing_classes == 0 and something and all(each.passed for each in found)
+    return failing_classes == 0 and something and all(each.passed for each in findings)
 
 
 def _check_columns(
@@ -502,14 +504,16 @@ def _homogeneity_warnings(engine: Engine, counts: ClassTotals) -> tuple[CodedWar
     if not counts.classes or all(distinct > 1 for distinct in counts.l.values()):
         return ()
     found = engine.fetch_rows(sql.homogeneous_class_counts(counts.table, len(counts.l)))[0]
-    told = zip(counts.l, found, strict=True)
+    counted = zip(counts.l, found, strict=True)
     return tuple(
-        homogeneous_groups_warning(name, int(alike), counts.classes) for name, alike in told if alike
+        homogeneous_groups_warning(name, int(alike), counts.classes) for name, alike in counted if alike
     )
 
 
-def _population_warnings(asked: Sequence[str], population: GeneralizedPopulation | None) -> tuple[str, ...]:
-    return (NO_POPULATION_WARNING.format(", ".join(asked)),) if asked and population is None else ()
+def _population_warnings(
+    requested: Sequence[str], population: GeneralizedPopulation | None
+) -> tuple[str, ...]:
+    return (NO_POPULATION_WARNING.format(", ".join(requested)),) if requested and population is None else ()
 
 
 def _unchecked_column_warnings(release: ObservedRelease) -> tuple[str, ...]:

@@ -63,24 +63,26 @@ def match_people(
     tables: TemporaryTables,
     published: PublishedRows,
     classes: str,
-    shown: GeneralizedPopulation,
+    generalized: GeneralizedPopulation,
 ) -> str:
     """Create a table with one line per class (``sql.audit_criteria.population_rows``).
 
     ``classes`` is a table of numbered classes. Raise ``InputError`` for a population without one of the
     columns.
     """
-    lacking = [name for name in published.quasi_identifiers if name not in shown.columns]
-    with open_source_table(engine, shown.source) as table:
-        if lacking or len(table.columns) != len(shown.columns):
-            missing = f"'{lacking[0]}'" if lacking else f"{len(shown.columns)} columns"
+    lacking = [name for name in published.quasi_identifiers if name not in generalized.columns]
+    with open_source_table(engine, generalized.source) as table:
+        if lacking or len(table.columns) != len(generalized.columns):
+            missing = f"'{lacking[0]}'" if lacking else f"{len(generalized.columns)} columns"
             raise InputError(f"the population has not {missing}", allowed="every quasi-identifier")
-        texts = [table.text(table.columns[shown.columns.index(name)]) for name in published.quasi_identifiers]
+        texts = [
+            table.text(table.columns[generalized.columns.index(name)]) for name in published.quasi_identifiers
+        ]
         people = tables.create(population_sql.population_counts(table.relation, texts))
     found = tables.create(population_sql.class_people(people, classes, len(published.quasi_identifiers)))
     everybody, matching = engine.fetch_rows(population_sql.population_totals(people, found))[0]
     return tables.create(
-        population_sql.population_rows(found, int(everybody) - int(matching), shown.suppressed)
+        population_sql.population_rows(found, int(everybody) - int(matching), generalized.suppressed)
     )
 
 
@@ -99,19 +101,19 @@ def load_whole_tables(
 
     Raise ``InputError`` for a criterion that needs an unknown property of its attribute.
     """
-    found: dict[int, ReferenceTable] = {}
-    told = dict(known)
+    result: dict[int, ReferenceTable] = {}
+    reported = dict(known)
     for one in bound:
-        if one.place is None or not one.criterion.compares:
+        if one.index is None or not one.criterion.compares:
             continue
-        name = published.sensitive[one.place]
-        if name not in told:
-            told[name] = read_published_attribute(engine, published, one.place)
-        attribute = told[name]
-        _require_known_attribute(one, name, attribute, told=name in known)
-        if one.place not in found:
-            found[one.place] = _load_whole_table(tables, attribute)
-    return found
+        name = published.sensitive[one.index]
+        if name not in reported:
+            reported[name] = read_published_attribute(engine, published, one.index)
+        attribute = reported[name]
+        _require_known_attribute(one, name, attribute, from_publisher=name in known)
+        if one.index not in result:
+            result[one.index] = _load_whole_table(tables, attribute)
+    return result
 
 
 def warn_published_distribution(
@@ -122,20 +124,20 @@ def warn_published_distribution(
         f"{one.criterion.label} compares classes with the whole table. The publisher's is not known here: "
         "the distribution of the published rows was taken, which differs where rows are suppressed."
         for one in bound
-        if one.place is not None
+        if one.index is not None
         and one.criterion.compares
         and one.criterion.by_distribution
-        and sensitive[one.place] not in known
+        and sensitive[one.index] not in known
     ]
 
 
 def _require_known_attribute(
-    one: BoundCriterion, name: str, attribute: SensitiveAttribute, *, told: bool
+    one: BoundCriterion, name: str, attribute: SensitiveAttribute, *, from_publisher: bool
 ) -> None:
-    asks = one.criterion.asks
-    unordered = asks is AttributeFeature.ORDER and bool(attribute.values) and not attribute.ordered
-    if not told and (asks is AttributeFeature.HIERARCHY or unordered):
-        what = "the hierarchy" if asks is AttributeFeature.HIERARCHY else "an order"
+    feature = one.criterion.asks
+    unordered = feature is AttributeFeature.ORDER and bool(attribute.values) and not attribute.ordered
+    if not from_publisher and (feature is AttributeFeature.HIERARCHY or unordered):
+        what = "the hierarchy" if feature is AttributeFeature.HIERARCHY else "an order"
         raise InputError(
             f"{one.criterion} needs {what} of '{name}', which the release does not hold",
             advice="Name the publisher's spec, too: --spec discreet.toml.",
@@ -143,9 +145,9 @@ def _require_known_attribute(
     require_feature(str(one.criterion), one.criterion.asks, name, attribute)
 
 
-def read_published_attribute(engine: Engine, published: PublishedRows, place: int) -> SensitiveAttribute:
+def read_published_attribute(engine: Engine, published: PublishedRows, index: int) -> SensitiveAttribute:
     """Count the sensitive attribute at an index from the published rows, without starred rows."""
-    found = sorted(engine.fetch_rows(by_criteria.rows_by_value(published.query, place)))
+    found = sorted(engine.fetch_rows(by_criteria.rows_by_value(published.query, index)))
     rows = np.array([int(rows) for _, rows in found], dtype=np.int64)
     return SensitiveAttribute.of([str(value) for value, _ in found], rows)
 
@@ -287,7 +289,7 @@ def add_scores(
     def scores(one: BoundCriterion) -> str:
         query = _score_query(one, wholes)
         if not one.criterion.of_population:
-            return by_criteria.class_scores_query(members, one.place, query)
+            return by_criteria.class_scores_query(members, one.index, query)
         return (
             by_criteria.no_scores(classes)
             if matched is None
@@ -299,9 +301,9 @@ def add_scores(
 
 
 def _score_query(one: BoundCriterion, wholes: Mapping[int, ReferenceTable]) -> str:
-    if one.place is None or not one.criterion.compares:
+    if one.index is None or not one.criterion.compares:
         return one.criterion.audit_query(by_criteria.AUDITED_ROWS)
-    return one.criterion.audit_against(by_criteria.AUDITED_ROWS, wholes[one.place])
+    return one.criterion.audit_against(by_criteria.AUDITED_ROWS, wholes[one.index])
 
 
 def _class_members(
@@ -313,7 +315,7 @@ def _class_members(
     bound: Sequence[BoundCriterion],
 ) -> str:
     """Create a table of the published rows by class; raise ``InternalError`` unless each row is in one."""
-    places = sorted({one.place for one in bound if one.place is not None})
+    places = sorted({one.index for one in bound if one.index is not None})
     query = by_criteria.members(published.query, classes, len(published.quasi_identifiers), places)
     members = tables.create(query)
     found = engine.fetch_rows(by_criteria.count_members(members))[0][0]
@@ -343,14 +345,14 @@ def collect_findings(
     """Collect the finding of each criterion in the classes of ``add_scores``, in the order of ``bound``."""
     of_classes = iter(_class_findings(engine, counts, _class_criteria(bound)))
 
-    def found(criterion: Criterion) -> CriterionFinding:
+    def build_finding(criterion: Criterion) -> CriterionFinding:
         if isinstance(criterion, CellsCriterion):
             return check_cells_criterion(engine, tables, published, counts, criterion)
         if isinstance(criterion, ReleaseCriterion):
             return check_release_criterion(engine, counts, criterion)
         return next(of_classes)
 
-    return tuple(found(one.criterion) for one in bound)
+    return tuple(build_finding(one.criterion) for one in bound)
 
 
 def _class_criteria(bound: Sequence[BoundCriterion]) -> list[BoundCriterion]:
@@ -385,8 +387,8 @@ def _fetch_worst_scores(
         return []
     thresholds = [one.criterion.threshold for one in bound]
     numbers = engine.fetch_rows(by_criteria.worst_scores(counts.table, thresholds))[0]
-    found = []
+    result = []
     for i in range(0, len(numbers), 3):
         least, failing, without = numbers[i : i + 3]
-        found.append((None if without or least is None else floor(least), failing))
-    return found
+        result.append((None if without or least is None else floor(least), failing))
+    return result

@@ -43,8 +43,8 @@ def help_table_agrees(
         if incomplete or largest * 10**scale > sql.LARGEST_SUM:
             return False
         due = sql.expected_sums(dialect, groups, table, scale, salt)
-    stated = sql.published_sums(dialect, source.relation, columns, scale, salt)
-    return engine.fetch_rows(due) == engine.fetch_rows(stated)
+    published_sums = sql.published_sums(dialect, source.relation, columns, scale, salt)
+    return engine.fetch_rows(due) == engine.fetch_rows(published_sums)
 
 
 def _has_exact_columns(

@@ -42,11 +42,11 @@ def read_requirement(document: Mapping[str, Any]) -> Requirement:
 
     Raise ``InputError`` for an unknown criterion of this installation, and for a value that is not allowed.
     """
-    stated = document["requirement"]
-    always = {name: stated[name] for name in KEYWORD_CRITERIA}
-    every = (always | stated).items()
-    asked = {name: value for name, value in every if name not in always or value is not None}
-    unknown = [name for name in asked if name not in CRITERIA]
+    recorded = document["requirement"]
+    always = {name: recorded[name] for name in KEYWORD_CRITERIA}
+    every = (always | recorded).items()
+    required = {name: value for name, value in every if name not in always or value is not None}
+    unknown = [name for name in required if name not in CRITERIA]
     if unknown:
         writer = document.get("discreet", "unknown")
         raise InputError(
@@ -55,4 +55,4 @@ def read_requirement(document: Mapping[str, Any]) -> Requirement:
             advice=f"Install the package that brings '{unknown[0]}' (discreet {writer} wrote the manifest). "
             "Without it nobody can tell whether the release is what it had to be.",
         )
-    return Requirement(criteria=criteria_from(asked))
+    return Requirement(criteria=criteria_from(required))

@@ -63,9 +63,9 @@ def warn_of_marks(engine: Engine, release: MarkedColumns) -> Iterator[CodedWarni
                 private=True,
             )
         real = release.real_values.get(name, ())
-        told = [mark for mark in marks if not mark.starred and mark.text not in real]
-        if told:
-            yield _mark_warning(engine, release, name, told)
+        reported_marks = [mark for mark in marks if not mark.starred and mark.text not in real]
+        if reported_marks:
+            yield _mark_warning(engine, release, name, reported_marks)
 
 
 def _mark_warning(

@@ -106,8 +106,10 @@ def audit_permuted(engine: Engine, sources: PermutedSources, claims: PermutedCla
         faults += _people_faults(engine, data, claims)
         found = engine.fetch_rows(sql.audited_group_totals(engine.dialect, groups, numbers.type_name))[0]
         engine.confirm_rows(data, _count_source_rows(engine, data))
-        whole = _has_whole_groups(value_source, claims)
-        named = sql.unnumbered_groups(engine.dialect, identifier(groups) if whole else pairs, whole=whole)
+        integer_groups = _has_whole_groups(value_source, claims)
+        named = sql.unnumbered_groups(
+            engine.dialect, identifier(groups) if integer_groups else pairs, integers=integer_groups
+        )
         faults += _group_faults(engine, named, groups, numbers, claims)
         predicate = _failing_predicate(numbers, claims)
         failing = int(engine.fetch_rows(sql.count_groups(groups, predicate))[0][0])
@@ -224,8 +226,8 @@ def load_numbers(
     if places is not None:
         value, kind = value_source.column(claims.sensitive), value_source.types[claims.sensitive]
         query = sql.facts_of_exact(engine.dialect, value_source.relation, value, kind, places)
-    values, plain, any_form, decimals, whole = engine.fetch_rows(query)[0]
-    type_name, scale, digits = None, None, decimals + whole
+    values, plain, any_form, decimals, integers = engine.fetch_rows(query)[0]
+    type_name, scale, digits = None, None, decimals + integers
     if claims.numeric and claims.doubles and any_form == values:
         type_name = "DOUBLE"
     elif claims.numeric and not claims.doubles and plain == values and digits <= sql.MOST_DIGITS:
@@ -237,7 +239,7 @@ def load_numbers(
         query = sql.exact_numbers_table(engine.dialect, value_source.relation, *columns, type_name)
     else:
         query = sql.numbers_table(
-            engine.dialect, pairs, type_name, whole=_has_whole_groups(value_source, claims)
+            engine.dialect, pairs, type_name, integers=_has_whole_groups(value_source, claims)
         )
     table = tables.create(query)
     return ReleasedNumbers(engine.dialect, table, type_name, scale, digits)
@@ -265,23 +267,23 @@ def _help_faults(
         cells = [
             source.column(n) if is_exact else source.text(n) for n, is_exact in zip(names, exact, strict=True)
         ]
-        stated = sql.PublishedHelp(source.relation, cells, exact)
-        wrong = _count_wrong_rows(engine, tables, stated, numbers, groups, due)
+        published_help = sql.PublishedHelp(source.relation, cells, exact)
+        wrong = _count_wrong_rows(engine, tables, published_help, numbers, groups, due)
     engine.confirm_rows(source, rows)
-    found = []
+    result = []
     if rows != due:
-        found.append(f"The help table has {rows} rows, but {due} belong there.")
+        result.append(f"The help table has {rows} rows, but {due} belong there.")
     if set(source.columns) != set(names):
-        found.append(others)
+        result.append(others)
     if wrong:
-        found.append(f"{wrong} rows of the help table do not say what its groups' values say.")
-    return found
+        result.append(f"{wrong} rows of the help table do not say what its groups' values say.")
+    return result
 
 
 def _count_wrong_rows(
     engine: Engine,
     tables: TemporaryTables,
-    stated: sql.PublishedHelp,
+    published_help: sql.PublishedHelp,
     numbers: ReleasedNumbers,
     groups: str,
     due: int,
@@ -297,14 +299,16 @@ def _count_wrong_rows(
     if numbers.type_name == "DOUBLE":
         spread = tables.create(sql.slack_table(numbers.table))
     wrong = 0
-    for place in range(slices):
-        part = sql.slice_predicate("g", slices, place)
+    for slice_index in range(slices):
+        part = sql.slice_predicate("g", slices, slice_index)
         up, down = None, None
         if numbers.type_name is not None:
             up = tables.create(sql.ranked_table(numbers.table, down=False, part=part))
             down = tables.create(sql.ranked_table(numbers.table, down=True, part=part))
         expected = sql.expected_help(dialect, groups, part, up, down)
-        query = sql.count_wrong_help(dialect, expected, stated, spread, numbers.type_name, slices, place)
+        query = sql.count_wrong_help(
+            dialect, expected, published_help, spread, numbers.type_name, slices, slice_index
+        )
         wrong += int(engine.fetch_rows(query)[0][0])
         for name in (up, down):
             if name is not None:

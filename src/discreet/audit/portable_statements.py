@@ -94,12 +94,14 @@ def build_group_statements(
         _GROUPS: permuted_sql.audited_groups_table(reader, _NUMBERS, numeric=numeric),
     }
     predicate = permuted_sql.failing_group_predicate(claims.k, numbers.least(claims.e))
-    asked = f"k = {claims.k}: every group has at least {claims.k} different values of '{claims.sensitive}'"
+    guarantee = (
+        f"k = {claims.k}: every group has at least {claims.k} different values of '{claims.sensitive}'"
+    )
     if numeric:
-        asked += f", at least {claims.e} apart"
+        guarantee += f", at least {claims.e} apart"
     failing = portable_check.as_failing(permuted_sql.count_groups(_GROUPS, predicate))
     return (
-        CheckStatement(asked, portable_check.with_tables(named, failing)),
+        CheckStatement(guarantee, portable_check.with_tables(named, failing)),
         CheckStatement(
             "every row of the help table says what the values of its group say, and none is missing",
             portable_check.with_tables(
@@ -136,12 +138,14 @@ def _help_query(
     with open_source_table(engine, source) as table:
         names = help_columns(claims.group_column, numeric=house is not None)
         cells = [canonical_text(reader.identifier(name), table.types[name], reader) for name in names]
-    stated = permuted_sql.PublishedHelp(
+    published_help = permuted_sql.PublishedHelp(
         portable_check.release_relation(source, reader, by_name=by_name), cells, [False] * len(cells)
     )
     expected = permuted_sql.expected_help(reader, _GROUPS, "TRUE", up, down)
     spread = _SPREAD if house == "DOUBLE" else None
-    return portable_check.as_failing(permuted_sql.count_wrong_help(reader, expected, stated, spread, house))
+    return portable_check.as_failing(
+        permuted_sql.count_wrong_help(reader, expected, published_help, spread, house)
+    )
 
 
 _VALUES, _PARTS = "audited_values", "audited_parts"
@@ -150,7 +154,7 @@ _MAX_CONSTANT_VALUES = 1_000
 
 def build_check_statements(
     engine: Engine,
-    place: ReleaseAddress,
+    address: ReleaseAddress,
     reader: Dialect,
     *,
     quasi_identifiers: Sequence[str] | None = None,
@@ -164,33 +168,35 @@ def build_check_statements(
     folders. Raise ``InputError`` like ``audit_release``, where nothing is required, and for a file that is
     not CSV, TSV or Parquet, or not in UTF-8.
     """
-    document = read_manifest_document(engine, place)
+    document = read_manifest_document(engine, address)
     named = quasi_identifiers or sensitive is not None or requirement is not None
     if document is not None and is_permuted(document) and not named:
-        return build_group_statements(engine, reader, *read_permuted_claims(place, document), by_name=by_name)
-    claims = None if document is None else read_claims(place, document)
-    asked = requirement or Requirement()
-    source, apart, people = place.source(), True, _NO_PEOPLE
+        return build_group_statements(
+            engine, reader, *read_permuted_claims(address, document), by_name=by_name
+        )
+    claims = None if document is None else read_claims(address, document)
+    required = requirement or Requirement()
+    source, apart, people = address.source(), True, _NO_PEOPLE
     if claims is None:
-        keys, values = tuple(require_quasi_identifiers(place, quasi_identifiers)), tuple(sensitive or ())
+        keys, values = tuple(require_quasi_identifiers(address, quasi_identifiers)), tuple(sensitive or ())
     else:
         keys = tuple(quasi_identifiers or claims.quasi_identifiers)
         values = claims.sensitive if sensitive is None else tuple(sensitive)
-        asked = claims.requirement if asked.is_empty else asked
-        source, apart = own_release_source(place), claims.starred and claims.suppressed > 0
+        required = claims.requirement if required.is_empty else required
+        source, apart = own_release_source(address), claims.starred and claims.suppressed > 0
         people = _CountedPeople(claims.subject) if claims.counts_subjects else _NO_PEOPLE
-    if asked.is_empty:
+    if required.is_empty:
         raise InputError(
-            f"nothing is required of {place.label}",
+            f"nothing is required of {address.label}",
             advice="Say what must be so: --k 5, or another criterion.",
         )
     with open_source_table(engine, source) as table:
-        told = replace(source, unquoted_nulls=source_unquoted_nulls(source))
-        relation = sql.release_relation(told, reader, by_name=by_name)
+        check_source = replace(source, unquoted_nulls=source_unquoted_nulls(source))
+        relation = sql.release_relation(check_source, reader, by_name=by_name)
         release = _Release.of(
             engine, table, relation, reader, keys, values, people, apart=apart, foreign=claims is None
         )
-        return tuple(release.statements(asked))
+        return tuple(release.statements(required))
 
 
 @dataclass(frozen=True)
@@ -254,8 +260,10 @@ class _Release:
             {"starred": all_stars_predicate(cells, nulls, reader, readable_star_predicate)} if foreign else {}
         )
         every = [text(name) for name in table.columns]
-        shown = [*map(value, values), *([] if people.column is None else [text(people.column)])]
-        query = published_texts(relation, list(map(text, keys)), shown, every, starred_apart=apart, **starred)
+        shown_texts = [*map(value, values), *([] if people.column is None else [text(people.column)])]
+        query = published_texts(
+            relation, list(map(text, keys)), shown_texts, every, starred_apart=apart, **starred
+        )
         return cls(engine, counted, query, reader, people)
 
     @property
@@ -307,13 +315,13 @@ class _Release:
         """Build the statement of a criterion of classes."""
         criterion, tables = (
             one.criterion,
-            {by_criteria.AUDITED_ROWS: sql.rows_by_class(self._keys, one.place)},
+            {by_criteria.AUDITED_ROWS: sql.rows_by_class(self._keys, one.index)},
         )
-        compared = one.place is not None and criterion.compares
-        if one.place is None or not compared:
+        compared = one.index is not None and criterion.compares
+        if one.index is None or not compared:
             query = criterion.audit_query(by_criteria.AUDITED_ROWS)
         else:
-            attribute = read_published_attribute(self.engine, self.counted, one.place)
+            attribute = read_published_attribute(self.engine, self.counted, one.index)
             missing = _explain_missing(criterion, attribute)
             if missing is not None:
                 return CheckStatement(f"{criterion}: {missing}", None)

@@ -221,8 +221,8 @@ class ClassTotals:
 
 def count_row_classes(engine: Engine, tables: TemporaryTables, published: PublishedRows) -> ClassTotals:
     """Count the classes by rows; raise ``InputError`` where the file has unreadable rows."""
-    told = published.counting.pairs and len(published.sensitive) == 1
-    bits = None if told else _value_bits(engine, tables, published)
+    single_pass = published.counting.pairs and len(published.sensitive) == 1
+    bits = None if single_pass else _value_bits(engine, tables, published)
     if bits is None:
         query = sql.classes_table(
             published.keyed, published.key_texts, len(published.sensitive), published.counting
@@ -252,7 +252,7 @@ def _value_bits(engine: Engine, tables: TemporaryTables, published: PublishedRow
 
     A sample of the first rows excludes most attributes with many values cheaply.
     """
-    rows, found = published.with_stars, []
+    rows, result = published.with_stars, []
     for i in range(len(published.sensitive)):
         some = engine.fetch_rows(by_bits.sample_value_count(rows, i, _SAMPLE_ROWS))[0][0]
         if some > by_bits.MOST_BIT_VALUES + 1:
@@ -261,14 +261,14 @@ def _value_bits(engine: Engine, tables: TemporaryTables, published: PublishedRow
             bits = _value_bits_of_texts(engine, tables, rows, i, published.counting)
             if bits is None:
                 return None
-            found.append(bits)
+            result.append(bits)
             continue
         kind = published.cell_type(i)
         query = by_bits.value_bits(engine.dialect, rows, i, kind, published.counting)
-        found.append(tables.create(query))
-        if engine.fetch_rows(by_bits.count_values_without_bit(found[-1]))[0][0]:
+        result.append(tables.create(query))
+        if engine.fetch_rows(by_bits.count_values_without_bit(result[-1]))[0][0]:
             return None
-    return found
+    return result
 
 
 def _value_bits_of_texts(
@@ -305,8 +305,8 @@ def _fetch_totals_and_sums(
     """Compute the totals like ``fetch_totals``, and the sums of ``terms`` over all classes."""
     found = engine.fetch_rows(sql.class_totals(table, len(sensitive), terms))[0]
     rows, classes, k, starred, *least = found[: 4 + len(sensitive)]
-    told = ClassTotals(table, rows, classes, k, starred, dict(zip(sensitive, least, strict=True)))
-    return told, list(found[4 + len(sensitive) :])
+    totals = ClassTotals(table, rows, classes, k, starred, dict(zip(sensitive, least, strict=True)))
+    return totals, list(found[4 + len(sensitive) :])
 
 
 @dataclass(frozen=True)

@@ -76,12 +76,12 @@ def count_views(engine: Engine, release: ReleasedTables, least: int | None = Non
             if column is not None:
                 under[each.references[column]].append(tables.create(sql.views_by_key(rows)))
         views = tables.create(sql.people_by_view(rows))
-        fewest, alone, number, people = (int(found) for found in engine.fetch_rows(sql.view_sizes(views))[0])
+        fewest, unique, number, people = (int(found) for found in engine.fetch_rows(sql.view_sizes(views))[0])
         safe: tuple[str, ...] = ()
         if least is not None:
-            kept = engine.fetch_rows(sql.people_of_large_views(rows, views, least))
-            safe = tuple(str(row[0]) for row in kept)
-        return JointAnonymity(fewest, alone, number, people, problems, safe)
+            protected = engine.fetch_rows(sql.people_of_large_views(rows, views, least))
+            safe = tuple(str(row[0]) for row in protected)
+        return JointAnonymity(fewest, unique, number, people, problems, safe)
 
 
 def read_released_tables(folder: Path) -> ReleasedTables:
@@ -121,7 +121,7 @@ def _find_key_problems(
     engine: Engine, release: ReleasedTables, read: Mapping[str, SourceTable]
 ) -> Sequence[str]:
     """Find keys that are not unique, foreign keys without their row, and rows of another person."""
-    found = []
+    result = []
     by_name = {each.name: each for each in release.tables}
     for each in release.tables:
         source = read[each.name]
@@ -132,7 +132,7 @@ def _find_key_problems(
         if each.key is not None:
             number = rows(sql.count_repeated_keys(source.relation, source.text(each.key, "s")))
             if number:
-                found.append(f"{each.name}: '{each.key}' is NULL or repeated in {number:,} rows")
+                result.append(f"{each.name}: '{each.key}' is NULL or repeated in {number:,} rows")
         for column, name in each.references.items():
             other, theirs = read[name], by_name[name]
             assert theirs.key is not None
@@ -141,7 +141,7 @@ def _find_key_problems(
                 sql.count_dangling_keys(source.relation, source.text(column, "s"), other.relation, key)
             )
             if number:
-                found.append(f"{each.name}: '{column}' names no row of {name} in {number:,} rows")
+                result.append(f"{each.name}: '{column}' names no row of {name} in {number:,} rows")
         above = parent_column(each.references, release.subjects)
         if above is not None and each.subject != above:
             other, theirs = read[each.references[above]], by_name[each.references[above]]
@@ -157,7 +157,7 @@ def _find_key_problems(
                 )
             )
             if number:
-                found.append(
+                result.append(
                     f"{each.name}: '{each.subject}' is not the person of '{above}' in {number:,} rows"
                 )
-    return found
+    return result

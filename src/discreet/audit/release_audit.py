@@ -72,8 +72,10 @@ def audit_permuted_release(
     ):
         if claimed != counted:
             faults.append(f"There are {counted} {name}, but the manifest says {claimed}.")
-    told = (_people_warning(claims),) if counts_people else ()
-    return replace(report, passed=report.passed and not faults, warnings=(*faults, *told, *report.warnings))
+    people_warnings = (_people_warning(claims),) if counts_people else ()
+    return replace(
+        report, passed=report.passed and not faults, warnings=(*faults, *people_warnings, *report.warnings)
+    )
 
 
 def _people_warning(claims: PermutedClaims) -> str:
@@ -229,8 +231,8 @@ def audit_release(
     with a warning. For a permuted release the groups and the help table are audited, unless columns, an l or
     a criterion other than k are named; then its classes are audited.
     """
-    place = ReleaseAddress.of(address)
-    document = read_manifest_document(engine, place)
+    release_address = ReleaseAddress.of(address)
+    document = read_manifest_document(engine, release_address)
     asked_k = None if requirement is None else requirement.k
     named = (
         quasi_identifiers
@@ -238,13 +240,17 @@ def audit_release(
         or (requirement is not None and (requirement.l is not None or requirement.others))
     )
     if document is not None and is_permuted(document) and not named:
-        report = add_manifest_warnings(audit_permuted_release(engine, place, document, asked_k), document)
+        report = add_manifest_warnings(
+            audit_permuted_release(engine, release_address, document, asked_k), document
+        )
         return replace(report, warnings=(*report.warnings, _GROUPS_WITHOUT_CRITERIA)) if strictest else report
-    claims = None if document is None else read_claims(place, document)
-    names = require_quasi_identifiers(place, quasi_identifiers) if claims is None else quasi_identifiers
+    claims = None if document is None else read_claims(release_address, document)
+    names = (
+        require_quasi_identifiers(release_address, quasi_identifiers) if claims is None else quasi_identifiers
+    )
     report = audit_rows(
         engine,
-        place.source() if claims is None else own_release_source(place),
+        release_address.source() if claims is None else own_release_source(release_address),
         claims,
         document or {},
         quasi_identifiers=names,
@@ -253,12 +259,14 @@ def audit_release(
         population=population,
         known=known,
         strictest=strictest,
-        digest=claims is not None and place.in_database,
+        digest=claims is not None and release_address.in_database,
         real_values=real_values,
     )
     if claims is None:
         return report
-    return _compare_with_claims(report, claims, place, report.sha256 or compute_digest(engine, place))
+    return _compare_with_claims(
+        report, claims, release_address, report.sha256 or compute_digest(engine, release_address)
+    )
 
 
 def audit_rows(
@@ -319,51 +327,51 @@ def add_manifest_warnings(report: AuditReport, document: Mapping[str, Any]) -> A
     Where the publisher declares that rows are people, pseudonyms are not counted as people.
     """
     if document.get("rows_are_people") is True:
-        kept = [text for text in report.warnings if getattr(text, "code", None) != FEW_PEOPLE]
-        return replace(report, warnings=tuple(kept))
+        others = [text for text in report.warnings if getattr(text, "code", None) != FEW_PEOPLE]
+        return replace(report, warnings=tuple(others))
     entries = [entry for entry in document.get("warnings", ()) if isinstance(entry, dict)]
-    told = [
+    recorded = [
         CodedWarning(FEW_PEOPLE, str(entry.get("text")))
         for entry in entries
         if entry.get("code") == FEW_PEOPLE
     ]
-    return replace(report, warnings=(*told, *unreported_warnings(report.warnings, told)))
+    return replace(report, warnings=(*recorded, *unreported_warnings(report.warnings, recorded)))
 
 
-def own_release_source(place: ReleaseAddress) -> SourceSpec:
+def own_release_source(address: ReleaseAddress) -> SourceSpec:
     """Return the source of a release that this program wrote, with its known delimiter and NULLs.
 
     A single-column file with the name ``a;b`` would otherwise be ambiguous.
     """
-    is_csv = place.path is not None and place.path.suffix == ".csv"
-    source = place.source(delimiter="," if is_csv else None)
+    is_csv = address.path is not None and address.path.suffix == ".csv"
+    source = address.source(delimiter="," if is_csv else None)
     return replace(source, unquoted_nulls=()) if is_csv else source
 
 
 def require_quasi_identifiers(
-    place: ReleaseAddress, quasi_identifiers: Sequence[str] | None
+    address: ReleaseAddress, quasi_identifiers: Sequence[str] | None
 ) -> Sequence[str]:
     """Return the quasi-identifiers of a release without a manifest; raise ``InputError`` without names."""
     if quasi_identifiers:
         return quasi_identifiers
-    if place.path is not None and not place.path.exists() and not set("*?[") & set(str(place.path)):
-        raise InputError(f"{place.label} is missing", advice="Check the path.")
+    if address.path is not None and not address.path.exists() and not set("*?[") & set(str(address.path)):
+        raise InputError(f"{address.label} is missing", advice="Check the path.")
     raise InputError(
-        f"{place.label} has no manifest, and no quasi-identifier was named",
+        f"{address.label} has no manifest, and no quasi-identifier was named",
         advice="Name the columns that an attacker may know, each by --quasi-identifier COLUMN.",
     )
 
 
 def _compare_with_claims(
-    report: AuditReport, claims: ManifestClaims, place: ReleaseAddress, found: str
+    report: AuditReport, claims: ManifestClaims, address: ReleaseAddress, digest: str
 ) -> AuditReport:
-    """Add the comparison with the manifest to the report; ``found`` is the release's SHA-256."""
-    kind = "table" if place.path is None else "folder" if place.path.is_dir() else "file"
+    """Add the comparison with the manifest to the report; ``digest`` is the release's SHA-256."""
+    kind = "table" if address.path is None else "folder" if address.path.is_dir() else "file"
     warnings = list(report.warnings)
     passed = report.passed
-    if found != claims.sha256:
+    if digest != claims.sha256:
         passed = False
-        warnings.insert(0, f"The {kind} is not the one that its manifest describes: its SHA-256 is {found}.")
+        warnings.insert(0, f"The {kind} is not the one that its manifest describes: its SHA-256 is {digest}.")
     if report.rows + report.starred != claims.rows:
         passed = False
         warnings.insert(
@@ -384,16 +392,16 @@ def _compare_with_claims(
     )
 
 
-def read_manifest_document(engine: Engine, place: ReleaseAddress) -> dict[str, Any] | None:
+def read_manifest_document(engine: Engine, address: ReleaseAddress) -> dict[str, Any] | None:
     """Read the manifest of a release as JSON; None where there is no manifest."""
-    label = _manifest_label(place)
+    label = _manifest_label(address)
     try:
-        if place.path is None:
-            text = read_text_table(engine, place.companion(MANIFEST_TABLE).source(), place.source())
+        if address.path is None:
+            text = read_text_table(engine, address.companion(MANIFEST_TABLE).source(), address.source())
             if text is None:
                 return None
         else:
-            text = read_text(place.path.with_name(place.path.name + _SUFFIX), f"the manifest {label}")
+            text = read_text(address.path.with_name(address.path.name + _SUFFIX), f"the manifest {label}")
         document = parse_json(text)
     except FileNotFoundError:
         return None
@@ -412,25 +420,26 @@ def read_manifest_document(engine: Engine, place: ReleaseAddress) -> dict[str, A
     return document
 
 
-def _manifest_label(place: ReleaseAddress) -> str:
-    if place.path is None:
-        return f"in {place.companion(MANIFEST_TABLE).label}"
-    return str(place.path.with_name(place.path.name + _SUFFIX))
+def _manifest_label(address: ReleaseAddress) -> str:
+    if address.path is None:
+        return f"in {address.companion(MANIFEST_TABLE).label}"
+    return str(address.path.with_name(address.path.name + _SUFFIX))
 
 
-def read_claims(place: ReleaseAddress, document: dict[str, Any]) -> ManifestClaims:
+def read_claims(address: ReleaseAddress, document: dict[str, Any]) -> ManifestClaims:
     """Read the claims of a release's manifest."""
     try:
         return _parse_claims(document)
     except InputError as error:
         raise InputError(
-            f"the manifest {_manifest_label(place)} has a requirement that cannot be judged: {error.message}",
+            f"the manifest {_manifest_label(address)} has a requirement that cannot be judged: "
+            f"{error.message}",
             allowed=error.allowed,
             advice=error.advice,
         ) from None
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise InputError(
-            f"the manifest {_manifest_label(place)} is not one of discreet's: {error} is "
+            f"the manifest {_manifest_label(address)} is not one of discreet's: {error} is "
             "missing or of another kind",
             advice="Name the columns yourself after moving the manifest away.",
         ) from None

@@ -78,12 +78,12 @@ def round_outwards(value: Decimal, *, upwards: bool | None = None) -> Number:
     """
     if value == value.to_integral_value():
         return int(value)
-    found = float(value)
-    if upwards is True and Decimal(found) < value:
-        return math.nextafter(found, math.inf)
-    if upwards is False and Decimal(found) > value:
-        return math.nextafter(found, -math.inf)
-    return found
+    result = float(value)
+    if upwards is True and Decimal(result) < value:
+        return math.nextafter(result, math.inf)
+    if upwards is False and Decimal(result) > value:
+        return math.nextafter(result, -math.inf)
+    return result
 
 
 AggregateBounds = tuple[Number | None, Number | None, Number | None]
@@ -175,10 +175,10 @@ class ValueGroups:
         amounts = np.concatenate((amount, np.zeros(len(groups)))).astype(np.float64)
         numbers = np.concatenate((np.ones(len(unit)), np.zeros(len(groups))))
         order = np.argsort(units, kind="stable")
-        kept = order[all_rows[order] > 0]
-        return RowMeasure(units[kept], all_rows[kept], amounts[kept], numbers[kept])
+        ordered = order[all_rows[order] > 0]
+        return RowMeasure(units[ordered], all_rows[ordered], amounts[ordered], numbers[ordered])
 
-    def told(self, aggregate: Aggregate, ends: tuple[float | None, float | None]) -> tuple[Any, Any]:
+    def convert_ends(self, aggregate: Aggregate, ends: tuple[float | None, float | None]) -> tuple[Any, Any]:
         """Convert bounds in units to numbers, which are exact except for an average."""
         lower, upper = ends
         if lower is None or upper is None:
@@ -263,10 +263,10 @@ class ValueGroups:
 
     def _averages(self, forced: NDArray[np.int64], most: NDArray[np.int64]) -> tuple[float, float]:
         of_group = np.repeat(np.arange(len(most)), most)
-        place = np.arange(len(of_group)) - np.repeat(np.cumsum(most) - most, most)
-        sure = place < forced[of_group]
-        least = self._ordered[self._starts[of_group] + place]
-        largest = self._ordered[(self._starts + self.values - 1)[of_group] - place]
+        step = np.arange(len(of_group)) - np.repeat(np.cumsum(most) - most, most)
+        sure = step < forced[of_group]
+        least = self._ordered[self._starts[of_group] + step]
+        largest = self._ordered[(self._starts + self.values - 1)[of_group] - step]
         return self._least_average(least, sure), -self._least_average(-largest, sure)
 
     def _least_average(self, values: ExactIntegers, sure: NDArray[np.bool_]) -> float:
@@ -308,16 +308,16 @@ _Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class RangedRows:
-    """Units of rows by their label: ``shown`` and ``rows`` have shape ``(units,)``.
+    """Units of rows by their label: ``cell_codes`` and ``rows`` have shape ``(units,)``.
 
-    ``place`` is the column's index in ``classes``. ``classes`` contains the rows by class if values are
+    ``index`` is the column's index in ``classes``. ``classes`` contains the rows by class if values are
     known to occur in each, else None; ``spread`` computes how the units meet a region.
     """
 
     meaning: ColumnMeaning
-    shown: NDArray[np.int64]
+    cell_codes: NDArray[np.int64]
     rows: NDArray[np.int64]
-    place: int
+    index: int
     classes: ClassRows | None
     spread: Callable[[Sequence[Box]], RegionSpread]
 
@@ -337,7 +337,7 @@ class RangedRows:
             return sure, most, float(expected.sum())
         low, high = self._ends(inside, spread)
         if self.classes is not None:
-            lower, upper = ClassBounds(self.classes, tuple(inside), self.place).bounds(
+            lower, upper = ClassBounds(self.classes, tuple(inside), self.index).bounds(
                 aggregate, self._by_code()
             )
         else:
@@ -366,8 +366,8 @@ class RangedRows:
         low, high = np.full(len(self.rows), np.inf), np.full(len(self.rows), -np.inf)
         for box, hit in zip(region, spread.hits_anything, strict=True):
             known = box[cells.attribute][:-1]
-            lows = extremes_of_cells(cells, np.where(known, least, np.inf), np.minimum)[self.shown]
-            highs = extremes_of_cells(cells, np.where(known, largest, -np.inf), np.maximum)[self.shown]
+            lows = extremes_of_cells(cells, np.where(known, least, np.inf), np.minimum)[self.cell_codes]
+            highs = extremes_of_cells(cells, np.where(known, largest, -np.inf), np.maximum)[self.cell_codes]
             low = np.where(hit, np.minimum(low, lows), low)
             high = np.where(hit, np.maximum(high, highs), high)
         return low, high
@@ -377,12 +377,12 @@ class RangedRows:
         unit = self._scale
         ends = [(Decimal(0), Decimal(0)) if e is None else e for e in self.meaning.ends]
         low, high = (np.array([float(e[i].scaleb(unit)) for e in ends]) for i in (0, 1))
-        told = [self.meaning.means.get(label or "") for label in self.meaning.cells.labels]
-        if not any(told):
-            return CodeMeasure(self.place, low, high)
-        means = np.array([np.nan if m is None else float(m[0]) * 10.0**unit for m in told])
-        halves = np.array([0.0 if m is None else m[1] * 10.0**unit for m in told])
-        return CodeMeasure(self.place, low, high, (means, halves))
+        stated_means = [self.meaning.means.get(label or "") for label in self.meaning.cells.labels]
+        if not any(stated_means):
+            return CodeMeasure(self.index, low, high)
+        means = np.array([np.nan if m is None else float(m[0]) * 10.0**unit for m in stated_means])
+        halves = np.array([0.0 if m is None else m[1] * 10.0**unit for m in stated_means])
+        return CodeMeasure(self.index, low, high, (means, halves))
 
     def _estimate(
         self, aggregate: Aggregate, expected: _Floats, low: _Floats, high: _Floats, certain: NDArray[np.bool_]
@@ -396,8 +396,10 @@ class RangedRows:
         largest = np.where(np.isfinite(high[some]), high[some], low[some])
         if aggregate in (Aggregate.SUM, Aggregate.AVG):
             means = [self.meaning.means.get(label or "") for label in self.meaning.cells.labels]
-            stated = np.array([np.nan if m is None else float(m[0]) * 10.0**self._scale for m in means])
-            of_unit = np.where(certain, stated[self.shown], np.nan)[some]
+            means_of_groups = np.array(
+                [np.nan if m is None else float(m[0]) * 10.0**self._scale for m in means]
+            )
+            of_unit = np.where(certain, means_of_groups[self.cell_codes], np.nan)[some]
             middle = np.where(np.isnan(of_unit), (least + largest) / 2, of_unit)
             total = float((rows * middle).sum())
             return total if aggregate is Aggregate.SUM else total / float(rows.sum())

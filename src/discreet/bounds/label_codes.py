@@ -57,8 +57,8 @@ class ColumnMeaning:
 def meaning_of_values(name: str, labels: Sequence[str | None]) -> ColumnMeaning:
     """Return the meaning of a column whose labels are values."""
     texts = tuple(label for label in labels if label is not None)
-    place = {text: code for code, text in enumerate(texts)}
-    codes = [np.array([len(texts) if label is None else place[label]]) for label in labels]
+    code_of = {text: code for code, text in enumerate(texts)}
+    codes = [np.array([len(texts) if label is None else code_of[label]]) for label in labels]
     return ColumnMeaning(build_cells_of_codes(name, len(texts), labels, codes), texts, _ends_of_texts(texts))
 
 
@@ -106,13 +106,13 @@ LabelNumbers = tuple[NumberRange, ...] | None
 class NumberLine:
     """Numbers of the labels of one column, without NULL, as pieces of the number line.
 
-    ``whole`` is True if all numbers are integers. ``occurring`` contains numbers that occur in every class
+    ``integers`` is True if all numbers are integers. ``occurring`` contains numbers that occur in every class
     of a label; each is an end of one of the label's ranges.
     """
 
     attribute: str
     label_values: Mapping[str, LabelNumbers]
-    whole: bool
+    integers: bool
     nullable: bool
     occurring: Mapping[str, tuple[Decimal, ...]] = field(default_factory=dict)
 
@@ -123,8 +123,8 @@ class NumberLine:
         pieces = [piece for piece in places if piece is not None]
         number = np.cumsum([piece is not None for piece in places]) - 1
         number[[piece is None for piece in places]] = -1
-        place = {cut: 2 * i + 1 for i, cut in enumerate(cuts)}
-        codes = [self._codes(label, place, number) for label in labels]
+        position_of = {cut: 2 * i + 1 for i, cut in enumerate(cuts)}
+        codes = [self._codes(label, position_of, number) for label in labels]
         if use.needs_values and self._has_unlisted_values(pieces, codes):
             return None
         texts = (*(piece.text for piece in pieces), _NO_NUMBER)
@@ -132,32 +132,35 @@ class NumberLine:
         weights = np.array([*(piece.weight for piece in pieces), 0.0, 0.0])
         cells = build_cells_of_codes(self.attribute, len(texts), labels, codes, weights)
         known = {
-            label: tuple(int(number[place[one]]) for one in numbers)
+            label: tuple(int(number[position_of[one]]) for one in numbers)
             for label, numbers in self.occurring.items()
-            if numbers and all(number[place[one]] >= 0 for one in numbers)
+            if numbers and all(number[position_of[one]] >= 0 for one in numbers)
         }
         return ColumnMeaning(cells, texts, ends, occurring=known)
 
     def _cuts(self, use: ColumnUse) -> list[Decimal]:
         ranges = [one for label_values in self.label_values.values() for one in label_values or ()]
         ends = {end for one in ranges for end in (one.low, one.high) if end is not None}
-        found = sorted(ends | use.numbers)
-        if not (self.whole and use.needs_values and ends):
-            return found
+        result = sorted(ends | use.numbers)
+        if not (self.integers and use.needs_values and ends):
+            return result
         first, last = _floor(min(ends)), _floor(max(ends))
         if last - first >= MOST_INTEGER_CODES:
-            return found
+            return result
         return [Decimal(number) for number in range(int(first), int(last) + 1)]
 
     def _places(self, cuts: Sequence[Decimal]) -> list[_NumberPiece | None]:
         """Return intervals between cuts, at even positions, and cuts; None for one without a number."""
         found: list[_NumberPiece | None] = []
         for low, high in zip([UNBOUNDED[0], *cuts], [*cuts, UNBOUNDED[1]], strict=True):
-            found += [_piece_between(low, high, whole=self.whole), _piece_at(high, whole=self.whole)]
+            found += [
+                _piece_between(low, high, integers=self.integers),
+                _piece_at(high, integers=self.integers),
+            ]
         return found[:-1]
 
     def _codes(
-        self, label: str | None, place: Mapping[Decimal, int], number: NDArray[np.int64]
+        self, label: str | None, position_of: Mapping[Decimal, int], number: NDArray[np.int64]
     ) -> NDArray[np.int64]:
         """Return the codes of a label from the position of each cut and the code of each position."""
         null = int(number.max(initial=-1)) + 2
@@ -166,8 +169,8 @@ class NumberLine:
         label_values = self.label_values[label]
         if label_values is None:
             return np.arange(null + self.nullable)
-        held = [number[_positions_of_range(one, place, len(number))] for one in label_values]
-        found = np.unique(np.concatenate(held)) if held else np.empty(0, dtype=np.int64)
+        covered = [number[_positions_of_range(one, position_of, len(number))] for one in label_values]
+        found = np.unique(np.concatenate(covered)) if covered else np.empty(0, dtype=np.int64)
         found = found[found >= 0]
         return found if len(found) else np.array([null - 1])
 
@@ -192,39 +195,43 @@ class _NumberPiece:
         return self.ends[0] == self.ends[1]
 
 
-def _positions_of_range(held: NumberRange, place: Mapping[Decimal, int], places: int) -> slice:
+def _positions_of_range(number_range: NumberRange, position_of: Mapping[Decimal, int], places: int) -> slice:
     """Return the positions of a range whose ends are cuts."""
-    first = 0 if held.low is None else place[held.low] + (not held.with_low)
-    last = places - 1 if held.high is None else place[held.high] - (not held.with_high)
+    first = 0 if number_range.low is None else position_of[number_range.low] + (not number_range.with_low)
+    last = (
+        places - 1
+        if number_range.high is None
+        else position_of[number_range.high] - (not number_range.with_high)
+    )
     return slice(first, last + 1)
 
 
-def _piece_at(number: Decimal, *, whole: bool) -> _NumberPiece | None:
-    if not number.is_finite() or (whole and number != _floor(number)):
+def _piece_at(number: Decimal, *, integers: bool) -> _NumberPiece | None:
+    if not number.is_finite() or (integers and number != _floor(number)):
         return None
-    return _NumberPiece(format(number, "f"), (number, number), 1.0 if whole else 0.0)
+    return _NumberPiece(format(number, "f"), (number, number), 1.0 if integers else 0.0)
 
 
-def _piece_between(low: Decimal, high: Decimal, *, whole: bool) -> _NumberPiece | None:
+def _piece_between(low: Decimal, high: Decimal, *, integers: bool) -> _NumberPiece | None:
     """Return the numbers between two cuts, without the ends; None if there is none."""
     first, last = low, high
-    if whole:
+    if integers:
         first = _EXACT.add(_floor(low), _ONE) if low.is_finite() else low
         ceiling = _floor(high.copy_negate()).copy_negate() if high.is_finite() else high
         last = _EXACT.subtract(ceiling, _ONE) if high.is_finite() else high
         if first > last:
             return None
-    inside = _number_inside(first, last, whole)
+    inside = _number_inside(first, last, integers)
     finite = low.is_finite() and high.is_finite()
-    weight = float(last - first) + (1.0 if whole else 0.0) if finite else 0.0
+    weight = float(last - first) + (1.0 if integers else 0.0) if finite else 0.0
     return _NumberPiece(format(inside, "f"), (first, last), weight)
 
 
-def _number_inside(first: Decimal, last: Decimal, whole: bool) -> Decimal:
-    if first.is_finite() and (whole or not last.is_finite()):
-        return first if whole else _EXACT.add(first, _ONE)
+def _number_inside(first: Decimal, last: Decimal, integers: bool) -> Decimal:
+    if first.is_finite() and (integers or not last.is_finite()):
+        return first if integers else _EXACT.add(first, _ONE)
     if not first.is_finite():
-        return Decimal(0) if not last.is_finite() else last if whole else _EXACT.subtract(last, _ONE)
+        return Decimal(0) if not last.is_finite() else last if integers else _EXACT.subtract(last, _ONE)
     return _EXACT.divide(_EXACT.add(first, last), Decimal(2))
 
 
@@ -324,8 +331,8 @@ class DateLine:
         weights = np.array([*(_days_between(low, high) for low, high, _ in pieces), 0.0])
         texts = tuple(text for _, _, text in pieces)
         cells = build_cells_of_codes(self.attribute, len(texts), labels, covered, weights)
-        place = {low: code for code, (low, high, _) in enumerate(pieces) if low == high}
-        known = {label: tuple(place[text] for text in ends) for label, ends in self.occurring.items()}
+        position_of = {low: code for code, (low, high, _) in enumerate(pieces) if low == high}
+        known = {label: tuple(position_of[text] for text in ends) for label, ends in self.occurring.items()}
         return ColumnMeaning(cells, texts, (None,) * len(texts), occurring=known)
 
     def _cuts(self, use: ColumnUse) -> list[str]:
@@ -343,11 +350,11 @@ class DateLine:
         if label_values is None:
             return np.arange(len(pieces) + self.nullable)
         lows = [low for low, _, _ in pieces]  # a cut precedes the piece after it
-        held: set[int] = set()
+        covered: set[int] = set()
         for first, last, with_last in label_values:
             behind = bisect_left(lows, last)
-            held.update(range(bisect_left(lows, first), behind), [behind] if with_last else ())
-        return np.array(sorted(held))
+            covered.update(range(bisect_left(lows, first), behind), [behind] if with_last else ())
+        return np.array(sorted(covered))
 
     def _has_unlisted_values(
         self, covered: Sequence[NDArray[np.int64]], pieces: Sequence[_TextPiece]
@@ -415,37 +422,39 @@ class TextTree:
         )
         if open_ended and (use.needs_values or use.ordered or use.numbers):
             return None
-        shown = {part for part in members if isinstance(part, str)}
+        plain_texts = {part for part in members if isinstance(part, str)}
         begins = {part for part in members if isinstance(part, TextPrefix)}
-        whole = sorted(shown | use.texts | use.prefixes)
+        all_texts = sorted(plain_texts | use.texts | use.prefixes)
         rest = _remaining_prefixes(begins, use.prefixes) if open_ended else []
-        fill = _unused_character("".join([*whole, *use.prefixes, *(part.prefix for part in begins)]))
-        texts = (*whole, *(_example_text(part, fill) for part in rest))
-        place = {text: code for code, text in enumerate(whole)}
-        codes = [self._codes(label, place, rest) for label in labels]
+        fill = _unused_character("".join([*all_texts, *use.prefixes, *(part.prefix for part in begins)]))
+        texts = (*all_texts, *(_example_text(part, fill) for part in rest))
+        position_of = {text: code for code, text in enumerate(all_texts)}
+        codes = [self._codes(label, position_of, rest) for label in labels]
         most = max((part.length or 1 for part in begins), default=1)
-        weights = [1.0] * len(whole) + [_CODE_CHARACTERS ** min(most - len(part.prefix), 8) for part in rest]
+        weights = [1.0] * len(all_texts) + [
+            _CODE_CHARACTERS ** min(most - len(part.prefix), 8) for part in rest
+        ]
         cells = build_cells_of_codes(self.attribute, len(texts), labels, codes, np.array([*weights, 0.0]))
-        numbers = tuple(parse_decimal(text) for text in whole)
+        numbers = tuple(parse_decimal(text) for text in all_texts)
         ends = tuple(None if number is None else (number, number) for number in numbers)
         return ColumnMeaning(cells, texts, (*ends, *[None] * len(rest)))
 
     def _codes(
-        self, label: str | None, whole: Mapping[str, int], rest: Sequence[TextPrefix]
+        self, label: str | None, code_of: Mapping[str, int], rest: Sequence[TextPrefix]
     ) -> NDArray[np.int64]:
-        size = len(whole) + len(rest)
+        size = len(code_of) + len(rest)
         if label is None:
             return np.array([size])
         label_values = self.label_values[label]
         if label_values is None:
             return np.arange(size + self.nullable)
-        held = {whole[part] for part in label_values if isinstance(part, str)}
+        covered = {code_of[part] for part in label_values if isinstance(part, str)}
         for outer in (part for part in label_values if isinstance(part, TextPrefix)):
-            held.update(code for text, code in whole.items() if _matches_prefix(outer, text))
-            held.update(
-                code for code, part in enumerate(rest, start=len(whole)) if _contains_prefix(outer, part)
+            covered.update(code for text, code in code_of.items() if _matches_prefix(outer, text))
+            covered.update(
+                code for code, part in enumerate(rest, start=len(code_of)) if _contains_prefix(outer, part)
             )
-        return np.array(sorted(held))
+        return np.array(sorted(covered))
 
 
 def _matches_prefix(part: TextPrefix, text: str) -> bool:

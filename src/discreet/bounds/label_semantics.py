@@ -62,10 +62,10 @@ class LabelledColumn:
 
         Raises ``InputError`` if the labels do not determine them.
         """
-        found = self._meaning(use)
-        if found is None:
+        result = self._meaning(use)
+        if result is None:
             raise self._refusal(use)
-        return found
+        return result
 
     def _read_as_numbers(self, use: ColumnUse) -> ColumnMeaning | None:
         """Parse the labels as numbers, even if they could be parsed otherwise."""
@@ -112,16 +112,16 @@ class LabelledColumn:
             return None
         return self._add_note(found)
 
-    def _add_note(self, found: ColumnMeaning | None) -> ColumnMeaning | None:
+    def _add_note(self, meaning: ColumnMeaning | None) -> ColumnMeaning | None:
         texts = self._texts
-        if found is None or not texts:
-            return found
+        if meaning is None or not texts:
+            return meaning
         example = next((text for text in texts if parse_decimal(text) is None), texts[0])
         note = (
             f"'{self.attribute}' is read by its labels, such as {example}. Where they mean something else, "
             "name its public hierarchy."
         )
-        return replace(found, note=note)
+        return replace(meaning, note=note)
 
     # Numbers
 
@@ -131,15 +131,15 @@ class LabelledColumn:
         With ``known``, labels that are not numbers represent only themselves; otherwise one such label
         makes the result None.
         """
-        told: dict[str, LabelNumbers] = {TOP: None}
+        meanings: dict[str, LabelNumbers] = {TOP: None}
         for text in self._texts:
             ranges = _numbers_of_label(text, self.summary)
             if ranges is None and (not known or " … " in text):
                 return None
-            told[text] = ranges or ()
-        if use.texts or use.prefixes or (not any(told.values()) and not known):
+            meanings[text] = ranges or ()
+        if use.texts or use.prefixes or (not any(meanings.values()) and not known):
             return None
-        whole = any(map(is_integer_range, self._texts)) and all(map(_may_be_whole, self._texts))
+        integers = any(map(is_integer_range, self._texts)) and all(map(_may_be_whole, self._texts))
         own = self.summary in (Summary.SETS, Summary.MEANS)
         occurring = {
             text: occurring_numbers(
@@ -147,42 +147,42 @@ class LabelledColumn:
             )
             for text in self._texts
         }
-        line = NumberLine(self.attribute, told, whole, self.nullable, occurring)
-        found = line.meaning(self.labels, use)
-        if found is None or self.summary != Summary.MEANS:
-            return found
-        stated = {text: parse_mean_label(text) for text in self._texts}
+        line = NumberLine(self.attribute, meanings, integers, self.nullable, occurring)
+        result = line.meaning(self.labels, use)
+        if result is None or self.summary != Summary.MEANS:
+            return result
+        mean_labels = {text: parse_mean_label(text) for text in self._texts}
         means = {
             text: (mean[0], half_unit_of_last_digit(mean[0]))
-            for text, mean in stated.items()
+            for text, mean in mean_labels.items()
             if mean is not None
         }
-        return replace(found, means=means)
+        return replace(result, means=means)
 
     # Texts
 
     def _masks(self) -> dict[str, LabelTexts]:
         form = self.form
-        found: dict[str, LabelTexts] = {TOP: None}
+        result: dict[str, LabelTexts] = {TOP: None}
         for text in self._texts:
             sign = "*" if form is None else form.character
             if form is not None and form.side == "left":
-                found[text] = None if text.startswith(sign) else (text,)
+                result[text] = None if text.startswith(sign) else (text,)
                 continue
             prefix = text.rstrip(sign)
             own: tuple[str, ...] = (prefix,) if form is not None and form.pad else ()
             length = None if form is None or form.pad else len(text)
-            found[text] = (text,) if prefix == text else (*own, TextPrefix(prefix, length))
-        return found
+            result[text] = (text,) if prefix == text else (*own, TextPrefix(prefix, length))
+        return result
 
     def _dates(self, use: ColumnUse) -> ColumnMeaning | None:
         if self._texts and self.form is not None and self.form.format is not None:
             return None
         ranges = {text: parse_period(text, own=self.summary in _VALUE_SUMMARIES) for text in self._texts}
-        told = {text: None if one is None else (one,) for text, one in ranges.items()}
-        if self.form is None and None in told.values():
+        meanings = {text: None if one is None else (one,) for text, one in ranges.items()}
+        if self.form is None and None in meanings.values():
             return None
-        own = {text: one or ((text, text, True),) for text, one in told.items()}
+        own = {text: one or ((text, text, True),) for text, one in meanings.items()}
         known = {text: one[:2] for text, one in ranges.items() if one is not None and self._is_range(text)}
         return DateLine(self.attribute, {TOP: None, **own}, self.nullable, known).meaning(self.labels, use)
 
@@ -206,9 +206,9 @@ class LabelledColumn:
         if use.ordered and not any(sets.values()):
             points = {text: None if text in ranges else ((text, text, True),) for text in self._texts}
             return DateLine(self.attribute, {TOP: None, **points}, self.nullable).meaning(self.labels, use)
-        told: dict[str, LabelTexts] = {text: (text, *(sets.get(text) or ())) for text in self._texts}
-        told |= {TOP: None, **dict.fromkeys(ranges)}
-        return TextTree(self.attribute, told, self.nullable).meaning(self.labels, use)
+        meanings: dict[str, LabelTexts] = {text: (text, *(sets.get(text) or ())) for text in self._texts}
+        meanings |= {TOP: None, **dict.fromkeys(ranges)}
+        return TextTree(self.attribute, meanings, self.nullable).meaning(self.labels, use)
 
     def _is_masked(self, text: str) -> bool:
         """Check whether a text may be a masked code."""
@@ -222,14 +222,14 @@ class LabelledColumn:
     def _refusal(self, use: ColumnUse) -> InputError:
         name = self.attribute
         said = name if re.fullmatch(r"[A-Za-z_]\w*", name) else identifier(name)
-        shown = next(iter(self._texts), TOP)
-        told = f"'{name}' is generalized, and labels such as '{shown}' do not tell "
+        example = next(iter(self._texts), TOP)
+        fact = f"'{name}' is generalized, and labels such as '{example}' do not tell "
         if use.needs_values:
-            told += "which values they stand for, as this query needs"
+            fact += "which values they stand for, as this query needs"
         else:
-            told += "how they compare with what is asked"
+            fact += "how they compare with what is asked"
         return InputError(
-            told,
+            fact,
             allowed=f"label({said}), which is the label as it is shown; ranges compared with numbers, masked "
             "codes with texts (=, IN, LIKE 'a%'), periods with ISO dates in quotes",
             advice=f"Name its public hierarchy, --hierarchy {shlex.quote(f'{name}=FILE')}, or the spec: "
@@ -267,7 +267,7 @@ def _may_be_whole(text: str) -> bool:
     found = _numbers_of_label(text, None)
     if found is None:
         return True
-    (held,) = found
-    ends = [end for end in (held.low, held.high) if end is not None]
-    plain = len(ends) == 1 or held.low == held.high
+    (number_range,) = found
+    ends = [end for end in (number_range.low, number_range.high) if end is not None]
+    plain = len(ends) == 1 or number_range.low == number_range.high
     return plain and all(end == end.to_integral_value() for end in ends)

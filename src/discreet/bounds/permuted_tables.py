@@ -70,56 +70,56 @@ class GroupValueArrays:
     scale: int
     tables: PermutedTables
 
-    def lines(self, engine: Engine, asked: ReleaseQuery) -> list[tuple[Any, ...]]:
+    def lines(self, engine: Engine, release_query: ReleaseQuery) -> list[tuple[Any, ...]]:
         """Return the result rows of the query rewritten by ``queries.permuted_query``, one per key."""
         with TemporaryTables(engine) as scratch:
-            numbers = self._numbers(engine, asked, scratch)
+            numbers = self._numbers(engine, release_query, scratch)
             last = self.grouped.first + len(self.grouped.starts)
-            query = select_packed_hits(asked, self.tables, engine.dialect, numbers, last)
+            query = select_packed_hits(release_query, self.tables, engine.dialect, numbers, last)
             packed = engine.fetch_arrays(query)[PACKED_COLUMN]
-        found = self._bounds(packed, numbers.bits, asked, len(numbers.keys))
-        met = [place for place in range(len(numbers.keys)) if found.hits[place] or not asked.keys]
-        return [self._line(asked.aggregates, numbers.keys[place], found, place) for place in met]
+        found = self._bounds(packed, numbers.bits, release_query, len(numbers.keys))
+        met = [index for index in range(len(numbers.keys)) if found.hits[index] or not release_query.keys]
+        return [self._line(release_query.aggregates, numbers.keys[index], found, index) for index in met]
 
-    def _numbers(self, engine: Engine, asked: ReleaseQuery, scratch: TemporaryTables) -> KeyNumbers:
+    def _numbers(self, engine: Engine, release_query: ReleaseQuery, scratch: TemporaryTables) -> KeyNumbers:
         """Number the keys: by value if they are small integers, else in a temporary table of the engine."""
-        if not asked.keys:
+        if not release_query.keys:
             return KeyNumbers()
-        if len(asked.keys) == 1:
-            (kind,) = engine.column_types(select_keys(asked, self.tables))
+        if len(release_query.keys) == 1:
+            (kind,) = engine.column_types(select_keys(release_query, self.tables))
             if is_long(kind):
-                least, most = engine.fetch_rows(select_key_ends(asked, self.tables))[0]
-                numbers = number_keys_by_value(asked, engine.dialect, kind, (least, most))
+                least, most = engine.fetch_rows(select_key_ends(release_query, self.tables))[0]
+                numbers = number_keys_by_value(release_query, engine.dialect, kind, (least, most))
                 if numbers is not None:
                     return numbers
-        table = identifier(scratch.create(select_numbered_keys(asked, self.tables, engine.dialect)))
+        table = identifier(scratch.create(select_numbered_keys(release_query, self.tables, engine.dialect)))
         occurring = engine.fetch_rows(f"SELECT * FROM {table} ORDER BY {KEY_NUMBER_COLUMN}")
         return KeyNumbers(tuple(line[1:] for line in occurring), f"k.{KEY_NUMBER_COLUMN}", table)
 
-    def _bounds(self, packed: NDArray[Any], bits: int, asked: ReleaseQuery, keys: int) -> HitBounds:
+    def _bounds(self, packed: NDArray[Any], bits: int, release_query: ReleaseQuery, keys: int) -> HitBounds:
         """Compute the bounds of the hits, by key.
 
         The kernel is specialized by the item size of the packed hits, so each size is compiled separately.
         """
-        found, part = HitBounds.of_none(keys), f"hit-bounds-{packed.dtype.itemsize}"
+        result, part = HitBounds.of_none(keys), f"hit-bounds-{packed.dtype.itemsize}"
         if not choose_kernels([part], "query", worth=len(packed) > _HITS_WORTH_COMPILING):
-            bound_hits_twin(packed, bits, self.grouped, found)
-            return found
+            bound_hits_twin(packed, bits, self.grouped, result)
+            return result
         from discreet.kernels.hit_bounds import bound_hits
         from discreet.kernels.precompilation import mark_compiled
 
-        with_ends = any(a.aggregate in (Aggregate.MIN, Aggregate.MAX) for a in asked.aggregates)
-        bound_hits(packed, bits, with_ends, self.grouped, found)
+        with_ends = any(a.aggregate in (Aggregate.MIN, Aggregate.MAX) for a in release_query.aggregates)
+        bound_hits(packed, bits, with_ends, self.grouped, result)
         mark_compiled(part)
-        return found
+        return result
 
     def _line(
-        self, asked: Sequence[SelectedAggregate], key: tuple[Any, ...], found: HitBounds, place: int
+        self, selected: Sequence[SelectedAggregate], key: tuple[Any, ...], hit_bounds: HitBounds, index: int
     ) -> tuple[Any, ...]:
-        hits = int(found.hits[place])
-        sums = int(found.sum_lower[place]), int(found.sum_upper[place])
-        expected = float(found.expected[place]) / 10**self.scale
-        ends = [Decimal(int(end)).scaleb(-self.scale) for end in found.ends[place]]
+        hits = int(hit_bounds.hits[index])
+        sums = int(hit_bounds.sum_lower[index]), int(hit_bounds.sum_upper[index])
+        expected = float(hit_bounds.expected[index]) / 10**self.scale
+        ends = [Decimal(int(end)).scaleb(-self.scale) for end in hit_bounds.ends[index]]
         cells: dict[Aggregate, tuple[Any, ...]] = dict.fromkeys(Aggregate, (None, None, None))
         cells[Aggregate.COUNT] = hits, hits, float(hits)
         if hits:
@@ -127,7 +127,7 @@ class GroupValueArrays:
             cells[Aggregate.AVG] = (*(sum_ / 10**self.scale / hits for sum_ in sums), expected / hits)
             cells[Aggregate.MIN] = (*ends[:2], float(ends[2]))
             cells[Aggregate.MAX] = (*ends[3:5], float(ends[5]))
-        return (*key, *(cell for aggregate in asked for cell in cells[aggregate.aggregate]))
+        return (*key, *(cell for aggregate in selected for cell in cells[aggregate.aggregate]))
 
 
 def load_group_values(engine: Engine, tables: PermutedTables) -> GroupValueArrays | None:
@@ -247,10 +247,12 @@ class PermutedReleaseTables:
 
     def stored(self, dialect: Dialect) -> PermutedTables:
         """Return the tables as SQL that reads the files or database directly, without discreet."""
-        listed, place = self.facts.files[HELP_FILE], self.address
-        helped = place.part(HELP_FILE, listed.file)
+        listed, address = self.facts.files[HELP_FILE], self.address
+        helped = address.part(HELP_FILE, listed.file)
         return self._tables(
-            stored_relation(place, self.file_format, self.facts.table, self.data, self._data_types, dialect),
+            stored_relation(
+                address, self.file_format, self.facts.table, self.data, self._data_types, dialect
+            ),
             stored_relation(helped, self.file_format, listed.table, self.help, self._help_types, dialect),
         )
 
@@ -271,8 +273,8 @@ class PermutedReleaseTables:
         if not self._is_text:
             return {}
         exact = "DOUBLE" if self.facts.scale is None else f"DECIMAL(38, {self.facts.scale})"
-        whole = (self.facts.group_column, *_INTEGER_COLUMNS)
-        return {name: "BIGINT" if name in whole else exact for name in self.help.columns}
+        integer_names = (self.facts.group_column, *_INTEGER_COLUMNS)
+        return {name: "BIGINT" if name in integer_names else exact for name in self.help.columns}
 
     @property
     def _is_text(self) -> bool:
@@ -323,9 +325,11 @@ def stored_relation(
     if reader.parquet_folder is not None:
         return reader.parquet_folder.format(reader.identifier(str(address.path.absolute())))
     pattern = "/*.parquet" if address.path.is_dir() else ""
-    place = literal("".join(f"[{c}]" if c in "*?[" else c for c in str(address.path.absolute())) + pattern)
+    path_pattern = literal(
+        "".join(f"[{c}]" if c in "*?[" else c for c in str(address.path.absolute())) + pattern
+    )
     if file_format == "parquet":
-        return f"read_parquet({place})"
+        return f"read_parquet({path_pattern})"
     if file_format == "sqlite":
         return f"sqlite_scan({literal(str(address.path.absolute()))}, 'release')"
     listed = ", ".join(f"{literal(name)}: {literal(types.get(name, 'VARCHAR'))}" for name in opened.columns)
@@ -333,4 +337,4 @@ def stored_relation(
         "header = true, delim = ',', quote = '\"', escape = '\"', nullstr = '', allow_quoted_nulls = false, "
         "auto_detect = false"
     )
-    return f"read_csv({place}, columns = {{{listed}}}, {options})"
+    return f"read_csv({path_pattern}, columns = {{{listed}}}, {options})"

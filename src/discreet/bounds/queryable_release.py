@@ -105,29 +105,31 @@ def open_release(
     queries. Raises ``InputError`` if the release has no manifest, a file is missing or has another number
     of rows than the manifest states, or a hierarchy does not match its digest in the manifest.
     """
-    place = ReleaseAddress.of(address)
-    manifest = read_manifest(place, engine)
+    release_address = ReleaseAddress.of(address)
+    manifest = read_manifest(release_address, engine)
     with ExitStack() as stack:
         facts = manifest.permutation
         table = None if facts is None else facts.table
-        data = stack.enter_context(open_source_table(engine, _release_source(place, manifest, table)))
+        data = stack.enter_context(
+            open_source_table(engine, _release_source(release_address, manifest, table))
+        )
         _check_names(data)
         _check_rows(engine, data, manifest.rows)
         permuted = None
         if facts is not None:
             listed = facts.files[HELP_FILE]
-            lies = place.part(HELP_FILE, listed.file)
+            lies = release_address.part(HELP_FILE, listed.file)
             help_table = stack.enter_context(
                 open_source_table(engine, _release_source(lies, manifest, listed.table))
             )
             _check_rows(engine, help_table, listed.rows)
             permuted = PermutedReleaseTables(
-                place,
+                release_address,
                 manifest.file_format,
                 facts,
                 data,
                 help_table,
-                _sensitive_source(place, manifest, facts),
+                _sensitive_source(release_address, manifest, facts),
             )
             stack.enter_context(session_setting(engine, engine.dialect.dense_groups))
             if hold:
@@ -160,19 +162,19 @@ def _load_into_engine(
         for purpose, relation in (("data", files.in_engine.release), (HELP_FILE, files.in_engine.help))
     }
     engine_tables = {purpose: identifier(name) for purpose, name in names.items()}
-    whole = replace(files, engine_tables=engine_tables)
+    all_files = replace(files, engine_tables=engine_tables)
     if not engine.dialect.lists:
-        return whole
+        return all_files
     if files.facts.files[HELP_FILE].rows >= FEWEST_ARRAY_ROWS:
-        groups = load_group_values(engine, whole.in_engine)
+        groups = load_group_values(engine, all_files.in_engine)
         if groups is not None:
             tables.drop(names[HELP_FILE])
             return replace(files, engine_tables={"data": engine_tables["data"]}, groups=groups)
-    by_group = _help_by_group(whole, engine, tables)
+    by_group = _help_by_group(all_files, engine, tables)
     return (
-        whole
+        all_files
         if by_group is None
-        else replace(whole, engine_tables={**engine_tables, HELP_BY_GROUP: identifier(by_group)})
+        else replace(all_files, engine_tables={**engine_tables, HELP_BY_GROUP: identifier(by_group)})
     )
 
 
@@ -188,12 +190,16 @@ def _help_by_group(files: PermutedReleaseTables, engine: Engine, tables: Tempora
     return None
 
 
-def _release_source(place: ReleaseAddress, manifest: Manifest, table: str | None) -> SourceSpec:
+def _release_source(address: ReleaseAddress, manifest: Manifest, table: str | None) -> SourceSpec:
     file_format = manifest.file_format
-    return place.source(file_format=file_format, delimiter="," if file_format == "csv" else None, table=table)
+    return address.source(
+        file_format=file_format, delimiter="," if file_format == "csv" else None, table=table
+    )
 
 
-def _sensitive_source(place: ReleaseAddress, manifest: Manifest, facts: PermutedRelease) -> SourceSpec | None:
+def _sensitive_source(
+    address: ReleaseAddress, manifest: Manifest, facts: PermutedRelease
+) -> SourceSpec | None:
     """Return the source of the sensitive values, or None if the data table contains them.
 
     Only some queries need it, so it is opened on demand.
@@ -201,7 +207,7 @@ def _sensitive_source(place: ReleaseAddress, manifest: Manifest, facts: Permuted
     listed = facts.files.get(SENSITIVE_FILE)
     if listed is None:
         return None
-    return _release_source(place.part(SENSITIVE_FILE, listed.file), manifest, listed.table)
+    return _release_source(address.part(SENSITIVE_FILE, listed.file), manifest, listed.table)
 
 
 def _check_rows(engine: Engine, table: SourceTable, rows: int) -> None:
@@ -216,10 +222,10 @@ def _check_rows(engine: Engine, table: SourceTable, rows: int) -> None:
 
 def _check_hierarchies(manifest: Manifest, hierarchies: Mapping[str, GeneralizationHierarchy]) -> None:
     """Raise ``InputError`` for a hierarchy that is not the release's, because bounds would be wrong."""
-    told = {a.name: a for a in manifest.attributes if _is_quasi_identifier(a.role) and a.level != 0}
-    for name in told.keys() & hierarchies.keys():
+    generalized = {a.name: a for a in manifest.attributes if _is_quasi_identifier(a.role) and a.level != 0}
+    for name in generalized.keys() & hierarchies.keys():
         hierarchy = hierarchies[name]
-        digest = told[name].hierarchy_sha256
+        digest = generalized[name].hierarchy_sha256
         if digest is not None and digest != hierarchy.digest:
             raise InputError(
                 f"{hierarchy.origin} is not the hierarchy that '{name}' was generalized by",

@@ -65,10 +65,10 @@ class ConditionEvaluator:
             return self.region(condition.of, wanted=not wanted)
         parts = [self.region(part, wanted=wanted) for part in condition.parts]
         if isinstance(condition, Conjunction) is wanted:
-            found: list[Box] = [{}]
+            result: list[Box] = [{}]
             for part in parts:
-                found = intersect_regions(found, part)
-            return found
+                result = intersect_regions(result, part)
+            return result
         return unite_boxes([box for part in parts for box in part])
 
     def by_key(
@@ -190,7 +190,7 @@ def answer_from_cells(
         answers = _answer_shown_columns if units.permuted is None else _answer_with_permuted_column
         found = list(answers(units, release_query, evaluator))
     numbers = {
-        group: place for place, group in enumerate(_sort_groups({line[0] for line in found}, release_query))
+        group: index for index, group in enumerate(_sort_groups({line[0] for line in found}, release_query))
     }
     rows = tuple(
         BoundRow.of(group, title, *bounds)
@@ -221,8 +221,8 @@ def _answer_with_permuted_column(
     """Yield the answers if the condition or a key also names the permuted column."""
     values = units.permuted
     assert values is not None
-    shown, hidden = split_query(release_query, values.name)
-    regions = list(evaluator.by_key(_region_of_condition(evaluator, shown.condition), shown.keys))
+    visible, hidden = split_query(release_query, values.name)
+    regions = list(evaluator.by_key(_region_of_condition(evaluator, visible.condition), visible.keys))
     of_values = list(evaluator.by_key(_region_of_condition(evaluator, hidden.condition), hidden.keys))
     check_group_count(len(regions) * len(of_values))
     for own, part in regions:
@@ -231,8 +231,8 @@ def _answer_with_permuted_column(
             meets = values.meeting(region)
             if release_query.keys and not values.selected(selected, meets).possible.any():
                 continue
-            keys = dict(zip((*shown.places, *hidden.places), (*own, *other), strict=True))
-            group = tuple(keys[place] for place in range(len(keys)))
+            keys = dict(zip((*visible.places, *hidden.places), (*own, *other), strict=True))
+            group = tuple(keys[index] for index in range(len(keys)))
             for aggregate in release_query.aggregates:
                 yield group, aggregate.title, units.hidden_bounds(aggregate, part, selected, meets)
 
@@ -243,13 +243,13 @@ def _region_of_condition(evaluator: ConditionEvaluator, condition: Condition | N
 
 def _sort_groups(groups: set[tuple[Key, ...]], release_query: ReleaseQuery) -> list[tuple[Key, ...]]:
     """Sort the groups by the query's ORDER BY, then by their keys; NULL last."""
-    found = sorted(groups, key=lambda group: [(key is None, _comparable(key)) for key in group])
-    for place, descends in reversed(release_query.order):
-        known = [group for group in found if group[place] is not None]
-        nulls = [group for group in found if group[place] is None]
-        known.sort(key=lambda group, place=place: _comparable(group[place]), reverse=descends)  # type: ignore[misc]
-        found = [*known, *nulls]
-    return found
+    result = sorted(groups, key=lambda group: [(key is None, _comparable(key)) for key in group])
+    for index, descends in reversed(release_query.order):
+        known = [group for group in result if group[index] is not None]
+        nulls = [group for group in result if group[index] is None]
+        known.sort(key=lambda group, index=index: _comparable(group[index]), reverse=descends)  # type: ignore[misc]
+        result = [*known, *nulls]
+    return result
 
 
 def _comparable(key: Key) -> tuple[bool, Decimal, str]:
@@ -355,8 +355,8 @@ def _bound_rows(release_query: ReleaseQuery, line: Sequence[Any]) -> list[BoundR
         for value, side in zip(line[len(release_query.keys) :], sides, strict=False)
     ]
     return [
-        BoundRow.of(group, aggregate.title, *cells[3 * place : 3 * place + 3])
-        for place, aggregate in enumerate(release_query.aggregates)
+        BoundRow.of(group, aggregate.title, *cells[3 * index : 3 * index + 3])
+        for index, aggregate in enumerate(release_query.aggregates)
     ]
 
 

@@ -118,7 +118,7 @@ class ReleaseUnits:
     """
 
     meanings: Mapping[str, ColumnMeaning]
-    shown: NDArray[np.int64]
+    cell_codes: NDArray[np.int64]
     rows: NDArray[np.int64]
     group: NDArray[np.int64]
     groups: int
@@ -152,33 +152,38 @@ class ReleaseUnits:
 
     def bounds(
         self,
-        asked: SelectedAggregate,
+        aggregate_query: SelectedAggregate,
         region: Sequence[Box],
         selected: SelectedRows,
         meeting: ClassBounds | None,
     ) -> AggregateBounds:
         """Compute an aggregate of the rows in a region; ``selected`` contains their numbers."""
-        if asked.measure is None:
+        if aggregate_query.measure is None:
             if meeting is not None:
                 return (*meeting.counts, float(selected.expected.sum()))
             return int(selected.certain.sum()), int(selected.possible.sum()), float(selected.expected.sum())
-        if asked.measure in self.values:
-            values = self.values[asked.measure]
-            found = values.bounds(asked.aggregate, selected)
-            told = None if meeting is None else values.by_row()
-            if meeting is None or told is None:
-                return found
-            return (*values.told(asked.aggregate, meeting.bounds(asked.aggregate, told)), found[2])
-        place = list(self.meanings).index(asked.measure)
+        if aggregate_query.measure in self.values:
+            values = self.values[aggregate_query.measure]
+            result = values.bounds(aggregate_query.aggregate, selected)
+            row_values = None if meeting is None else values.by_row()
+            if meeting is None or row_values is None:
+                return result
+            return (
+                *values.convert_ends(
+                    aggregate_query.aggregate, meeting.bounds(aggregate_query.aggregate, row_values)
+                ),
+                result[2],
+            )
+        index = list(self.meanings).index(aggregate_query.measure)
         ranged = RangedRows(
-            self.meanings[asked.measure],
-            self.shown[:, place],
+            self.meanings[aggregate_query.measure],
+            self.cell_codes[:, index],
             self.rows,
-            place,
+            index,
             self.class_rows,
             self._spread,
         )
-        return ranged.bounds(asked.aggregate, region)
+        return ranged.bounds(aggregate_query.aggregate, region)
 
     @cached_property
     def class_rows(self) -> ClassRows | None:
@@ -187,7 +192,7 @@ class ReleaseUnits:
             return None
         return ClassRows(
             tuple(meaning.cells for meaning in self.meanings.values()),
-            self.shown,
+            self.cell_codes,
             self.rows,
             self.classes,
             tuple(
@@ -197,7 +202,11 @@ class ReleaseUnits:
         )
 
     def hidden_bounds(
-        self, asked: SelectedAggregate, region: Sequence[Box], selected: SelectedRows, meets: LineMask
+        self,
+        aggregate_query: SelectedAggregate,
+        region: Sequence[Box],
+        selected: SelectedRows,
+        meets: LineMask,
     ) -> AggregateBounds:
         """Compute an aggregate of rows in a region whose permuted value ``meets`` a condition.
 
@@ -206,64 +215,69 @@ class ReleaseUnits:
         values = self.permuted
         assert values is not None
         both = values.selected(selected, meets)
-        if asked.measure is None:
+        if aggregate_query.measure is None:
             return int(both.certain.sum()), int(both.possible.sum()), float(both.expected.sum())
-        if asked.measure == values.name:
-            alone = asked.aggregate is Aggregate.COUNT
-            kept = values.counted(meets) if alone else values.measured(meets)
-            return kept.bounds(asked.aggregate, selected)
-        return self._of_possible(asked, region).bounds(asked.aggregate, both)
+        if aggregate_query.measure == values.name:
+            counts_only = aggregate_query.aggregate is Aggregate.COUNT
+            values_in_rows = values.counted(meets) if counts_only else values.measured(meets)
+            return values_in_rows.bounds(aggregate_query.aggregate, selected)
+        return self._of_possible(aggregate_query, region).bounds(aggregate_query.aggregate, both)
 
-    def _of_possible(self, asked: SelectedAggregate, region: Sequence[Box]) -> ValueGroups:
+    def _of_possible(self, aggregate_query: SelectedAggregate, region: Sequence[Box]) -> ValueGroups:
         """Return a column's values in the rows that may be in a region; any of them may be selected."""
-        assert asked.measure is not None
-        meaning, place = self.meanings[asked.measure], list(self.meanings).index(asked.measure)
+        assert aggregate_query.measure is not None
+        meaning, index = (
+            self.meanings[aggregate_query.measure],
+            list(self.meanings).index(aggregate_query.measure),
+        )
         here = self._spread(region).possible
-        group, rows, codes = self.group[here], self.rows[here], self.shown[here, place]
-        if asked.aggregate is Aggregate.COUNT:
+        group, rows, codes = self.group[here], self.rows[here], self.cell_codes[here, index]
+        if aggregate_query.aggregate is Aggregate.COUNT:
             return ValueGroups.of_counts(group, rows, codes < len(meaning.texts), self.groups)
         numbers = [*(None if ends is None else ends[0] for ends in meaning.ends), None]
         return ValueGroups.of(group, rows, [numbers[code] for code in codes.tolist()], self.groups)
 
     def _spread(self, region: Sequence[Box]) -> RegionSpread:
-        return RegionSpread.of(region, [meaning.cells for meaning in self.meanings.values()], self.shown)
+        return RegionSpread.of(region, [meaning.cells for meaning in self.meanings.values()], self.cell_codes)
 
 
-def count_units(release: OpenRelease, asked: ReleaseQuery) -> ReleaseUnits:
+def count_units(release: OpenRelease, release_query: ReleaseQuery) -> ReleaseUnits:
     """Count the units of a release for a query.
 
     Raises ``InputError`` for a generalized column whose labels do not determine the answer, and for an
     aggregate of texts that are not numbers.
     """
     if release.permuted is not None:
-        return _count_permuted_units(release, release.permuted, asked)
-    return _count_class_units(release, asked)
+        return _count_permuted_units(release, release.permuted, release_query)
+    return _count_class_units(release, release_query)
 
 
-def _count_class_units(release: OpenRelease, asked: ReleaseQuery) -> ReleaseUnits:
+def _count_class_units(release: OpenRelease, release_query: ReleaseQuery) -> ReleaseUnits:
     """Count the units of a release of classes; rows with equal labels form a group."""
     real = {label_column(column): column for column in release.data.columns}
-    ranged = release.generalized(asked.measures)
-    names = list(dict.fromkeys([*asked.attributes, *ranged]))
+    ranged = release.generalized(release_query.measures)
+    names = list(dict.fromkeys([*release_query.attributes, *ranged]))
     by_class = (
         bool(release.generalized(names)) and release.manifest.summary in SUMMARIES_WITH_OCCURRING_VALUES
     )
     keys = release.quasi_identifiers if by_class else ()
     starred = release.missing > 0 and release.manifest.stars_rows
-    named = dict.fromkeys([*(real.get(name, name) for name in names), *asked.measures, *keys])
+    named = dict.fromkeys([*(real.get(name, name) for name in names), *release_query.measures, *keys])
     columns = list(release.data.columns) if starred else list(named) or [release.data.columns[0]]
     counted = count_column_groups(release.engine, release.data, columns, release.settings)
-    kept = ~_find_starred(counted) if starred else np.ones(len(counted.rows), dtype=np.bool_)
-    codes, rows = counted.codes[kept], counted.rows[kept]
+    retained = ~_find_starred(counted) if starred else np.ones(len(counted.rows), dtype=np.bool_)
+    codes, rows = counted.codes[retained], counted.rows[retained]
     places = {name: columns.index(real.get(name, name)) for name in names}
     classes = _number_rows(codes[:, [columns.index(name) for name in keys]])[1]
     parts, group = _number_rows(np.column_stack([codes[:, list(places.values())], classes]))
     values = {
-        name: _group_values(asked, name, counted, codes, group, rows)
-        for name in asked.measures
+        name: _group_values(release_query, name, counted, codes, group, rows)
+        for name in release_query.measures
         if name not in ranged
     }
-    meanings = {name: _meaning(release, asked, name, counted.texts[place]) for name, place in places.items()}
+    meanings = {
+        name: _meaning(release, release_query, name, counted.texts[index]) for name, index in places.items()
+    }
     of_unit = np.bincount(group, weights=rows, minlength=len(parts)).astype(np.int64)
     own = np.arange(len(parts))
     return ReleaseUnits(
@@ -281,15 +295,15 @@ def _number_rows(codes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[n
 
 def _find_starred(counted: ColumnGroups) -> NDArray[np.bool_]:
     """Return a mask of the groups with ``*`` in every column."""
-    found = np.ones(len(counted.rows), dtype=np.bool_)
-    for place, texts in enumerate(counted.texts):
+    result = np.ones(len(counted.rows), dtype=np.bool_)
+    for index, texts in enumerate(counted.texts):
         star = texts.index(TOP) if TOP in texts else -1
-        found &= counted.codes[:, place] == star
-    return found
+        result &= counted.codes[:, index] == star
+    return result
 
 
 def _group_values(
-    asked: ReleaseQuery,
+    release_query: ReleaseQuery,
     name: str,
     counted: ColumnGroups,
     all_codes: NDArray[np.int64],
@@ -297,10 +311,10 @@ def _group_values(
     rows: NDArray[np.int64],
 ) -> ValueGroups:
     """Return the values of an ungeneralized column, as numbers unless they are only counted."""
-    place = counted.columns.index(name)
-    texts, codes = counted.texts[place], all_codes[:, place]
+    index = counted.columns.index(name)
+    texts, codes = counted.texts[index], all_codes[:, index]
     groups = int(group.max(initial=0)) + 1
-    if _is_only_counted(asked, name):
+    if _is_only_counted(release_query, name):
         return ValueGroups.of_counts(group, rows, codes < len(texts), groups)
     numbers = {code: parse_decimal(texts[code]) for code in set(codes.tolist()) - {len(texts)}}
     if None in numbers.values():
@@ -310,33 +324,35 @@ def _group_values(
 
 
 def _count_permuted_units(
-    release: OpenRelease, permuted: PermutedReleaseTables, asked: ReleaseQuery
+    release: OpenRelease, permuted: PermutedReleaseTables, release_query: ReleaseQuery
 ) -> ReleaseUnits:
     """Count the units of a permuted release, whose groups are those of the permutation."""
     facts = permuted.facts
     real = {label_column(column): column for column in release.data.columns}
-    names = list(dict.fromkeys([*asked.attributes, *asked.measures]))
+    names = list(dict.fromkeys([*release_query.attributes, *release_query.measures]))
     names = [name for name in names if name != facts.sensitive]
     columns = list(dict.fromkeys([facts.group_column, *(real.get(name, name) for name in names)]))
     counted = count_column_groups(release.engine, release.data, columns, release.settings)
-    numbers = {text: place for place, text in enumerate(counted.texts[0])}
+    numbers = {text: index for index, text in enumerate(counted.texts[0])}
     places = {name: columns.index(real.get(name, name)) for name in names}
-    meanings = {name: _meaning(release, asked, name, counted.texts[place]) for name, place in places.items()}
-    is_helped = facts.sensitive in asked.measures and facts.sensitive not in asked.attributes
+    meanings = {
+        name: _meaning(release, release_query, name, counted.texts[index]) for name, index in places.items()
+    }
+    is_helped = facts.sensitive in release_query.measures and facts.sensitive not in release_query.attributes
     values = {facts.sensitive: _values_of_help_table(release, permuted, numbers)} if is_helped else {}
-    shown = counted.codes[:, list(places.values())]
+    cell_codes = counted.codes[:, list(places.values())]
     hidden = None
-    if facts.sensitive in asked.attributes:
-        _refuse_generalized_measures(release, asked, facts.sensitive)
+    if facts.sensitive in release_query.attributes:
+        _refuse_generalized_measures(release, release_query, facts.sensitive)
         hidden = load_permuted_values(release, permuted, numbers)
     return ReleaseUnits(
-        meanings, shown, counted.rows, counted.codes[:, 0], len(numbers), values, permuted=hidden
+        meanings, cell_codes, counted.rows, counted.codes[:, 0], len(numbers), values, permuted=hidden
     )
 
 
-def _refuse_generalized_measures(release: OpenRelease, asked: ReleaseQuery, sensitive: str) -> None:
+def _refuse_generalized_measures(release: OpenRelease, release_query: ReleaseQuery, sensitive: str) -> None:
     """Raise ``InputError`` for aggregates of generalized columns over rows with some permuted values."""
-    ranged = release.generalized(asked.measures)
+    ranged = release.generalized(release_query.measures)
     if ranged:
         raise InputError(
             f"'{ranged[0]}' is generalized: it is not aggregated where the query is about '{sensitive}' too",
@@ -364,27 +380,31 @@ def _values_of_help_table(
     return ValueGroups(np.bincount(group, minlength=len(numbers)).astype(np.int64), values, None)
 
 
-def _meaning(release: OpenRelease, asked: ReleaseQuery, name: str, texts: Sequence[str]) -> ColumnMeaning:
+def _meaning(
+    release: OpenRelease, release_query: ReleaseQuery, name: str, texts: Sequence[str]
+) -> ColumnMeaning:
     """Return the values that each label of a column may represent."""
     labels = (*texts, None)
-    measured = name in asked.measures and not _is_only_counted(asked, name)
+    measured = name in release_query.measures and not _is_only_counted(release_query, name)
     if release.generalized([name]):
         nullable = release.manifest.nulls != NullPolicy.DROP
         if name in release.hierarchies:
             summary = release.manifest.summary
-            found = meaning_by_hierarchy(
+            result = meaning_by_hierarchy(
                 release.hierarchies[name], labels, nullable=nullable, summary=summary
             )
         else:
             (form,) = (a.label_form for a in release.manifest.attributes if a.name == name)
             column = LabelledColumn(name, labels, form, release.manifest.summary, nullable)
-            found = column.meaning(asked.uses.get(name, ColumnUse()).joined(ColumnUse(measured=measured)))
+            result = column.meaning(
+                release_query.uses.get(name, ColumnUse()).joined(ColumnUse(measured=measured))
+            )
     else:
-        found = meaning_of_values(name, labels)
-    if measured and not found.numbers.any():
+        result = meaning_of_values(name, labels)
+    if measured and not result.numbers.any():
         raise InputError(f"no value of '{name}' is known to be a number", allowed="COUNT of such values")
-    return found
+    return result
 
 
-def _is_only_counted(asked: ReleaseQuery, name: str) -> bool:
-    return {a.aggregate for a in asked.aggregates if a.measure == name} == {Aggregate.COUNT}
+def _is_only_counted(release_query: ReleaseQuery, name: str) -> bool:
+    return {a.aggregate for a in release_query.aggregates if a.measure == name} == {Aggregate.COUNT}

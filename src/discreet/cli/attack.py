@@ -135,12 +135,12 @@ def _parse_pairs(texts: list[str] | None) -> dict[str, str] | None:
     """Parse ``COLUMN=COLUMN`` texts, split at the last ``=``."""
     if not texts:
         return None
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     for text in texts:
         outside, sign, release = text.rpartition("=")
         if not sign or not outside or not release:
             raise InputError(f"--match {text}", allowed="COLUMN=COLUMN, the file's and the release's")
-        if outside in found:
+        if outside in result:
             raise InputError(f"--match names '{outside}' twice", allowed="each column once")
-        found[outside] = release
-    return found
+        result[outside] = release
+    return result

@@ -73,7 +73,7 @@ def audit(
     """
     from discreet.verbs import audits
 
-    asked: dict[str, Any] = {
+    arguments: dict[str, Any] = {
         "table": table,
         "quasi_identifiers": quasi_identifier or None,
         "sensitive": sensitive or None,
@@ -89,19 +89,19 @@ def audit(
         "reporter": TerminalReporter(),
     }
     if relational.is_relational_release(release):
-        single = {**asked, "spec": spec, "strictest": strictest, "sql": sql}
+        single = {**arguments, "spec": spec, "strictest": strictest, "sql": sql}
         del single["settings"], single["reporter"]
         return relational.audit_related(release, single, json=json, limits=(threads, memory_limit))
     if sql:
-        for option, given in (("--spec", spec is not None), ("--strictest", strictest)):
-            if given:
+        for option, is_set in (("--spec", spec is not None), ("--strictest", strictest)):
+            if is_set:
                 raise InputError(
                     f"{option} beside --sql, which judges nothing", advice=f"Leave out {option}, or --sql."
                 )
-        told = audits.audit_sql(release, **asked)
-        output.print_json(told.as_json()) if json else output.print_text(told.script)
+        statements = audits.audit_sql(release, **arguments)
+        output.print_json(statements.as_json()) if json else output.print_text(statements.script)
         return 0
-    result = audits.audit(release, **asked, spec=spec, strictest=strictest)
+    result = audits.audit(release, **arguments, spec=spec, strictest=strictest)
     if json:
         output.print_json(result.as_json())
     else:

@@ -70,9 +70,9 @@ def make_parameters(options: Iterable[tuple[str, Any, Any]]) -> list[Any]:
             name,
             inspect.Parameter.KEYWORD_ONLY,
             default=False if kind is bool else None,
-            annotation=Annotated[kind, told],
+            annotation=Annotated[kind, help_text],
         )
-        for name, kind, told in options
+        for name, kind, help_text in options
     ]
 
     def verb(**options: object) -> None:
@@ -102,18 +102,18 @@ def _fill_parameter(parameter: Any, words: dict[str, Callable[[], str]]) -> Any:
 
     The verb keeps its own parameter, since registered engines may change before the next help.
     """
-    found = copy(parameter)
+    result = copy(parameter)
     for part in ("help", "metavar"):
-        text = getattr(found, part, None)
+        text = getattr(result, part, None)
         if text and "{" in text:
-            setattr(found, part, _fill_text(text, words))
-    return found
+            setattr(result, part, _fill_text(text, words))
+    return result
 
 
 def _fill_text(text: str, words: dict[str, Callable[[], str]]) -> str:
-    for word, told in words.items():
+    for word, replacement in words.items():
         if word in text:
-            text = text.replace(word, told())
+            text = text.replace(word, replacement())
     return text
 
 
@@ -146,8 +146,8 @@ class DeclaredOptions:
 
     def arguments(self, context: typer.Context) -> dict[str, list[str]]:
         """Return the options of the command line as texts by name; the text of a switch is ``true``."""
-        found: dict[str, list[str]] = context.meta.get(f"discreet.{self.key}", {})
-        return found
+        result: dict[str, list[str]] = context.meta.get(f"discreet.{self.key}", {})
+        return result
 
 
 def make_command_class(*kinds: DeclaredOptions) -> type[TyperCommand]:
@@ -169,11 +169,11 @@ def make_command_class(*kinds: DeclaredOptions) -> type[TyperCommand]:
             Declared parameters are hidden from help, since ``format_options`` lists them in sections. Shell
             completion parses resiliently and gets them unhidden.
             """
-            found, reserved_flags = super().get_params(ctx), _own_flags(self)
+            result, reserved_flags = super().get_params(ctx), _own_flags(self)
             for kind in kinds if ctx.meta.get(_NAMES_DECLARED, True) else ():
                 flags = tuple(each for each in kind.flags() if each.flag not in reserved_flags)
-                found += _declared_parameters(flags, hidden=not ctx.resilient_parsing)
-            return found
+                result += _declared_parameters(flags, hidden=not ctx.resilient_parsing)
+            return result
 
         def format_options(self, ctx: Any, formatter: Any) -> None:
             """Write the verb's own options, then the declared ones, section by section."""

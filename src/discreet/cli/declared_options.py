@@ -70,15 +70,15 @@ def _read_values(kind: type[Criterion], texts: Sequence[str]) -> dict[str | None
             several = f", or {flag} ATTR=VALUE once or more" if kind.of_attribute else ""
             raise InputError(f"{flag} {f' {flag} '.join(texts)}", allowed=f"one {flag} VALUE{several}")
         return {None: parameter.read(flag, texts[0])} if texts else {}
-    found: dict[str | None, int | float] = {}
+    result: dict[str | None, int | float] = {}
     for text in texts:
         attribute, _, number = text.rpartition("=")
         if not attribute or not kind.of_attribute:
             raise InputError(f"{flag} {text}", allowed=f"ATTR=VALUE, VALUE {parameter.allowed}")
-        if attribute in found:
+        if attribute in result:
             raise InputError(f"{flag} names '{attribute}' twice", allowed="one value of each")
-        found[attribute] = parameter.read(f"{flag} {attribute}", number)
-    return found
+        result[attribute] = parameter.read(f"{flag} {attribute}", number)
+    return result
 
 
 def _read_part(
@@ -107,19 +107,19 @@ def _read_part(
 
 def _criterion_flags() -> list[DeclaredFlag]:
     """Return each flag once; ``InputError`` if two criteria declare the same flag."""
-    found = [
+    result = [
         DeclaredFlag(_PRESET_NAME, "--preset"),
         *(DeclaredFlag(_criterion_name(kind), kind.flag()) for kind in _criterion_kinds()),
     ]
     for kind in _criterion_kinds():
         for part in fixed_parameters(kind):
             switch = part.kind is OptionKind.FLAG
-            found.append(DeclaredFlag(_part_name(kind, part), str(part.flag), switch))
-    words = [each.flag for each in found]
+            result.append(DeclaredFlag(_part_name(kind, part), str(part.flag), switch))
+    words = [each.flag for each in result]
     twice = next((word for word in words if words.count(word) > 1), None)
     if twice is not None:
         raise InputError(f"two criteria declare '{twice}'", advice="Rename the one of a package.")
-    return found
+    return result
 
 
 def _criterion_sections(reserved_flags: frozenset[str]) -> list[HelpSection]:
@@ -352,16 +352,16 @@ def _attack_rows(reserved_flags: frozenset[str], *, reported: bool = False) -> l
     """
     from discreet.attacks.registry import ATTACKS
 
-    found: list[HelpSection] = []
-    shown = set(reserved_flags)
+    result: list[HelpSection] = []
+    shown_flags = set(reserved_flags)
     for attack in ATTACKS:
         if reported and not attack.in_report:
             continue
-        options = [each for each in attack.options() if each.flag and each.flag not in shown]
-        shown |= {each.flag for each in options if each.flag and reported}
+        options = [each for each in attack.options() if each.flag and each.flag not in shown_flags]
+        shown_flags |= {each.flag for each in options if each.flag and reported}
         if options:
-            found.append((attack.name, [help_row(each) for each in options]))
-    return found
+            result.append((attack.name, [help_row(each) for each in options]))
+    return result
 
 
 ATTACK_OPTIONS = DeclaredOptions("attack_options", _attack_flags, _attack_sections)

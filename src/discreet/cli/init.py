@@ -136,9 +136,9 @@ def init(
     return _print_proposal(result, output_path, json=json)
 
 
-def _refuse_reading_options(given: bool) -> None:
+def _refuse_reading_options(has_spec: bool) -> None:
     """Raise if reading options of one table are given together with ``--related``."""
-    if given:
+    if has_spec:
         raise InputError(
             "options of how a table is read, beside --related",
             allowed="--output, --overwrite, --json",
@@ -172,10 +172,10 @@ def _print_proposal(result: Proposal | ArxSpec, spec_path: Path, *, json: bool) 
         return 0
     output.print_document(result.document())
     spec = output.quote_for_shell(spec_path)
-    asked = "" if "k" in result.mapping.get("request", {}) else " --k 10 --max-suppressed 1%"
+    request_words = "" if "k" in result.mapping.get("request", {}) else " --k 10 --max-suppressed 1%"
     output.print_commands(
         "Read it, change what you know better, then:",
         f"discreet inspect {spec}",
-        f"discreet negotiate {spec}{asked}",
+        f"discreet negotiate {spec}{request_words}",
     )
     return 0

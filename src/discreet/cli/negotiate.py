@@ -178,13 +178,13 @@ def negotiate(
     }
     if _is_local(model, of_nodes, {"--effort": effort is not None, "--bound": bound}):
         return _answer_locally(table, request, spec, effort, bound=bound, json=json)
-    asked = _resolve_cost(context, cost, table)
+    resolved_cost = _resolve_cost(context, cost, table)
     table.count_values()
     lattice = _choose_lattice(table, request, partial, metric, no_runtime=no_runtime, evaluated=frontier)
-    result = _add_warnings(table, lattice.with_costs(lattice.answer(request), asked))
-    shown = attributes or (result.exact is None and not json)
-    points = table.lattice_for(request.requirement).frontier_of(request, asked) if frontier else None
-    suppressed_attributes = lattice.attribute_suppression_of(request) if shown else None
+    result = _add_warnings(table, lattice.with_costs(lattice.answer(request), resolved_cost))
+    with_attributes = attributes or (result.exact is None and not json)
+    points = table.lattice_for(request.requirement).frontier_of(request, resolved_cost) if frontier else None
+    suppressed_attributes = lattice.attribute_suppression_of(request) if with_attributes else None
     if json:
         document = result.as_json() | _frontier_as_json(points)
         document |= _answer_details_as_json(result, lattice, neighbours=neighbours, left_out=left_out)
@@ -219,14 +219,16 @@ def _answer_details_as_json(
     left_out: bool,
 ) -> dict[str, Any]:
     """Return the requested details of each answer in JSON: neighbours and suppressed rows."""
-    told: dict[str, Any] = {}
+    details: dict[str, Any] = {}
     if neighbours:
-        told["neighbours"] = [
+        details["neighbours"] = [
             {"relaxed": a.relaxed, "steps": lattice.neighbours(a).as_json()} for a in result.answers
         ]
     if left_out:
-        told["left_out"] = [{"relaxed": a.relaxed, **lattice.left_out(a).as_json()} for a in result.answers]
-    return told
+        details["left_out"] = [
+            {"relaxed": a.relaxed, **lattice.left_out(a).as_json()} for a in result.answers
+        ]
+    return details
 
 
 def _suppression_report(lattice: TableLattice | TablePartialLattice, result: NegotiationResult) -> Document:
@@ -260,8 +262,8 @@ def _choose_lattice(
     evaluated: bool,
 ) -> TableLattice | TablePartialLattice:
     if partial is None:
-        for option, given in (("--metric", metric is not None), ("--no-runtime", no_runtime)):
-            if given:
+        for option, is_set in (("--metric", metric is not None), ("--no-runtime", no_runtime)):
+            if is_set:
                 raise InputError(f"{option} without --partial", advice="Add --partial 5%, say.")
         requirement = request.requirement
         return table.lattice_for(requirement) if evaluated else table.negotiable_lattice_for(requirement)
@@ -305,7 +307,7 @@ def _is_local(model: str | None, of_nodes: Mapping[str, bool], of_local: Mapping
     if model not in (None, "full-domain", "local", "cell-generalization"):
         raise InputError(f"--model {model}", allowed="local, full-domain")
     local = model in ("local", "cell-generalization")
-    refused = [option for option, given in (of_nodes if local else of_local).items() if given]
+    refused = [option for option, is_set in (of_nodes if local else of_local).items() if is_set]
     if refused:
         raise InputError(f"{refused[0]} {'beside' if local else 'without'} --model local")
     return local

@@ -90,8 +90,8 @@ def print_error(error: DiscreetError, *, as_json: bool, debug: bool) -> None:
     from discreet.printing.rendering import render_lines
 
     if debug:
-        told = "".join(traceback.format_exception(error)).replace(str(error), error.as_typed)
-        sys.stderr.write(redact_secrets(told))
+        traceback_text = "".join(traceback.format_exception(error)).replace(str(error), error.as_typed)
+        sys.stderr.write(redact_secrets(traceback_text))
     if as_json:
         print_json(error.as_json())
         return

@@ -137,7 +137,7 @@ def publish(
     is published into a folder.
     """
     own_options, criteria = MODEL_OPTIONS.arguments(context), declared_options.parse_criteria(context)
-    asked = _RequestTexts(k, l, max_suppressed, max_level, min_level, criteria)
+    request_texts = _RequestTexts(k, l, max_suppressed, max_level, min_level, criteria)
     chosen = _ModelOptions(model, level, scope, accept)
     if relational.names_related_tables(spec):
         further = {
@@ -147,7 +147,7 @@ def publish(
             "after": after,
             "lock": lock,
         }
-        arguments = {**own_options, **asked._asdict(), **chosen._asdict(), **further}
+        arguments = {**own_options, **request_texts._asdict(), **chosen._asdict(), **further}
         limits = (threads, memory_limit)
         return relational.publish_related(
             spec, output_path, arguments, overwrite=overwrite, json=json, limits=limits
@@ -158,7 +158,9 @@ def publish(
         "overwrite": overwrite,
         "after": tuple(after or ()),
     }
-    wish = _PublishTexts(asked, chosen, own_options, _parse_target(output_path, into_table), write_options)
+    wish = _PublishTexts(
+        request_texts, chosen, own_options, _parse_target(output_path, into_table), write_options
+    )
     table = options.open_table_of_spec(spec, threads, memory_limit)
     result = _publish_by_model(table, wish) if lock is None else _publish_by_lock(table, lock, wish)
     _print_release(result, spec, wish.target, json=json)
@@ -206,7 +208,7 @@ class _RequestTexts(NamedTuple):
 class _PublishTexts(NamedTuple):
     """Everything that a publication needs: request, model with its own options, target, and write options."""
 
-    asked: _RequestTexts
+    request_texts: _RequestTexts
     chosen: _ModelOptions
     own_options: dict[str, list[str]]
     target: Path | ReleaseAddress
@@ -218,12 +220,12 @@ def _publish_by_lock(table: Table, lock: Path, wish: _PublishTexts) -> ReleaseRe
     from discreet.verbs.locations import PublishTarget
     from discreet.verbs.recorded_decisions import check_lock, publish_and_lock, publish_locked
 
-    asked, chosen, own_options, target, write_options = wish
+    request_texts, chosen, own_options, target, write_options = wish
     check_lock(table, PublishTarget(target, **write_options), lock)
     if lock.exists():
         arguments = {
             **own_options,
-            **asked._asdict(),
+            **request_texts._asdict(),
             **chosen._asdict(),
             "order": write_options["order"],
             "after": write_options["after"],
@@ -254,7 +256,7 @@ def _refuse_beside_lock(lock: Path, arguments: dict[str, Any]) -> None:
 
 def _publish_by_model(table: Table, wish: _PublishTexts) -> ReleaseResult:
     """Publish by a model; ``InputError`` for an option that does not apply to it."""
-    asked, chosen, own_options, target, write_options = wish
+    request_texts, chosen, own_options, target, write_options = wish
     model, level, scope, accept = chosen
     if model is None:
         _refuse_options("goes with a --model, and none is named", **own_options)
@@ -262,9 +264,11 @@ def _publish_by_model(table: Table, wish: _PublishTexts) -> ReleaseResult:
     if level and declared_options.model_declares(model, "level"):
         own_options, level = {**own_options, "level": level}, None
     _refuse_options(f"--model {model} negotiates nothing", level=level, accept=accept, scope=scope)
-    place = {"output": target} if isinstance(target, Path) else {"table": target.table}
+    target_arguments = {"output": target} if isinstance(target, Path) else {"table": target.table}
     made = declared_options.parse_model(model, own_options)
-    release: ReleaseResult = table.publish(made, **place, **asked.arguments(), **write_options)
+    release: ReleaseResult = table.publish(
+        made, **target_arguments, **request_texts.arguments(), **write_options
+    )
     return release
 
 
@@ -276,8 +280,8 @@ def _print_release(result: ReleaseResult, spec: Path, target: Path | ReleaseAddr
     output.print_document(result.document())
     again = f"env:DATABASE --table {output.quote_for_shell(str(result.address.table))}"
     command = output.quote_for_shell(target) if isinstance(target, Path) else again
-    beside = f" --spec {output.quote_for_shell(spec)}" if result.asks_original else ""
-    output.print_commands("To check it again:", f"discreet audit {command}{beside}")
+    spec_option = f" --spec {output.quote_for_shell(spec)}" if result.asks_original else ""
+    output.print_commands("To check it again:", f"discreet audit {command}{spec_option}")
 
 
 def _publish_node(table: Table, wish: _PublishTexts) -> ReleaseResult:
@@ -286,21 +290,21 @@ def _publish_node(table: Table, wish: _PublishTexts) -> ReleaseResult:
     from discreet.verbs.release_publication import publish_levels, publish_request
 
     levels, request = _levels_and_request(table, wish)
-    place = PublishTarget(wish.target, **wish.write_options)
+    publish_target = PublishTarget(wish.target, **wish.write_options)
     if levels:
-        return publish_levels(table, levels, request, place)
-    return publish_request(table, request, place, accept=wish.chosen.accept)
+        return publish_levels(table, levels, request, publish_target)
+    return publish_request(table, request, publish_target, accept=wish.chosen.accept)
 
 
 def _levels_and_request(table: Table, wish: _PublishTexts) -> tuple[dict[str, int], Request]:
     """Return the given levels, and the request; levels exclude the options of a negotiation."""
-    asked, (_, level, scope, accept) = wish.asked, wish.chosen
+    request_texts, (_, level, scope, accept) = wish.request_texts, wish.chosen
     levels = options.parse_level_options("--level", level)
     if levels:
         _refuse_beside_levels(
-            accept=accept, max_level=asked.max_level, min_level=asked.min_level, scope=scope
+            accept=accept, max_level=request_texts.max_level, min_level=request_texts.min_level, scope=scope
         )
-    return levels, options.parse_request(table, *asked, scope)
+    return levels, options.parse_request(table, *request_texts, scope)
 
 
 def _refuse_options(reason: str, **arguments: object) -> None:

@@ -127,10 +127,10 @@ def _split_arguments(arguments: list[str]) -> tuple[list[str], str]:
 
 def _parse_hierarchies(texts: list[str]) -> dict[str, Path]:
     """Parse ``ATTRIBUTE=FILE`` texts, split at the first ``=``."""
-    found = {}
+    result = {}
     for text in texts:
         name, sign, path = text.partition("=")
         if not (name and sign and path):
             raise InputError(f"--hierarchy {text}", allowed="ATTRIBUTE=FILE, such as --hierarchy age=age.csv")
-        found[name] = Path(path)
-    return found
+        result[name] = Path(path)
+    return result

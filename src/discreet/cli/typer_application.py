@@ -75,9 +75,9 @@ def move_verb_first(arguments: list[str]) -> list[str]:
     >>> move_verb_first(["--debug", "publish", "discreet.toml"])
     ['publish', '--debug', 'discreet.toml']
     """
-    place = next((i for i, word in enumerate(arguments) if word not in _COMMON_OPTIONS), len(arguments))
-    if arguments[place : place + 1] and arguments[place] in _VERBS:
-        return [arguments[place], *arguments[:place], *arguments[place + 1 :]]
+    verb_index = next((i for i, word in enumerate(arguments) if word not in _COMMON_OPTIONS), len(arguments))
+    if arguments[verb_index : verb_index + 1] and arguments[verb_index] in _VERBS:
+        return [arguments[verb_index], *arguments[:verb_index], *arguments[verb_index + 1 :]]
     return arguments
 
 

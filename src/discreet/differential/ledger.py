@@ -229,17 +229,19 @@ def _lock_ledger(path: Path) -> Iterator[None]:
         os.close(descriptor)
 
 
-def _parse_entry(found: Mapping[str, Any]) -> LedgerEntry:
-    tables = found["tables"]
+def _parse_entry(document: Mapping[str, Any]) -> LedgerEntry:
+    tables = document["tables"]
     if not isinstance(tables, list) or not tables or not all(isinstance(table, str) for table in tables):
         raise ValueError("an entry of no table")
-    free = found["epsilon"] == "0" and found["delta"] == "0"
+    free = document["epsilon"] == "0" and document["delta"] == "0"
     loss = (
         ZERO_LOSS
         if free
-        else PrivacyLoss(parse_epsilon("epsilon", found["epsilon"]), parse_delta("delta", found["delta"]))
+        else PrivacyLoss(
+            parse_epsilon("epsilon", document["epsilon"]), parse_delta("delta", document["delta"])
+        )
     )
-    return LedgerEntry(str(found["time"]), str(found["release"]), tuple(tables), loss)
+    return LedgerEntry(str(document["time"]), str(document["release"]), tuple(tables), loss)
 
 
 def _related_entries(entries: Sequence[LedgerEntry], tables: Sequence[str]) -> tuple[LedgerEntry, ...]:

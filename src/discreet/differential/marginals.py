@@ -49,25 +49,25 @@ class Marginal:
         names = self.attributes
         if not names:
             raise InputError("a marginal of no attribute", allowed="at least one attribute")
-        twice = [name for place, name in enumerate(names) if name in names[:place]]
+        twice = [name for index, name in enumerate(names) if name in names[:index]]
         if twice:
             raise InputError(
                 f"a marginal has the attribute '{twice[0]}' twice", allowed="each attribute once"
             )
 
     @classmethod
-    def of(cls, given: MarginalLike) -> Marginal:
+    def of(cls, value: MarginalLike) -> Marginal:
         """Build a marginal from a Python value; raise ``InputError`` for a level that is no whole number."""
-        if isinstance(given, Marginal):
-            return given
-        if isinstance(given, str):
-            return cls(((given, 0),))
-        if not isinstance(given, Mapping):
-            return cls(tuple((str(name), 0) for name in given))
-        for name, level in given.items():
+        if isinstance(value, Marginal):
+            return value
+        if isinstance(value, str):
+            return cls(((value, 0),))
+        if not isinstance(value, Mapping):
+            return cls(tuple((str(name), 0) for name in value))
+        for name, level in value.items():
             if isinstance(level, bool) or not isinstance(level, int) or level < 0:
                 raise InputError(f"level {level} of '{name}'", allowed="a whole number of at least 0")
-        return cls(tuple((str(name), int(level)) for name, level in given.items()))
+        return cls(tuple((str(name), int(level)) for name, level in value.items()))
 
     @classmethod
     def parse(cls, text: str, names: Iterable[str]) -> Marginal:
@@ -125,7 +125,7 @@ class Axis:
         assert self.hierarchy is not None
         codes = [self.hierarchy.code_of_leaf[value] for value in self.values]
         ancestors = [int(self.hierarchy.ancestors[self.level][code]) for code in codes]
-        place_of = {ancestor: place for place, ancestor in enumerate(sorted(set(ancestors)))}
+        place_of = {ancestor: index for index, ancestor in enumerate(sorted(set(ancestors)))}
         return {value: place_of[ancestor] for value, ancestor in zip(self.values, ancestors, strict=True)}
 
     @cached_property
@@ -147,7 +147,7 @@ class Axis:
         if value is None or self.level == 0:
             return OTHER if value is None else value
         try:
-            known = () if self.source.given is PublicPart.HIERARCHY else (value,)
+            known = () if self.source.public_part is PublicPart.HIERARCHY else (value,)
             hierarchy = self._whole if not known else self.source.build(self.attribute, known)
         except InputError:
             return OTHER
@@ -177,7 +177,9 @@ def find_highest_level(attribute: Attribute) -> int:
 
 def _labels_each_value_alone(source: HierarchySource) -> bool:
     """Return true if the label of a value depends only on this value, at every level."""
-    return not source.from_data and getattr(source, "given", PublicPart.NOTHING) is not PublicPart.NOTHING
+    return (
+        not source.from_data and getattr(source, "public_part", PublicPart.NOTHING) is not PublicPart.NOTHING
+    )
 
 
 def _build_axis(spec: TableSpec, name: str, level: int) -> Axis:
@@ -338,10 +340,10 @@ def _grouping_query(
         lookups[i] = (tables.load({"value": values, "place": places}), text)
         keys.append(sql.key_position(i, len(axis.labels) - 1))
     policed = [table.text(name, sql.SOURCE_ALIAS) for name in _columns_without_null(spec)]
-    kept = f"NOT {any_null(policed)}" if policed else None
+    condition = f"NOT {any_null(policed)}" if policed else None
     name = spec.source.subject
     subject = None if name is None else table.text(name, sql.SOURCE_ALIAS)
-    rows = sql.rows_by_key(table.relation, keys, lookups, kept, subject)
+    rows = sql.rows_by_key(table.relation, keys, lookups, condition, subject)
     if rows_per_subject is not None:
         # The salt makes the choice of a subject's counted rows random; it depends only on the own rows.
         rows = sql.bounded_rows(rows, len(keys), rows_per_subject, secrets.token_hex(16), table.dialect)
@@ -358,7 +360,7 @@ def _columns_without_null(spec: TableSpec) -> list[str]:
 def _count_vector(cells: MarginalCells, rows: Sequence[Sequence[object]]) -> NDArray[np.int64]:
     counts = np.zeros([len(axis.labels) for axis in cells.axes], dtype=np.int64)
     for *places, number in rows:
-        counts[tuple(int(str(place)) for place in places)] += int(str(number))
+        counts[tuple(int(str(index)) for index in places)] += int(str(number))
     return counts.ravel()
 
 

@@ -88,9 +88,9 @@ def project_onto_simplex(counts: Sequence[int], total: int) -> list[Fraction]:
 
 def _round_to_total(counts: Sequence[Fraction], total: int) -> list[int]:
     floors = [count.numerator // count.denominator for count in counts]
-    order = sorted(range(len(counts)), key=lambda place: (floors[place] - counts[place], place))
-    for place in order[: total - sum(floors)]:
-        floors[place] += 1
+    order = sorted(range(len(counts)), key=lambda index: (floors[index] - counts[index], index))
+    for index in order[: total - sum(floors)]:
+        floors[index] += 1
     return floors
 
 
@@ -145,7 +145,7 @@ def open_counts_writer(
     with open_private_release(spec, output, settings, COUNT_FORMATS, overwrite=overwrite) as file:
 
         def write(drawn: Sequence[NoisyMarginal], post_processing: Sequence[str]) -> Path:
-            return file.place(
+            return file.publish(
                 _file_content(file, drawn), _manifest_facts(spec, noise, drawn, post_processing)
             )
 
@@ -163,11 +163,11 @@ def _file_content(file: PrivateRelease, marginals: Sequence[NoisyMarginal]) -> O
     counts: list[int] = []
     for number, found in enumerate(marginals, start=1):
         for cell, count in zip(found.labels, found.counts, strict=True):
-            told = dict(zip(found.marginal.attributes, cell, strict=True))
+            values = dict(zip(found.marginal.attributes, cell, strict=True))
             numbers.append(number)
             counts.append(count)
             for name in names:
-                labels[name].append(told.get(name))
+                labels[name].append(values.get(name))
     return OutputTable({MARGINAL_COLUMN: numbers, **labels, COUNT_COLUMN: counts})
 
 
@@ -331,12 +331,12 @@ def release_counts(
 
 def describe_post_processing(request: CountsRequest) -> tuple[str, ...]:
     """Describe the post-processing of the noisy counts."""
-    told = []
+    steps = []
     if request.consistent:
-        told.append("all marginals are moved to one total, by least squares, and rounded")
+        steps.append("all marginals are moved to one total, by least squares, and rounded")
     if request.non_negative:
-        told.append("no count is below 0, which makes small counts larger on average")
-    return tuple(told)
+        steps.append("no count is below 0, which makes small counts larger on average")
+    return tuple(steps)
 
 
 def _rows_per_person(spec: TableSpec, rows_per_subject: int | None) -> int:
@@ -373,10 +373,10 @@ def _draw_marginals(plan: CountsPlan, counts: TrueCounts) -> Iterator[NoisyMargi
             drawn = tuple(noisy[start : start + len(labels)])
             start += len(labels)
         else:
-            shown = plan.noise.add_to_mapping(next(mappings))
+            noisy_counts = plan.noise.add_to_mapping(next(mappings))
             # Sort by label: the mapping's order depends on the rows.
-            keys = sorted(shown)
-            labels, drawn = tuple(map(decode_labels, keys)), tuple(shown[key] for key in keys)
+            keys = sorted(noisy_counts)
+            labels, drawn = tuple(map(decode_labels, keys)), tuple(noisy_counts[key] for key in keys)
         yield NoisyMarginal(marginal, cells.public, labels, drawn)
 
 

@@ -66,7 +66,7 @@ class PrivateRelease:
     log: int
     overwrite: bool
 
-    def place(self, content: OutputTable | str, facts: Mapping[str, Any]) -> Path:
+    def publish(self, content: OutputTable | str, facts: Mapping[str, Any]) -> Path:
         """Write a table or a text with its manifest, rename both to their targets; return the latter's path.
 
         ``facts`` are the manifest's facts in addition to those of the data.

@@ -78,15 +78,15 @@ class PrivateLevelChoice:
     @classmethod
     def of(cls, spec: TableSpec, fixed: Mapping[str, int]) -> PrivateLevelChoice:
         """Build the spec's allowed levels and the ``fixed`` ones; raise ``InputError`` for too many."""
-        found = cls(tuple(_attribute_levels(spec, each, fixed) for each in spec.require_quasi_identifiers()))
-        number = prod(len(attribute_levels.axes) for attribute_levels in found.attributes)
+        result = cls(tuple(_attribute_levels(spec, each, fixed) for each in spec.require_quasi_identifiers()))
+        number = prod(len(attribute_levels.axes) for attribute_levels in result.attributes)
         if number > MAX_LEVEL_NODES:
             raise InputError(
                 f"a private search among {number:,} combinations of levels",
                 allowed=f"up to {MAX_LEVEL_NODES:,}",
                 advice="Give some levels, or limit them by max_level in [request].",
             )
-        return found
+        return result
 
     @property
     def lowest(self) -> tuple[Axis, ...]:
@@ -105,7 +105,7 @@ class PrivateLevelChoice:
             for attribute_levels in self.attributes
             if attribute_levels.height and attribute_levels.weight
         ]
-        whole = sum((attribute_levels.weight for attribute_levels in counted), Fraction(0))
+        total_weight = sum((attribute_levels.weight for attribute_levels in counted), Fraction(0))
         found = []
         for node in self.nodes:
             lost = sum(
@@ -116,7 +116,9 @@ class PrivateLevelChoice:
                 ),
                 Fraction(0),
             )
-            found.append(max(1, int(DETAIL_UNIT * (1 - lost / whole))) if whole else DETAIL_UNIT)
+            found.append(
+                max(1, int(DETAIL_UNIT * (1 - lost / total_weight))) if total_weight else DETAIL_UNIT
+            )
         return np.array(found, np.int64)
 
     def scores(self, counted: Mapping[str, int], least: int) -> IntArray:
@@ -124,8 +126,8 @@ class PrivateLevelChoice:
         labels = [decode_labels(key) for key in counted]
         rows = np.fromiter(counted.values(), np.int64, len(labels))
         attributes = [
-            _encode_levels(attribute_levels, [each[place] for each in labels])
-            for place, attribute_levels in enumerate(self.attributes)
+            _encode_levels(attribute_levels, [each[index] for each in labels])
+            for index, attribute_levels in enumerate(self.attributes)
         ]
         beyond = np.fromiter(_excess_rows(attributes, rows, least), np.int64, len(self.nodes))
         return beyond * self.details()
@@ -136,7 +138,9 @@ class PrivateLevelChoice:
         labels = [_LabelCache(axis) for axis in node]
         for key, number in counted.items():
             found[
-                encode_labels([told[value] for told, value in zip(labels, decode_labels(key), strict=True)])
+                encode_labels(
+                    [label_of[value] for label_of, value in zip(labels, decode_labels(key), strict=True)]
+                )
             ] += number
         return dict(found)
 
@@ -173,14 +177,16 @@ def _attribute_levels(spec: TableSpec, attribute: Attribute, fixed: Mapping[str,
 
 def _encode_levels(attribute_levels: AttributeLevels, values: Sequence[str]) -> list[IntArray]:
     """Return the labels of the row types at each level, numbered from 0."""
-    distinct, place = np.unique(np.array(values, dtype=object), return_inverse=True)
-    found = []
+    distinct, inverse = np.unique(np.array(values, dtype=object), return_inverse=True)
+    result = []
     for axis in attribute_levels.axes:
-        told = _LabelCache(axis)
+        label_cache = _LabelCache(axis)
         numbers: dict[str, int] = {}
-        of_value = np.array([numbers.setdefault(told[value], len(numbers)) for value in distinct], np.int64)
-        found.append(of_value[place] if len(distinct) else np.zeros(0, np.int64))
-    return found
+        of_value = np.array(
+            [numbers.setdefault(label_cache[value], len(numbers)) for value in distinct], np.int64
+        )
+        result.append(of_value[inverse] if len(distinct) else np.zeros(0, np.int64))
+    return result
 
 
 def _excess_rows(attributes: Sequence[Sequence[IntArray]], rows: IntArray, least: int) -> Iterator[int]:
@@ -297,15 +303,15 @@ def draw_class_rows(counts: Mapping[str, int], beta: Fraction) -> dict[str, int]
     Rows of a class look alike in the release, so drawing reveals only their number; no step decides which
     rows they are.
     """
-    limit, found = int(beta * 2**RANDOM_BITS), {}
+    limit, result = int(beta * 2**RANDOM_BITS), {}
     for key, number in counts.items():
         drawn = 0
         for start in range(0, number, _BATCH_ROWS):
             rows = min(_BATCH_ROWS, number - start)
             bits = np.frombuffer(os.urandom(8 * rows), dtype=np.uint64) >> np.uint64(64 - RANDOM_BITS)
             drawn += int(np.count_nonzero(bits < np.uint64(limit)))
-        found[key] = drawn
-    return found
+        result[key] = drawn
+    return result
 
 
 def _decimal(number: Fraction | int) -> Decimal:
@@ -379,15 +385,17 @@ def release_sample(
             node = searched.nodes[choose_noisy_max(scores, search)]
             counted, chosen = searched.at(counted, node), {axis.attribute: axis.level for axis in node}
         drawn = draw_class_rows(counted, sampling.beta)
-        kept = {key: number for key, number in drawn.items() if number >= sampling.k}
-        rows = [decode_labels(key) for key in sorted(kept) for _ in range(kept[key])]
+        retained = {key: number for key, number in drawn.items() if number >= sampling.k}
+        rows = [decode_labels(key) for key in sorted(retained) for _ in range(retained[key])]
         _check_class_sizes(rows, sampling.k)
-        columns = {name: [row[place] for row in rows] for place, name in enumerate(chosen)}
+        columns = {name: [row[index] for row in rows] for index, name in enumerate(chosen)}
         facts = _manifest_facts(
-            spec, chosen, describe_sampling(spec, loss, sampling, search), len(rows), len(kept)
+            spec, chosen, describe_sampling(spec, loss, sampling, search), len(rows), len(retained)
         )
-        manifest_path = file.place(OutputTable(columns), facts)
-    return PrivateSample(output, manifest_path, chosen, loss, sampling, len(rows), len(kept), balance, search)
+        manifest_path = file.publish(OutputTable(columns), facts)
+    return PrivateSample(
+        output, manifest_path, chosen, loss, sampling, len(rows), len(retained), balance, search
+    )
 
 
 def _loss_for_sampling(loss: PrivacyLoss, search: Fraction | None) -> PrivacyLoss:
@@ -408,7 +416,7 @@ def describe_sampling(
 ) -> dict[str, Any]:
     """Return the privacy section of the manifest: loss, definition and mechanism."""
     levels = "that were given" if search is None else "that a private search chose"
-    told = (
+    search_json = (
         {}
         if search is None
         else {"search": {"epsilon": format_decimal(search), "mechanism": _SEARCH_MECHANISM}}
@@ -419,7 +427,7 @@ def describe_sampling(
         "definition": "(ε,δ)-differential privacy",
         "neighbours": f"{one} more or less",
         "mechanism": f"sampling, generalization by levels {levels}, and suppression (SafePub)",
-        **told,
+        **search_json,
         "beta": float(sampling.beta),
         "k": sampling.k,
         "seed": "none: the operating system's generator; which rows were drawn is not kept",

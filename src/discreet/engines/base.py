@@ -68,9 +68,9 @@ class SourceTable:
 
         Raises ``InputError`` if the source has no column of that name.
         """
-        place = self._places.get(name)
-        if place is not None:
-            return place
+        index = self._places.get(name)
+        if index is not None:
+            return index
         raise InputError(
             f"{self.label} has no column '{name}'",
             allowed=", ".join(f"'{column}'" for column in self.columns),
@@ -79,7 +79,7 @@ class SourceTable:
 
     @cached_property
     def _places(self) -> dict[str, int]:
-        return {name: place for place, name in enumerate(self.columns)}
+        return {name: index for index, name in enumerate(self.columns)}
 
     def check_flat(self, names: Iterable[str]) -> None:
         """Raise ``InputError`` if one of the named columns contains lists, maps or structures.

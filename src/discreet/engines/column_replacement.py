@@ -36,8 +36,8 @@ class _Join:
 def link_rows(engine: Engine, link: Link, table: SourceTable) -> Iterator[SourceTable]:
     """Yield the rows of an opened source that a link keeps, with the column that the link adds."""
     with TemporaryTables(engine) as tables:
-        held = tables.load({_OLD: link.keys, **({_NEW: link.values} if link.name is not None else {})})
-        names = [column_name(place) for place in range(len(table.columns))]
+        key_table = tables.load({_OLD: link.keys, **({_NEW: link.values} if link.name is not None else {})})
+        names = [column_name(index) for index in range(len(table.columns))]
         cells = [f"{qualified(name, 's')} AS {identifier(name)}" for name in names]
         columns, types = table.columns, dict(table.types)
         if link.name is not None:
@@ -46,7 +46,7 @@ def link_rows(engine: Engine, link: Link, table: SourceTable) -> Iterator[Source
         if table.written:
             cells.append(f"{qualified(MISREAD, 's')} AS {identifier(MISREAD)}")
         query = (
-            f"SELECT {', '.join(cells)} FROM {table.relation} AS s JOIN {identifier(held)} AS r "
+            f"SELECT {', '.join(cells)} FROM {table.relation} AS s JOIN {identifier(key_table)} AS r "
             f"ON {qualified(_OLD, 'r')} = {table.text(link.column, 's')}"
         )
         made = identifier(tables.create(query))
@@ -85,18 +85,18 @@ def replace_identifiers(engine: Engine, source: SourceSpec, table: SourceTable) 
 
 def _replace_columns(tables: TemporaryTables, table: SourceTable, joins: Mapping[int, _Join]) -> SourceTable:
     cells, further, types = [], [], dict(table.types)
-    for place, name in enumerate(table.columns):
-        cell = qualified(column_name(place), "s")
-        join = joins.get(place)
+    for index, name in enumerate(table.columns):
+        cell = qualified(column_name(index), "s")
+        join = joins.get(index)
         if join is not None:
-            alias = f"r{place}"
+            alias = f"r{index}"
             cell = qualified(_NEW, alias)
             if join.type_name != "VARCHAR":
                 cell = table.dialect.cast(cell, join.type_name)
             types[name] = join.type_name
             test = join.test.replace("{alias}", identifier(alias))
             further.append(f" LEFT JOIN {identifier(join.table)} AS {identifier(alias)} ON {test}")
-        cells.append(f"{cell} AS {identifier(column_name(place))}")
+        cells.append(f"{cell} AS {identifier(column_name(index))}")
     if table.written:
         cells.append(f"{qualified(MISREAD, 's')} AS {identifier(MISREAD)}")
     name = tables.create(f"SELECT {', '.join(cells)} FROM {table.relation} AS s{''.join(further)}")

@@ -44,10 +44,10 @@ def find_missing_marks(
     numbers. Cost: one scan per hundred columns, and another one if such numbers occur.
     """
     readable = [name for name in names if _may_hold(table.types[name])]
-    found: dict[str, tuple[MissingMark, ...]] = {}
+    result: dict[str, tuple[MissingMark, ...]] = {}
     for some in batched(readable, _AT_ONCE):
-        found |= _of_columns(engine, table, some, sensitive)
-    return found
+        result |= _of_columns(engine, table, some, sensitive)
+    return result
 
 
 def _may_hold(type_name: str) -> bool:
@@ -68,21 +68,21 @@ def _of_columns(
         f"OR lower(v) IN ({listed}) OR left(v, 1) IN ({begins}) GROUP BY place, v"
     )
     texts: dict[int, list[tuple[str, int]]] = {}
-    for place, text, rows in counted:
-        texts.setdefault(int(place), []).append((str(text), int(rows)))
-    coded = [place for place in sorted(texts) if any(text in _CODES for text, _ in texts[place])]
+    for index, text, rows in counted:
+        texts.setdefault(int(index), []).append((str(text), int(rows)))
+    coded = [index for index in sorted(texts) if any(text in _CODES for text, _ in texts[index])]
     others = _other_cells(engine, table, every, coded) if coded else {}
-    found = {}
-    for place in sorted(texts):
+    result = {}
+    for index in sorted(texts):
         marks = detect_marks(
-            [text for text, _ in texts[place]],
-            [rows for _, rows in texts[place]],
-            sensitive=names[place] in sensitive,
-            others=others.get(place, RemainingCells(0, 0)),
+            [text for text, _ in texts[index]],
+            [rows for _, rows in texts[index]],
+            sensitive=names[index] in sensitive,
+            others=others.get(index, RemainingCells(0, 0)),
         )
         if marks:
-            found[names[place]] = marks
-    return found
+            result[names[index]] = marks
+    return result
 
 
 def _other_cells(
@@ -97,10 +97,10 @@ def _other_cells(
         f"AND place IN ({', '.join(map(str, places))})) AS n GROUP BY place"
     )
     return {
-        int(place): RemainingCells(
+        int(index): RemainingCells(
             int(numbers), int(rows) - int(numbers), float(least or 0), float(most or 0)
         )
-        for place, numbers, rows, least, most in found
+        for index, numbers, rows, least, most in found
     }
 
 
@@ -132,8 +132,10 @@ def count_single_values(
     found: list[SingleValues] = []
     for some in batched(named):
         texts = [table.text(name) for name in some]
-        alone = dict(engine.fetch_rows(sql.unique_in_table(table.dialect, relation, texts)))
-        found += [SingleValues(name, rows, int(alone.get(place, 0)), 0) for place, name in enumerate(some)]
+        unique_counts = dict(engine.fetch_rows(sql.unique_in_table(table.dialect, relation, texts)))
+        found += [
+            SingleValues(name, rows, int(unique_counts.get(index, 0)), 0) for index, name in enumerate(some)
+        ]
     counted = [each.column for each in found if each.alone or every][:_MOST_COLUMNS]
     return tuple(
         _with_classes(engine, table, relation, keys, each) if each.column in counted else each
@@ -142,13 +144,15 @@ def count_single_values(
 
 
 def _with_classes(
-    engine: Engine, table: SourceTable, relation: str, keys: Sequence[str], found: SingleValues
+    engine: Engine, table: SourceTable, relation: str, keys: Sequence[str], single_values: SingleValues
 ) -> SingleValues:
     """Add the number of rows whose value is unique within their class."""
     if not keys:
-        return SingleValues(found.column, found.rows, found.alone, found.alone)
+        return SingleValues(
+            single_values.column, single_values.rows, single_values.alone, single_values.alone
+        )
     texts = [table.text(key) for key in keys]
-    number = engine.fetch_rows(sql.unique_in_class(table.dialect, relation, texts, table.text(found.column)))[
-        0
-    ][0]
-    return SingleValues(found.column, found.rows, found.alone, int(number))
+    number = engine.fetch_rows(
+        sql.unique_in_class(table.dialect, relation, texts, table.text(single_values.column))
+    )[0][0]
+    return SingleValues(single_values.column, single_values.rows, single_values.alone, int(number))

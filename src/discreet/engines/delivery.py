@@ -309,15 +309,18 @@ def check_catalog_target(
     engine: Engine, spec: TableSpec, address: ReleaseAddress, *, overwrite: bool
 ) -> bool:
     """Return True if the catalog has the table already; raises ``InputError`` if it may not be replaced."""
-    place = replace(address, engine=engine.name, url=spec.source.url)
-    if spec.source.table is not None and table_parts(spec.source.table) == table_parts(str(place.table)):
+    release_address = replace(address, engine=engine.name, url=spec.source.url)
+    if spec.source.table is not None and table_parts(spec.source.table) == table_parts(
+        str(release_address.table)
+    ):
         raise InputError(
-            f"{place.label} is the input, which a release must never replace", advice="Choose another name."
+            f"{release_address.label} is the input, which a release must never replace",
+            advice="Choose another name.",
         )
-    exists = cast(CatalogWriter, engine).has_table(str(place.table))
+    exists = cast(CatalogWriter, engine).has_table(str(release_address.table))
     if exists and not overwrite:
         raise InputError(
-            f"{place.label} exists",
+            f"{release_address.label} exists",
             advice="Choose another name, or ask for it to be overwritten (--overwrite).",
         )
     return exists
@@ -337,27 +340,30 @@ def catalog_delivery(
     ``purposes`` are the companion tables other than the manifest. Raises ``InputError`` if the name is taken,
     or if a companion's name is taken by a table that is not part of the replaced release.
     """
-    writer, place = cast(CatalogWriter, engine), replace(address, engine=engine.name, url=spec.source.url)
+    writer, release_address = (
+        cast(CatalogWriter, engine),
+        replace(address, engine=engine.name, url=spec.source.url),
+    )
     if not check_catalog_target(engine, spec, address, overwrite=overwrite):
-        drop_release_tables(writer, place)
-    own = companions_of(read_text_table(writer, place.companion(MANIFEST_TABLE).source()))
+        drop_release_tables(writer, release_address)
+    own = companions_of(read_text_table(writer, release_address.companion(MANIFEST_TABLE).source()))
     for purpose in (MANIFEST_TABLE, *purposes):
-        beside = place.companion(purpose)
-        if purpose not in own and writer.has_table(str(beside.table)):
+        partial_address = release_address.companion(purpose)
+        if purpose not in own and writer.has_table(str(partial_address.table)):
             raise InputError(
-                f"{beside.label} exists, and is no part of a release of {place.label}",
+                f"{partial_address.label} exists, and is no part of a release of {release_address.label}",
                 advice="Choose another name for the release, or remove that table.",
             )
-    delivery = CatalogDelivery(writer, place, f"{uuid4().hex[:8]}_partial")
+    delivery = CatalogDelivery(writer, release_address, f"{uuid4().hex[:8]}_partial")
     try:
         yield delivery
     finally:
         delivery.discard()
 
 
-def drop_release_tables(writer: CatalogWriter, place: ReleaseAddress) -> None:
+def drop_release_tables(writer: CatalogWriter, address: ReleaseAddress) -> None:
     """Drop a release of the catalog: the data first, then the companions that its manifest lists."""
-    own = companions_of(read_text_table(writer, place.companion(MANIFEST_TABLE).source()))
-    writer.drop_catalog_table(str(place.table))
+    own = companions_of(read_text_table(writer, address.companion(MANIFEST_TABLE).source()))
+    writer.drop_catalog_table(str(address.table))
     for purpose in own:
-        writer.drop_catalog_table(str(place.companion(purpose).table))
+        writer.drop_catalog_table(str(address.companion(purpose).table))

@@ -75,10 +75,10 @@ class _ResultParts:
         self._entries = 0
         self._loaded: list[str] = []
 
-    def add(self, found: ColumnData) -> None:
+    def add(self, column: ColumnData) -> None:
         """Add the result of one group."""
-        self._pending.append(found)
-        self._entries += len(found[self._names[0]])
+        self._pending.append(column)
+        self._entries += len(column[self._names[0]])
         if self._entries >= _ENTRIES_PER_PART:
             self._load()
 
@@ -91,7 +91,7 @@ class _ResultParts:
     def _load(self) -> None:
         self._loaded.append(
             self._tables.load(
-                {name: _concatenated([held[name] for held in self._pending]) for name in self._names}
+                {name: _concatenated([pending[name] for pending in self._pending]) for name in self._names}
             )
         )
         self._pending, self._entries = [], 0
@@ -108,8 +108,10 @@ class SingleLoadMixin:
 
     def load_parts(self: Engine, name: str, parts: Iterable[ColumnData]) -> None:
         """Create a temporary table from arrays in parts (see ``Engine``)."""
-        held = list(parts)
-        self.load_table(name, {column: np.concatenate([part[column] for part in held]) for column in held[0]})
+        all_parts = list(parts)
+        self.load_table(
+            name, {column: np.concatenate([part[column] for part in all_parts]) for column in all_parts[0]}
+        )
 
 
 def describe_row_count(engine: Engine, table: SourceTable, name: str, value: str) -> str:

@@ -39,10 +39,10 @@ def out_of_memory(limit: int) -> LimitReached:
     )
 
 
-def out_of_disk(place: str) -> LimitReached:
+def out_of_disk(location: str) -> LimitReached:
     """Return the error for a full disk, of temporary files or of the output."""
     return LimitReached(
-        f"no space is left for {place}",
+        f"no space is left for {location}",
         advice="Free space there, or set TMPDIR to a larger disk for temporary files.",
     )
 

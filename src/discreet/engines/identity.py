@@ -121,7 +121,7 @@ def _path_identities(path: Path, tables: Iterable[str]) -> Iterable[Identity]:
     if path.is_file() and path.stat().st_nlink > 1:
         found = path.stat()
         places.append(f"file {found.st_dev}:{found.st_ino}")
-    return [("path", f"{place}\n{table}") for table in tables for place in places]
+    return [("path", f"{location}\n{table}") for table in tables for location in places]
 
 
 def _folded(name: str) -> str:

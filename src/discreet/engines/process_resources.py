@@ -40,9 +40,9 @@ class TemporaryFolder:
     """
 
     def __init__(self, parent: str | None = None, *, prefix: str = FOLDER_PREFIX) -> None:
-        place = Path(tempfile.gettempdir() if parent is None else parent).absolute()
-        remove_dead_folders(place)
-        self.path, lock = _locked_folder(place, prefix)
+        parent_folder = Path(tempfile.gettempdir() if parent is None else parent).absolute()
+        remove_dead_folders(parent_folder)
+        self.path, lock = _locked_folder(parent_folder, prefix)
         _LIVING_FOLDERS[str(self.path)] = self.path
         self._remove = weakref.finalize(self, _remove_folder, self.path, lock)
 
@@ -70,24 +70,24 @@ def remove_temporary_folders() -> None:
             time.sleep(0.01)
 
 
-def remove_dead_folders(place: Path) -> None:
+def remove_dead_folders(folder: Path) -> None:
     """Remove this user's folders whose runs have ended."""
     if not file_access.LOCKS_AVAILABLE:  # pragma: no cover - Windows
         return
-    with suppress(OSError), os.scandir(place) as entries:
+    with suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
             if _NAME.fullmatch(entry.name) is not None:
                 with suppress(OSError):
                     _remove_if_dead(Path(entry.path))
 
 
-def _locked_folder(place: Path, prefix: str) -> tuple[Path, int | None]:
+def _locked_folder(folder: Path, prefix: str) -> tuple[Path, int | None]:
     """Create a folder and return it with the descriptor of its lock.
 
     If another run took the folder for dead between creation and locking, a new one is created.
     """
     while True:
-        path = Path(tempfile.mkdtemp(prefix=prefix, dir=place))
+        path = Path(tempfile.mkdtemp(prefix=prefix, dir=folder))
         if not file_access.LOCKS_AVAILABLE:  # pragma: no cover - Windows
             return path, None
         with suppress(FileNotFoundError):

@@ -53,14 +53,14 @@ def engine_at(url: str) -> EngineDeclaration:
     Raises ``InputError``, without the address, if no engine has such addresses.
     """
     address = resolve_address(url)
-    found = unique_engine(lambda e: e.databases is not None and e.databases.matches(address))
-    if found is None:
+    result = unique_engine(lambda e: e.databases is not None and e.databases.matches(address))
+    if result is None:
         every = [engine.databases for engine in ENGINES if engine.databases is not None]
         raise InputError(
             f"{_address_description(url)} no address of {' or '.join(databases.what for databases in every)}",
             allowed=" or ".join(f"{databases.form}, as in {databases.example}" for databases in every),
         )
-    return found
+    return result
 
 
 def _address_description(url: str) -> str:
@@ -88,14 +88,14 @@ def dialect_named(name: str | None) -> Dialect:
     engine = ENGINES.get(name)
     if engine is not None and engine.queried:
         return engine.read_as
-    asked = query_dialects(ENGINES.all())
-    if name not in asked:
+    dialects = query_dialects(ENGINES.all())
+    if name not in dialects:
         raise InputError(
             f"dialect '{name}'" if engine is None else f"a query of a release in {engine.title}",
-            allowed=", ".join(asked),
+            allowed=", ".join(dialects),
             advice=None if engine is None else "Export the release to a file, and ask that.",
         )
-    return asked[name]
+    return dialects[name]
 
 
 def query_dialects(engines: Iterable[EngineDeclaration]) -> dict[str, Dialect]:
@@ -103,8 +103,8 @@ def query_dialects(engines: Iterable[EngineDeclaration]) -> dict[str, Dialect]:
     from discreet.sql.warehouses import WITHOUT_ENGINE
 
     found = {engine.name: engine.read_as for engine in engines if engine.queried}
-    alone = {dialect.name: dialect for dialect in WITHOUT_ENGINE if dialect.name not in found}
-    return found | alone
+    without_engine = {dialect.name: dialect for dialect in WITHOUT_ENGINE if dialect.name not in found}
+    return found | without_engine
 
 
 def known_engines() -> tuple[EngineDeclaration, ...]:

@@ -60,24 +60,28 @@ class SourceQuery:
     """Query of a source: its columns, and the cell formats by which columns are parsed.
 
     ``types`` are the columns' house types. ``forms`` has no entry for columns that are read unparsed.
-    ``whole`` are floating-point columns that are read as integers.
+    ``floats_as_integers`` are floating-point columns that are read as integers.
     """
 
     source: SourceSpec
     columns: tuple[str, ...]
     types: Mapping[str, str]
     forms: Mapping[str, CellFormat]
-    whole: tuple[str, ...] = ()
+    floats_as_integers: tuple[str, ...] = ()
 
     @classmethod
     def of(
-        cls, source: SourceSpec, columns: Sequence[str], types: Mapping[str, str], whole: Sequence[str] = ()
+        cls,
+        source: SourceSpec,
+        columns: Sequence[str],
+        types: Mapping[str, str],
+        integer_columns: Sequence[str] = (),
     ) -> SourceQuery:
         """Create the query from a source's declared formats.
 
-        ``whole`` are floating-point columns that are read as integers (``find_integer_columns``). Raises
-        ``InputError`` for a format on a column that contains no texts, and if the subset's column is missing.
-        Other missing columns are reported when they are used.
+        ``integer_columns`` are floating-point columns that are read as integers (``find_integer_columns``).
+        Raises ``InputError`` for a format on a column that contains no texts, and if the subset's column is
+        missing. Other missing columns are reported when they are used.
         """
         for name in source.written:
             if name in types and not is_text(types[name]):
@@ -94,12 +98,18 @@ class SourceQuery:
                 allowed=", ".join(f"'{column}'" for column in columns),
                 advice=suggest_name(source.subset.column, columns),
             )
-        return cls(source, tuple(columns), {**types, **dict.fromkeys(whole, "BIGINT")}, forms, tuple(whole))
+        return cls(
+            source,
+            tuple(columns),
+            {**types, **dict.fromkeys(integer_columns, "BIGINT")},
+            forms,
+            tuple(integer_columns),
+        )
 
     @property
     def is_plain(self) -> bool:
         """True if all rows of the source are read unmodified."""
-        return not (self.forms or self.whole or self._star_free or self.filters_rows)
+        return not (self.forms or self.floats_as_integers or self._star_free or self.filters_rows)
 
     @property
     def filters_rows(self) -> bool:
@@ -122,18 +132,18 @@ class SourceQuery:
     def query(self, rows: str, dialect: Dialect) -> str:
         """Return the query that reads ``rows``, the text of a FROM clause."""
         if self._star_free:
-            cells = [column_name(place) for place in range(len(self.columns))]
-            for place in self._star_free:
-                cell, kind = cells[place], self.types[self.columns[place]]
-                cells[place] = f"{null_stars(cell, kind, dialect)} AS {cell}"
+            cells = [column_name(index) for index in range(len(self.columns))]
+            for index in self._star_free:
+                cell, kind = cells[index], self.types[self.columns[index]]
+                cells[index] = f"{null_stars(cell, kind, dialect)} AS {cell}"
             rows = f"(SELECT {', '.join(cells)} FROM {rows}) AS star_free"
         query = f"SELECT * FROM {rows}"
-        if self.whole:
+        if self.floats_as_integers:
             cells = [
-                f"{dialect.cast(column_name(place), 'BIGINT')} AS {column_name(place)}"
-                if name in self.whole
-                else column_name(place)
-                for place, name in enumerate(self.columns)
+                f"{dialect.cast(column_name(index), 'BIGINT')} AS {column_name(index)}"
+                if name in self.floats_as_integers
+                else column_name(index)
+                for index, name in enumerate(self.columns)
             ]
             query = f"SELECT {', '.join(cells)} FROM {rows}"
             rows = f"({query}) AS whole_rows"
@@ -174,7 +184,7 @@ def find_integer_columns(
 
     One scan of these columns in ``relation``, by ``fetch``. A column without any number is not returned.
     """
-    floats = [name for name in columns if is_floating(types[name])] if source.whole else []
+    floats = [name for name in columns if is_floating(types[name])] if source.floats_as_integers else []
     if not floats:
         return ()
     tests = []
@@ -186,7 +196,7 @@ def find_integer_columns(
         # The minimum is 1 only if every number is an integer; coalesce rejects a column without numbers.
         tests.append(f"coalesce(min({test}), 0)")
     found = fetch(f"SELECT {', '.join(tests)} FROM {relation}")[0]
-    return tuple(name for name, whole in zip(floats, found, strict=True) if whole)
+    return tuple(name for name, is_integer in zip(floats, found, strict=True) if is_integer)
 
 
 def check_cell_formats(engine: Engine, table: SourceTable, source: SourceSpec) -> None:
@@ -203,17 +213,17 @@ def check_cell_formats(engine: Engine, table: SourceTable, source: SourceSpec) -
     )
     if not found:
         return
-    place = min(int(place) for place, _ in found)
-    name = table.columns[place]
+    index = min(int(index) for index, _ in found)
+    name = table.columns[index]
     form = table.written[name]
     values = find_unmatched_texts(engine, table, name, most=2)
-    rows = dict(found)[place]
+    rows = dict(found)[index]
     first = values[0].text
-    shown = repr(first[:_LONGEST] + "…" if len(first) > _LONGEST else first)
+    quoted = repr(first[:_LONGEST] + "…" if len(first) > _LONGEST else first)
     others = " and others" if len(values) > 1 else ""
     raise InputError(
         f"{table.label}: {int(rows):,} cell{'s' * (rows != 1)} of the column '{name}' "
-        f"{'are' if rows != 1 else 'is'} not written as the spec says: {shown}{others}",
+        f"{'are' if rows != 1 else 'is'} not written as the spec says: {quoted}{others}",
         allowed=form.words,
         advice=f"Give the column another written form; or read the text as NULL by null_values = "
         f"[{_toml(first)}] in [source]; or let it stand by others = [{_toml(first)}] in the written form.",
@@ -239,11 +249,11 @@ def find_unmatched_texts(
 
     ``numbered`` adds row numbers: only for engines that read in the source's order.
     """
-    place = table.columns.index(name)
+    index = table.columns.index(name)
     row = "row_number() OVER ()" if numbered else "CAST(NULL AS BIGINT)"
-    query = f"SELECT {column_name(place)} AS cell, {MISREAD}, {row} AS place FROM {table.relation}"
+    query = f"SELECT {column_name(index)} AS cell, {MISREAD}, {row} AS place FROM {table.relation}"
     found = engine.fetch_rows(
-        f"SELECT cell, count(*) AS n, min(place) FROM ({query}) AS r WHERE {MISREAD} = {place} "
+        f"SELECT cell, count(*) AS n, min(place) FROM ({query}) AS r WHERE {MISREAD} = {index} "
         f"GROUP BY cell ORDER BY n DESC, cell LIMIT {int(most)}"
     )
     return tuple(

@@ -169,14 +169,14 @@ class DistinctRows:
         found, length = engine.fetch_rows(sql.distinct_cell_count_and_length(table.relation, text))[0]
         if found > sql.MOST_LINE_CELLS:
             return None
-        told, joined = sql.length_prefixed(dialect, keyed.texts(dialect)[-1]), dialect.joined_in_order
+        prefixed, joined = sql.length_prefixed(dialect, keyed.texts(dialect)[-1]), dialect.joined_in_order
         if length is not None and is_text(kind) and dialect.joined_as_sorted is not None:
-            told = sql.fixed_length_prefixed(int(length), column_name(len(places) - 1))
+            prefixed = sql.fixed_length_prefixed(int(length), column_name(len(places) - 1))
             joined = dialect.joined_as_sorted
         rows = sql.distinct_row_counts(table.relation, keyed.keys)
         ordered = f"({rows} ORDER BY {', '.join(map(column_name, places))}) AS counted"
         return cls(
-            engine, keyed.counted(table, ordered), DigestLines(sql.counted_cell(dialect, told), joined)
+            engine, keyed.counted(table, ordered), DigestLines(sql.counted_cell(dialect, prefixed), joined)
         )
 
     def digest(self, lines: str | None = None) -> str:
@@ -233,10 +233,10 @@ def _line_column(engine: Engine, keyed: _KeyedCells, relation: str) -> int | Non
     A sample is counted before all rows, because counting all rows of a column with many distinct cells is
     slow.
     """
-    for place in reversed(range(len(keyed.keys))):
-        key = keyed.keys[place]
+    for index in reversed(range(len(keyed.keys))):
+        key = keyed.keys[index]
         if all(_few(engine, relation, key, rows) for rows in (_SAMPLED_ROWS, None)):
-            return place
+            return index
     return None
 
 
@@ -293,7 +293,7 @@ def _order(columns: Sequence[str], first: Sequence[str], together: int | None) -
     begun = [columns.index(name) for name in first if name in columns]
     places = dict.fromkeys([*begun, *range(len(columns))])
     last = () if together is None else (together,)
-    return (*(place for place in places if place != together), *last)
+    return (*(index for index in places if index != together), *last)
 
 
 def _fetched(engine: Engine, query: str) -> str:

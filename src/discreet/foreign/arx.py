@@ -201,12 +201,12 @@ def convert_model(line: str, sensitive: Collection[str]) -> ConvertedModel | Non
 
 def merge_entries(entries: Mapping[str, list[CriterionEntry]]) -> dict[str, Any]:
     """Return the entries of a spec: a number if there is nothing else, else tables without duplicates."""
-    found: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     for name, tables in entries.items():
         once = [table for i, table in enumerate(tables) if table not in tables[:i]]
-        alone = len(once) == 1 and set(once[0]) == {"value"}
-        found[name] = once[0]["value"] if alone else once
-    return found
+        is_plain = len(once) == 1 and set(once[0]) == {"value"}
+        result[name] = once[0]["value"] if is_plain else once
+    return result
 
 
 def _entropy_l(estimator: str | None, l: str, attribute: str) -> ConvertedModel:
@@ -364,12 +364,12 @@ def _child_text(element: ElementTree.Element, name: str) -> str:
 
 
 def _read_delimiter(archive: Archive) -> str:
-    found = _child_text(archive.xml("project.xml"), "separator") if archive.has("project.xml") else ";"
-    if len(found) != 1 or found in '"\r\n':
+    result = _child_text(archive.xml("project.xml"), "separator") if archive.has("project.xml") else ";"
+    if len(result) != 1 or result in '"\r\n':
         raise InputError(
-            f"{archive.path}: the separator {quote_value(found)}", allowed="one character, such as ;"
+            f"{archive.path}: the separator {quote_value(result)}", allowed="one character, such as ;"
         )
-    return found
+    return result
 
 
 def _read_weights(config: ElementTree.Element) -> dict[str, str]:
@@ -483,8 +483,8 @@ def _read_criteria(
         elif (found := _L.fullmatch(text)) and found[2] in sensitive:
             l[found[2]] = max(l.get(found[2], 0), int(found[1]))
         elif (model := convert_model(text, sensitive)) is not None:
-            for name, asked in model.entries:
-                further.setdefault(name, []).append(asked)
+            for name, criterion_entry in model.entries:
+                further.setdefault(name, []).append(criterion_entry)
             notes += [] if model.note is None else [model.note]
         else:
             notes.append(

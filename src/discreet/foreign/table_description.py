@@ -353,8 +353,8 @@ def read_description(path: Path, table: str | None = None) -> TableDescription:
     return TableDescription(path, described, _data_path(described, path))
 
 
-def _is_csvw(found: Mapping[str, Any]) -> bool:
-    context = found.get("@context")
+def _is_csvw(document: Mapping[str, Any]) -> bool:
+    context = document.get("@context")
     return CSVW_CONTEXT in (context if isinstance(context, list) else [context])
 
 

@@ -100,8 +100,8 @@ def _choose_smaller(
     merged = MergedCells(hierarchy)
     one, other = merged.add(ranges[0])[ranges[1]], merged.add(groups[0])[groups[1]]
     fewer = (groups[0].sizes()[groups[1]] < ranges[0].sizes()[ranges[1]]) & plain[groups[1]]
-    kinds, shown = np.unique(np.where(fewer, other, one), return_inverse=True)
-    return merged.only(kinds), shown
+    kinds, cell_codes = np.unique(np.where(fewer, other, one), return_inverse=True)
+    return merged.only(kinds), cell_codes
 
 
 def _is_name(label: str, leaves: Mapping[str, int]) -> bool:
@@ -115,11 +115,11 @@ def _lca_cells(
     first, last = members.least(codes), members.largest(codes)
     level = np.full(len(first), hierarchy.height, dtype=np.int64)
     for candidate in range(hierarchy.height - 1, -1, -1):
-        place = hierarchy.level_map(candidate)
-        level[place[first] == place[last]] = candidate
-    alone = first == hierarchy.null_code
-    level[alone] = 0
-    kinds, shown = _distinct_keys(first * (hierarchy.height + 1) + level)
+        level_map = hierarchy.level_map(candidate)
+        level[level_map[first] == level_map[last]] = candidate
+    null_only = first == hierarchy.null_code
+    level[null_only] = 0
+    kinds, cell_codes = _distinct_keys(first * (hierarchy.height + 1) + level)
     builder = _CellBuilder(hierarchy, None)
     for key in kinds.tolist():
         code, at = divmod(key, hierarchy.height + 1)
@@ -132,7 +132,7 @@ def _lca_cells(
             value = int(ancestors[code])
             ends = np.searchsorted(ancestors, [value, value + 1])
             builder.add(hierarchy.labels[at][value], int(ends[0]), int(ends[1]) - 1)
-    return builder.cells(shown)
+    return builder.cells(cell_codes)
 
 
 def _range_cells(
@@ -140,12 +140,12 @@ def _range_cells(
 ) -> tuple[Cells, NDArray[np.int64]]:
     ranks = order.rank[codes]
     radix = hierarchy.null_code + 1
-    kinds, shown = _distinct_keys(members.least(ranks) * radix + members.largest(ranks))
+    kinds, cell_codes = _distinct_keys(members.least(ranks) * radix + members.largest(ranks))
     builder = _CellBuilder(hierarchy, order)
     for key in kinds.tolist():
         low, high = divmod(key, radix)
         builder.range(low, high, range_label)
-    return builder.cells(shown)
+    return builder.cells(cell_codes)
 
 
 def _mean_cells(
@@ -175,7 +175,7 @@ def _mean_cells(
         return f"{_plain_text(mean)} ({range_label(leaves)})"
 
     found: dict[tuple[int, int, int, int], int] = {}
-    shown = np.empty(len(rows), dtype=np.int64)
+    cell_codes = np.empty(len(rows), dtype=np.int64)
     builder = _CellBuilder(hierarchy, order)
     keys = zip(least.tolist(), largest.tolist(), sums.tolist(), rows.tolist(), strict=True)
     for number, key in enumerate(keys):
@@ -183,8 +183,8 @@ def _mean_cells(
             found[key] = len(found)
             low, high, total_units, count = key
             builder.range(low, high, label)
-        shown[number] = found[key]
-    return builder.cells(shown)
+        cell_codes[number] = found[key]
+    return builder.cells(cell_codes)
 
 
 def _set_cells(
@@ -204,17 +204,17 @@ def _set_cells(
     kinds, of_single = _distinct_keys(firsts[single]) if single.any() else (firsts[:0], firsts[:0])
     for rank in kinds.tolist():
         builder.set(np.array([rank]))
-    shown = np.empty(len(members.starts), dtype=np.int64)
-    shown[single] = of_single
+    cell_codes = np.empty(len(members.starts), dtype=np.int64)
+    cell_codes[single] = of_single
     found: dict[bytes, int] = {}
     for number in np.flatnonzero(~single).tolist():
-        held = ranks[ends[number] : ends[number + 1]]
-        key = held.tobytes()
+        members_of_set = ranks[ends[number] : ends[number + 1]]
+        key = members_of_set.tobytes()
         if key not in found:
             found[key] = len(found) + len(kinds)
-            builder.set(held)
-        shown[number] = found[key]
-    return builder.cells(shown)
+            builder.set(members_of_set)
+        cell_codes[number] = found[key]
+    return builder.cells(cell_codes)
 
 
 class MergedCells:
@@ -246,8 +246,8 @@ class MergedCells:
 
 
 def _intervals(cells: Cells, number: int) -> list[tuple[int, int]]:
-    held = slice(int(cells.offsets[number]), int(cells.offsets[number + 1]))
-    return list(zip(cells.first[held].tolist(), cells.last[held].tolist(), strict=True))
+    part = slice(int(cells.offsets[number]), int(cells.offsets[number + 1]))
+    return list(zip(cells.first[part].tolist(), cells.last[part].tolist(), strict=True))
 
 
 class _CellBuilder:
@@ -409,7 +409,7 @@ def classes_to_recoding(
         attributes=frequency_set.attributes,
         requirement=requirement,
         cells=tuple(cells for cells, _ in found),
-        shown=np.stack([shown for _, shown in found], axis=1),
+        shown=np.stack([cell_codes for _, cell_codes in found], axis=1),
         row_types=row_types,
         classes=classes,
         rows=rows,
@@ -465,17 +465,17 @@ def _mean_warnings(
     attribute: str, codes: NDArray[np.int64], members: ClassMembers, sizes: NDArray[np.int64]
 ) -> list[str]:
     collapsed = members.least(codes) == members.largest(codes)
-    told = int((~collapsed & (sizes <= _REVEALED_BY_MEANS)).sum())
+    revealed = int((~collapsed & (sizes <= _REVEALED_BY_MEANS)).sum())
     single = int(collapsed.sum())
-    found = []
-    if told:
-        found.append(
-            f"Means of '{attribute}': in {told:,} of {len(sizes):,} classes, of at most {_REVEALED_BY_MEANS} "
-            "rows, mean and range together tell every row's value."
+    result = []
+    if revealed:
+        result.append(
+            f"Means of '{attribute}': in {revealed:,} of {len(sizes):,} classes, of at most "
+            f"{_REVEALED_BY_MEANS} rows, mean and range together tell every row's value."
         )
     if single:
-        found.append(
+        result.append(
             f"Means of '{attribute}': in {single:,} of {len(sizes):,} classes the range is one value, "
             "which is then every row's."
         )
-    return found
+    return result

@@ -47,20 +47,20 @@ class EncodedGroups:
 
     def with_null_values(self, null_values: Sequence[str], number: int | None = None) -> EncodedGroups:
         """Return the groups with some texts read as NULL in the first ``number`` columns (None: all)."""
-        found = self
+        result = self
         for i in range(len(self.values) if number is None else number):
-            found = found.with_nulls_at(i, null_values)
-        return found
+            result = result.with_nulls_at(i, null_values)
+        return result
 
-    def with_nulls_at(self, place: int, null_values: Sequence[str]) -> EncodedGroups:
+    def with_nulls_at(self, column: int, null_values: Sequence[str]) -> EncodedGroups:
         """Return the groups with some texts of one column read as NULL."""
-        values, codes = self.values[place], list(self.codes)
+        values, codes = self.values[column], list(self.codes)
         found = [code for code, value in enumerate(values) if value in null_values] if null_values else []
         if not found:
             return self
         map_to = np.arange(len(values) + 1)
         map_to[found] = len(values)
-        codes[place] = map_to[codes[place]]
+        codes[column] = map_to[codes[column]]
         return replace(self, codes=tuple(codes))
 
     def rows_of_values(self, attribute: int) -> NDArray[np.int64]:
@@ -68,13 +68,13 @@ class EncodedGroups:
         size = len(self.values[attribute]) + 1
         return np.bincount(self.codes[attribute], self.rows, minlength=size).astype(np.int64)
 
-    def only(self, kept: NDArray[np.bool_]) -> EncodedGroups:
-        """Return the groups that the mask ``kept`` selects."""
+    def only(self, mask: NDArray[np.bool_]) -> EncodedGroups:
+        """Return the groups that the mask ``mask`` selects."""
         return replace(
             self,
-            codes=tuple(codes[kept] for codes in self.codes),
-            rows=self.rows[kept],
-            subjects=None if self.subjects is None else self.subjects[kept],
+            codes=tuple(codes[mask] for codes in self.codes),
+            rows=self.rows[mask],
+            subjects=None if self.subjects is None else self.subjects[mask],
         )
 
 
@@ -97,12 +97,12 @@ def find_hidden_groups(encoded: EncodedGroups, keys: int, null_values: Sequence[
 
 def drop_null_rows(encoded: EncodedGroups) -> tuple[EncodedGroups, int]:
     """Return the groups without NULL in any attribute, and the number of dropped rows."""
-    kept = np.ones(encoded.groups, dtype=np.bool_)
+    retained = np.ones(encoded.groups, dtype=np.bool_)
     for values, codes in zip(encoded.values, encoded.codes, strict=True):
-        kept &= codes < len(values)
-    if kept.all():
+        retained &= codes < len(values)
+    if retained.all():
         return encoded, 0
-    return encoded.only(kept), int(encoded.rows[~kept].sum())
+    return encoded.only(retained), int(encoded.rows[~retained].sum())
 
 
 def encode_hierarchies(
@@ -142,10 +142,10 @@ def encode_sensitive(
     for attribute in spec.sensitive:
         if attribute.name not in names:
             continue
-        place = encoded.attributes.index(attribute.name)
-        rows = encoded.rows_of_values(place)
-        in_order = sorted(np.flatnonzero(rows[:-1]).tolist(), key=values[place].__getitem__)
-        texts = tuple(values[place][code] for code in in_order)
+        index = encoded.attributes.index(attribute.name)
+        rows = encoded.rows_of_values(index)
+        in_order = sorted(np.flatnonzero(rows[:-1]).tolist(), key=values[index].__getitem__)
+        texts = tuple(values[index][code] for code in in_order)
         known = rows[in_order] if in_order else rows[:0]
         hierarchy = None
         if attribute.hierarchy is not None:
@@ -153,7 +153,7 @@ def encode_sensitive(
         found.append(SensitiveAttribute.of(texts, known, hierarchy))
         map_to = np.full(len(rows), len(texts), dtype=np.min_scalar_type(len(texts)))
         map_to[in_order] = np.arange(len(texts))
-        codes[place], values[place] = map_to[codes[place]], texts
+        codes[index], values[index] = map_to[codes[index]], texts
     return tuple(found), replace(encoded, values=tuple(values), codes=tuple(codes))
 
 
@@ -163,7 +163,7 @@ class _FlatHierarchy:
 
     origin: str = f"value → {TOP}"
     from_data: bool = False
-    given: PublicPart = PublicPart.LEVELS
+    public_part: PublicPart = PublicPart.LEVELS
 
     def build(
         self, attribute: str, values: Sequence[str], counts: Sequence[int] | None = None
@@ -228,8 +228,8 @@ def _first_refused(source: HierarchySource, attribute: str, values: Sequence[str
 
     if refuses(()):
         return None
-    place = bisect_left(range(len(values)), True, key=lambda i: refuses(values[: i + 1]))
-    return values[place] if place < len(values) and refuses(values[place : place + 1]) else None
+    index = bisect_left(range(len(values)), True, key=lambda i: refuses(values[: i + 1]))
+    return values[index] if index < len(values) and refuses(values[index : index + 1]) else None
 
 
 _WIDEST = 1 << 62
@@ -348,19 +348,19 @@ def build_value_sets(
         sizes.append(int(subjects.max(initial=0)) + 1)
     if len(codes):
         order, starts = sort_rows(columns, sizes)
-        kept = order[starts]
+        distinct = order[starts]
         counts = None if rows is None else np.add.reduceat(rows[order], starts)
     else:
-        kept = np.empty(0, dtype=np.int64)
-        counts = None if rows is None else kept
+        distinct = np.empty(0, dtype=np.int64)
+        counts = None if rows is None else distinct
     offsets = np.zeros(number + 1, dtype=np.int64)
-    np.cumsum(np.bincount(type_of[kept], minlength=number), out=offsets[1:])
+    np.cumsum(np.bincount(type_of[distinct], minlength=number), out=offsets[1:])
     return ValueSets(
         attribute=attribute,
         size=size,
         offsets=offsets,
-        codes=codes[kept],
-        subjects=None if subjects is None else subjects[kept],
+        codes=codes[distinct],
+        subjects=None if subjects is None else subjects[distinct],
         counts=None if subjects is not None else counts,
     )
 

@@ -90,15 +90,15 @@ def count_distinct_values(
     matters. Cost: two sorts of the pairs, and a matching in each class in which a subject has several values.
     """
     pairs = np.bincount(group, minlength=classes)
-    found = np.bincount(merge_pairs(group, values)[0], minlength=classes)
+    result = np.bincount(merge_pairs(group, values)[0], minlength=classes)
     unsure = np.bincount(merge_pairs(group, subjects)[0], minlength=classes) < pairs
     if undecided is not None:
-        unsure &= undecided(found)
+        unsure &= undecided(result)
     ends = np.cumsum(pairs)
     for i in np.flatnonzero(unsure).tolist():
         part = slice(int(ends[i] - pairs[i]), int(ends[i]))
-        found[i] = distinct_representatives(zip(subjects[part].tolist(), values[part].tolist(), strict=True))
-    return found
+        result[i] = distinct_representatives(zip(subjects[part].tolist(), values[part].tolist(), strict=True))
+    return result
 
 
 IntegerArray = NDArray[np.int64]
@@ -139,8 +139,8 @@ class FactCounter:
         for one in self.bound:
             if one.criterion.of_every_attribute:
                 return (Need.COUNTS,) * len(found)
-            if one.place is not None and found[one.place] is not Need.COUNTS:
-                found[one.place] = one.criterion.need
+            if one.index is not None and found[one.index] is not Need.COUNTS:
+                found[one.index] = one.criterion.need
         return tuple(found)
 
     @cached_property
@@ -164,10 +164,10 @@ class FactCounter:
         """Return whether each class is suppressed, given the classes of the whole table; see ``facts``."""
         return suppression_mask(self.bound, self.facts(class_of, classes, population=population, cells=cells))
 
-    def at_node(self, found: GeneralizedCounts) -> ClassStatistics:
+    def at_node(self, classes: GeneralizedCounts) -> ClassStatistics:
         """Return the facts of a node's classes."""
-        population = found.population if self.of_population else None
-        return self.facts(found.class_of, found.classes, population=population, cells=found.codes)
+        population = classes.population if self.of_population else None
+        return self.facts(classes.class_of, classes.classes, population=population, cells=classes.codes)
 
     def facts(
         self,
@@ -201,11 +201,11 @@ class FactCounter:
         """Compute the facts of classes from their value sets instead of from row types."""
         # Distinct subjects' values are matched only in classes that pass the criteria of size: matching is
         # slow.
-        judged_by_size = [one for one in self.bound if one.place is None and not one.criterion.of_release]
+        judged_by_size = [one for one in self.bound if one.index is None and not one.criterion.of_release]
         hopeful = ~failing_mask(judged_by_size, ClassStatistics(sizes, population=population))
         values = tuple(
-            None if held is None else self._values(place, held, sizes, hopeful)
-            for place, held in enumerate(sets)
+            None if value_sets is None else self._values(index, value_sets, sizes, hopeful)
+            for index, value_sets in enumerate(sets)
         )
         return ClassStatistics(sizes, values, population, cells)
 
@@ -234,27 +234,27 @@ class FactCounter:
 
     def _sizes(self, class_of: IntegerArray, classes: int, types: IntegerArray | None) -> IntegerArray:
         if self.table.subjects is not None:
-            held = group_value_sets(self.table.subjects, class_of, classes, types)
-            return np.diff(held.offsets)
+            subject_sets = group_value_sets(self.table.subjects, class_of, classes, types)
+            return np.diff(subject_sets.offsets)
         rows = self.table.counts if types is None else self.table.counts[types]
         if (class_of < 0).any():
             rows, class_of = rows[class_of >= 0], class_of[class_of >= 0]
         return np.bincount(class_of, rows, minlength=classes).astype(np.int64)
 
     def _values(
-        self, place: int, sets: ValueSets, sizes: IntegerArray, hopeful: NDArray[np.bool_]
+        self, index: int, sets: ValueSets, sizes: IntegerArray, hopeful: NDArray[np.bool_]
     ) -> ClassValues:
         entries = np.diff(sets.offsets)
         if sets.subjects is not None:
-            return ClassValues(self._distinct(place, sets, entries, sizes, hopeful))
-        if self.needs[place] is not Need.COUNTS:
+            return ClassValues(self._distinct(index, sets, entries, sizes, hopeful))
+        if self.needs[index] is not Need.COUNTS:
             return ClassValues(entries)
         owners = np.repeat(np.arange(len(entries)), entries)
-        return ClassValues(entries, owners, sets.codes, sets.counts, self.table.sensitive[place].of)
+        return ClassValues(entries, owners, sets.codes, sets.counts, self.table.sensitive[index].of)
 
     def _distinct(
         self,
-        place: int,
+        index: int,
         sets: ValueSets,
         entries: IntegerArray,
         sizes: IntegerArray,
@@ -262,13 +262,13 @@ class FactCounter:
     ) -> IntegerArray:
         """Count distinct values of subjects; classes that fail with the upper bound are not matched."""
         assert sets.subjects is not None
-        mine = [one.criterion for one in self.bound if one.place == place]
+        mine = [one.criterion for one in self.bound if one.index == index]
 
         def undecided(most: IntegerArray) -> NDArray[np.bool_]:
-            found = hopeful.copy()
+            result = hopeful.copy()
             for criterion in mine:
-                found &= criterion.scores(sizes, ClassValues(most)) >= criterion.threshold
-            return found
+                result &= criterion.scores(sizes, ClassValues(most)) >= criterion.threshold
+            return result
 
         owners = np.repeat(np.arange(len(entries)), entries)
         limits = None if self.exact else undecided
@@ -299,8 +299,8 @@ def group_value_sets(
     places, lengths = locate_entries(sets, types)
     owners = np.repeat(class_of, lengths)
     if (class_of < 0).any():
-        kept = owners >= 0
-        owners, places = owners[kept], np.arange(len(sets.codes))[places][kept]
+        retained = owners >= 0
+        owners, places = owners[retained], np.arange(len(sets.codes))[places][retained]
     return build_value_sets(
         sets.attribute,
         owners,

@@ -147,9 +147,9 @@ class NodeClassCounter:
 
     def count(self, node: LatticeNode) -> NodeClasses:
         """Return the classes of a node, counted from the smallest cached state at or below it."""
-        kept = self._kept.at(node)
-        if kept is not None:
-            return kept
+        cached = self._kept.at(node)
+        if cached is not None:
+            return cached
         source, keys, (class_of, first, sizes) = self._grouped(node)
         members, by_value = [], []
         for (group, item), rows in zip(source.members, source.rows, strict=True):
@@ -159,16 +159,16 @@ class NodeClassCounter:
                 pairs, rows = merge_counted_pairs(class_of[group], item, rows)
                 members.append(pairs)
             by_value.append(rows)
-        found = NodeClasses(node, keys[:, first], sizes, source.items, tuple(members), tuple(by_value))
+        result = NodeClasses(node, keys[:, first], sizes, source.items, tuple(members), tuple(by_value))
         # A state nearly as large as its source saves too little work for its memory.
-        if found.classes <= _WORTH_KEEPING * source.classes:
-            self._kept.add(found)
-        return found
+        if result.classes <= _WORTH_KEEPING * source.classes:
+            self._kept.add(result)
+        return result
 
     def classes(self, node: LatticeNode) -> int:
         """Return the number of classes of a node without counting items."""
-        kept = self._kept.at(node)
-        return self._grouped(node)[2][1].size if kept is None else kept.classes
+        cached = self._kept.at(node)
+        return self._grouped(node)[2][1].size if cached is None else cached.classes
 
     def codes(self, classes: NodeClasses, positions: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return a leaf code per quasi-identifier of some classes; it determines their published values."""

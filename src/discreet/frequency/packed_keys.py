@@ -37,8 +37,8 @@ def sort_integers(numbers: NDArray[np.uint64] | NDArray[np.int64], low: int = 0)
     from discreet.kernels.precompilation import mark_compiled
 
     # A view as int64: the radix sort reads bit fields, so the sign has no effect.
-    whole: NDArray[Any] = numbers.view(np.int64)
-    radix_sort(whole, np.empty_like(whole), low, int(numbers.max()).bit_length())
+    integers: NDArray[Any] = numbers.view(np.int64)
+    radix_sort(integers, np.empty_like(integers), low, int(numbers.max()).bit_length())
     mark_compiled(_PART)
 
 
@@ -140,20 +140,20 @@ class KeyFields:
 
     def _change(self, attribute: int, level: int) -> PackedKeys:
         """Return by leaf code (NULL last) its exclusive or with the smallest code of its value, shifted."""
-        found = self._changes.get((attribute, level))
-        if found is None:
+        result = self._changes.get((attribute, level))
+        if result is None:
             positions = self._hierarchies[attribute].level_map(level)
             _, first, inverse = np.unique(positions, return_index=True, return_inverse=True)
             smallest = first[inverse].astype(np.uint64)
-            found = (smallest ^ np.arange(len(smallest), dtype=np.uint64)) << self._shift[attribute]
-            self._changes[attribute, level] = found
-        return found
+            result = (smallest ^ np.arange(len(smallest), dtype=np.uint64)) << self._shift[attribute]
+            self._changes[attribute, level] = result
+        return result
 
 
 def _replace_field(word: PackedKeys, shift: np.uint64, mask: np.uint64, change: PackedKeys) -> None:
-    held = word >> shift
-    held &= mask
-    word ^= change.take(held.view(np.int64))
+    field_code = word >> shift
+    field_code &= mask
+    word ^= change.take(field_code.view(np.int64))
 
 
 def _replace_field_compiled(word: PackedKeys, shift: np.uint64, mask: np.uint64, change: PackedKeys) -> None:

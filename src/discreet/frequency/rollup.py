@@ -40,9 +40,9 @@ def encode_together(
     values, codes = [], []
     for i in range(width):
         either = tuple(dict.fromkeys((*table.values[i], *people.values[i])))
-        place = {value: code for code, value in enumerate(either)}
+        code_of = {value: code for code, value in enumerate(either)}
         parts = [
-            np.array([*map(place.__getitem__, side.values[i]), len(either)], dtype=np.int64)[side.codes[i]]
+            np.array([*map(code_of.__getitem__, side.values[i]), len(either)], dtype=np.int64)[side.codes[i]]
             for side in (table, people)
         ]
         values.append(either)
@@ -69,8 +69,8 @@ def attach_population(table: FrequencySet, people: FrequencySet, label: str) -> 
     Raises ``InputError`` if the population has fewer people than the table has rows for a combination of
     values: every person of the table must be in the population.
     """
-    found = replace(table, population=Population(people.codes, people.counts, people.dropped))
-    both, everybody = join_population(found)
+    result = replace(table, population=Population(people.codes, people.counts, people.dropped))
+    both, everybody = join_population(result)
     lacking = everybody < both.counts
     if lacking.any():
         raise InputError(
@@ -79,7 +79,7 @@ def attach_population(table: FrequencySet, people: FrequencySet, label: str) -> 
             allowed="a table with a row for each person of whom the table has a row, and for others",
             advice="Both must write the quasi-identifiers alike: their cells are compared as texts.",
         )
-    return found
+    return result
 
 
 def count_matching_people(
@@ -109,10 +109,10 @@ def count_matching_people(
 
 
 def _find_rows(
-    hierarchies: Sequence[GeneralizationHierarchy], known: NDArray[np.int64], asked: NDArray[np.int64]
+    hierarchies: Sequence[GeneralizationHierarchy], known: NDArray[np.int64], queries: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Return the index of each row of ``asked`` among the distinct rows ``known``; -1 if it is not there."""
-    columns = [np.concatenate([known[:, i], asked[:, i]]) for i in range(known.shape[1])]
+    """Return the index of each row of ``queries`` among the distinct rows ``known``, or -1."""
+    columns = [np.concatenate([known[:, i], queries[:, i]]) for i in range(known.shape[1])]
     keys = pack_columns(columns, [hierarchy.null_code + 1 for hierarchy in hierarchies])
     own, others = keys[: len(known)], keys[len(known) :]
     order = np.argsort(own, kind="stable")
@@ -244,11 +244,11 @@ def measure_uniqueness(frequency_set: FrequencySet) -> Uniqueness:
     )
 
 
-def _measure_attribute(frequency_set: FrequencySet, place: int) -> AttributeUniqueness:
-    hierarchy = frequency_set.hierarchies[place]
+def _measure_attribute(frequency_set: FrequencySet, index: int) -> AttributeUniqueness:
+    hierarchy = frequency_set.hierarchies[index]
     rows = np.zeros(hierarchy.null_code + 1, dtype=np.int64)
-    np.add.at(rows, frequency_set.codes[:, place], frequency_set.counts)
-    without = tuple(h.height if i == place else 0 for i, h in enumerate(frequency_set.hierarchies))
+    np.add.at(rows, frequency_set.codes[:, index], frequency_set.counts)
+    without = tuple(h.height if i == index else 0 for i, h in enumerate(frequency_set.hierarchies))
     return AttributeUniqueness(
         attribute=hierarchy.attribute,
         values=int((rows[:-1] > 0).sum()),
@@ -262,16 +262,16 @@ def _uniqueness_warnings(
     frequency_set: FrequencySet, attributes: tuple[AttributeUniqueness, ...]
 ) -> list[str]:
     rows = frequency_set.rows
-    found = []
+    result = []
     if frequency_set.dropped:
-        found.append(f"{frequency_set.dropped:,} rows with NULL were left out.")
+        result.append(f"{frequency_set.dropped:,} rows with NULL were left out.")
     for a in attributes:
         if 2 * a.unique_alone > rows:
-            found.append(
+            result.append(
                 f"'{a.attribute}' alone singles out {a.unique_alone:,} of {rows:,} rows: an identifier?"
             )
         if a.values + (a.null_rows > 0) == 1:
-            found.append(f"'{a.attribute}' is the same in every row.")
+            result.append(f"'{a.attribute}' is the same in every row.")
         if a.null_rows:
-            found.append(f"'{a.attribute}' is NULL in {a.null_rows:,} rows, which count as one value.")
-    return found
+            result.append(f"'{a.attribute}' is NULL in {a.null_rows:,} rows, which count as one value.")
+    return result

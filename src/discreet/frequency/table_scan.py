@@ -89,8 +89,8 @@ class StagedGroups:
         Cost: one scan.
         """
         query = sql.text_statistics(self.table, [sql.group_key_name(i) for i in range(keys)])
-        told = self.engine.fetch_rows(query)[0]
-        return [(int(told[2 * i]), float(told[2 * i + 1])) for i in range(keys)]
+        statistics = self.engine.fetch_rows(query)[0]
+        return [(int(statistics[2 * i]), float(statistics[2 * i + 1])) for i in range(keys)]
 
     def codes(self, *, last_is_subject: bool = False) -> GroupCodes:
         """Fetch the groups as numbers.
@@ -104,15 +104,15 @@ class StagedGroups:
         types = [f"{self.table}_{text}" for text in texts]
         subjects = f"{self.table}_subjects"
         many = self._of_many_values(len(texts))
-        joined = {place: types[place] for place in many}
-        typed = [types[place] for place in range(len(texts)) if place not in joined]
+        joined = {index: types[index] for index in many}
+        typed = [types[index] for index in range(len(texts)) if index not in joined]
         try:
             values = self._values(texts, types, joined)
             codes = [
-                sql.joined_code(place, len(values[place]))
-                if place in joined
-                else sql.value_code(text, types[place], len(values[place]))
-                for place, text in enumerate(texts)
+                sql.joined_code(index, len(values[index]))
+                if index in joined
+                else sql.value_code(text, types[index], len(values[index]))
+                for index, text in enumerate(texts)
             ]
             query = sql.encoded_groups(self.table, codes, joined=joined)
             if subject is not None:
@@ -139,25 +139,25 @@ class StagedGroups:
         """Return the keys with so large a number of values that a join is faster than an enumerated type."""
         if self.groups < _MANY_TEXTS:
             return []
-        return [place for place, (values, _) in enumerate(self.texts_about(keys)) if values >= _MANY_TEXTS]
+        return [index for index, (values, _) in enumerate(self.texts_about(keys)) if values >= _MANY_TEXTS]
 
     def _values(
         self, texts: Sequence[str], types: Sequence[str], joined: Mapping[int, str]
     ) -> tuple[tuple[str, ...], ...]:
         """Store the distinct texts of each key in an enumerated type or a table, and return them."""
         values: list[tuple[str, ...]] = [()] * len(texts)
-        for place, (name, text) in enumerate(zip(types, texts, strict=True)):
-            if place in joined:
+        for index, (name, text) in enumerate(zip(types, texts, strict=True)):
+            if index in joined:
                 self.engine.create_table(name, sql.sorted_texts(self.table, text))
                 found = self.engine.fetch_arrays(sql.texts_by_number(name))["v"]
-                values[place] = tuple(found.tolist())
+                values[index] = tuple(found.tolist())
             else:
                 self.engine.execute(sql.enum_type(name, self.table, text))
-        few = [place for place in range(len(texts)) if place not in joined]
+        few = [index for index in range(len(texts)) if index not in joined]
         if few:
-            told = self.engine.fetch_rows(sql.enum_values([types[place] for place in few]))[0]
-            for place, occurring in zip(few, told, strict=True):
-                values[place] = tuple(occurring or ())
+            distinct_texts = self.engine.fetch_rows(sql.enum_values([types[index] for index in few]))[0]
+            for index, occurring in zip(few, distinct_texts, strict=True):
+                values[index] = tuple(occurring or ())
         return tuple(values)
 
 
@@ -193,13 +193,13 @@ def _number_groups(groups: Sequence[TextGroup], keys: int, *, last_is_subject: b
     places: list[dict[str, int]] = []
     for texts in columns[:keys]:
         occurring = {text for text in texts if text is not None}
-        places.append({text: place for place, text in enumerate(sorted(occurring))})
-    nulls = [len(place) for place in places]
+        places.append({text: index for index, text in enumerate(sorted(occurring))})
+    nulls = [len(index) for index in places]
     if last_is_subject:
         nulls[-1] = -1
     codes = [
-        np.array([place.get(text, null) for text in texts], dtype=np.int64)
-        for texts, place, null in zip(columns[:keys], places, nulls, strict=True)
+        np.array([index.get(text, null) for text in texts], dtype=np.int64)
+        for texts, index, null in zip(columns[:keys], places, nulls, strict=True)
     ]
     subjects = codes.pop() if last_is_subject else None
     return GroupCodes(
@@ -294,16 +294,18 @@ def count_frequency_set(
     LeFevre, DeWitt and Ramakrishnan 2005: the frequency set.
     """
     keys = GroupingKeys.of(spec, sensitive)
-    beside = spec.of_population
+    population_spec = spec.of_population
     with ExitStack() as stack:
         table, encoded, left_out = _group_table(engine, stack, spec, keys, settings)
         if keys.subject is not None:
             _check_subjects(encoded, spec, keys.subject)
         locate = ValueLocator(engine, table)
-        if beside is None:
+        if population_spec is None:
             hierarchies, encoded = encode_hierarchies(encoded, spec, locate)
         else:
-            register, people, missing = _group_table(engine, stack, beside, GroupingKeys.of(beside), settings)
+            register, people, missing = _group_table(
+                engine, stack, population_spec, GroupingKeys.of(population_spec), settings
+            )
             either = ValueLocator(engine, table, also=register)
             hierarchies, encoded, people = encode_together(encoded, people, spec, either)
         known, encoded = encode_sensitive(encoded, spec, keys.sensitive, locate)
@@ -311,11 +313,11 @@ def count_frequency_set(
         encoded, hierarchies, keys.sensitive, keys.subject, left_out.dropped, known=known
     )
     counted = replace(counted, set_apart=left_out.set_apart, starred=left_out.starred)
-    if beside is None:
+    if population_spec is None:
         return counted
     left = missing.dropped + missing.set_apart
     return attach_population(
-        counted, build_row_types(people, hierarchies, (), None, left), beside.source.label
+        counted, build_row_types(people, hierarchies, (), None, left), population_spec.source.label
     )
 
 
@@ -351,12 +353,12 @@ def _group_table(
             raise no_visible_rows_error(spec, set_apart)
     encoded = encoded.with_null_values(table.null_values, len(keys.encoded))
     starred = {}
-    for place, name in enumerate(keys.sensitive, len(keys.quasi_identifiers)):
-        stars = tuple(filter(is_star, encoded.values[place]))
+    for index, name in enumerate(keys.sensitive, len(keys.quasi_identifiers)):
+        stars = tuple(filter(is_star, encoded.values[index]))
         if stars:
-            rows = dict(zip(encoded.values[place], encoded.rows_of_values(place), strict=False))
+            rows = dict(zip(encoded.values[index], encoded.rows_of_values(index), strict=False))
             starred[name] = int(sum(rows[star] for star in stars))
-            encoded = encoded.with_nulls_at(place, stars)
+            encoded = encoded.with_nulls_at(index, stars)
     encoded, dropped = _apply_null_policy(encoded, spec)
     return table, encoded, _ExcludedRows(dropped, set_apart, starred)
 
@@ -368,14 +370,14 @@ def _scan_groups(engine: Engine, table: SourceTable, keys: GroupingKeys, setting
     """
     columns, texts = _grouping_expressions(table, keys)
     most = _group_limit(keys, settings)
-    with stage_groups(engine, table.relation, columns, texts, most) as kept:
-        if kept.groups > most:
+    with stage_groups(engine, table.relation, columns, texts, most) as staged:
+        if staged.groups > most:
             raise _group_limit_error(most, keys, settings)
-        confirm_all_rows(engine, table, kept.rows)
-        if not kept.rows:
+        confirm_all_rows(engine, table, staged.rows)
+        if not staged.rows:
             raise InputError(f"{table.label} has no rows", allowed="at least one row below the header")
-        _check_values(kept, keys, settings)
-        found = kept.codes(last_is_subject=keys.subject is not None)
+        _check_values(staged, keys, settings)
+        found = staged.codes(last_is_subject=keys.subject is not None)
     return EncodedGroups(keys.encoded, found.values, found.codes, found.rows, found.subjects)
 
 
@@ -412,10 +414,10 @@ def _apply_null_policy(encoded: EncodedGroups, spec: TableSpec) -> tuple[Encoded
     """Return the groups that the spec's policy keeps, and the number of rows that it drops."""
     if spec.source.nulls is not NullPolicy.DROP:
         return encoded, 0
-    kept, dropped = drop_null_rows(encoded)
-    if not kept.groups:
+    retained, dropped = drop_null_rows(encoded)
+    if not retained.groups:
         raise no_rows_left_error(spec, dropped)
-    return kept, dropped
+    return retained, dropped
 
 
 def no_visible_rows_error(spec: TableSpec, rows: int) -> InputError:
@@ -479,27 +481,27 @@ def _bytes_of_group(keys: GroupingKeys) -> int:
     return 8 * len(keys.quasi_identifiers) + 4 * len(keys.grouped) + 72
 
 
-def _check_values(kept: StagedGroups, keys: GroupingKeys, settings: Settings) -> None:
+def _check_values(staged: StagedGroups, keys: GroupingKeys, settings: Settings) -> None:
     """Raise ``LimitReached`` if the distinct values, each a Python object, would not fit.
 
     No query is made if the groups are few enough that the values fit in any case.
     """
     limit = max(settings.memory_limit, _LEAST_OF_VALUES)
-    if kept.groups * len(keys.encoded) * _BYTES_OF_VALUE <= limit - kept.groups * _bytes_of_group(keys):
+    if staged.groups * len(keys.encoded) * _BYTES_OF_VALUE <= limit - staged.groups * _bytes_of_group(keys):
         return
-    told = kept.texts_about(len(keys.encoded))
-    needed = [int(values * (_BYTES_OF_VALUE + size)) for values, size in told]
-    if sum(needed) + kept.groups * _bytes_of_group(keys) <= limit:
+    statistics = staged.texts_about(len(keys.encoded))
+    needed = [int(values * (_BYTES_OF_VALUE + size)) for values, size in statistics]
+    if sum(needed) + staged.groups * _bytes_of_group(keys) <= limit:
         return
-    place = needed.index(max(needed))
-    name, role = keys.encoded[place], "quasi-identifier"
+    index = needed.index(max(needed))
+    name, role = keys.encoded[index], "quasi-identifier"
     advice = "Coarsen the column before, or take it out of the quasi-identifiers. "
     if name in keys.sensitive:
         role = "sensitive attribute"
         advice = "Ask for k alone, publish by --model permutation, or round the values before. "
     raise LimitReached(
-        f"the {role} '{name}' has about {told[place][0]:,} different values; all values would take about "
-        f"{format_memory(sum(needed))}",
+        f"the {role} '{name}' has about {statistics[index][0]:,} different values; all values would take "
+        f"about {format_memory(sum(needed))}",
         allowed=f"{format_memory(settings.memory_limit)} (--memory-limit, DISCREET_MEMORY_LIMIT)",
         advice=f"{advice}Or raise the limit.",
     )

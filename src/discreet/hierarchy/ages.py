@@ -34,7 +34,7 @@ class AgeHierarchy:
     others: tuple[str, ...] = ()
     from_data: ClassVar[bool] = False
     """False: the reference date and the intervals are independent of the data."""
-    given: ClassVar[PublicPart] = PublicPart.LEVELS
+    public_part: ClassVar[PublicPart] = PublicPart.LEVELS
     """The levels are public, the occurring dates are not."""
 
     def __post_init__(self) -> None:
@@ -45,8 +45,8 @@ class AgeHierarchy:
     @property
     def origin(self) -> str:
         """Short description, such as ``age on 2026-11-23, intervals of 5 and 10``."""
-        told = f"age on {self.reference}"
-        return told if self.intervals is None else f"{told}, {self.intervals.origin}"
+        text = f"age on {self.reference}"
+        return text if self.intervals is None else f"{text}, {self.intervals.origin}"
 
     @property
     def least_level(self) -> int:

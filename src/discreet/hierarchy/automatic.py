@@ -46,7 +46,7 @@ class AutoHierarchy:
     by: Literal["order", "frequency"] = "order"
     from_data: ClassVar[bool] = True
     """True: the groups depend on the data."""
-    given: ClassVar[PublicPart] = PublicPart.NOTHING
+    public_part: ClassVar[PublicPart] = PublicPart.NOTHING
     """Nothing is public: more values make more levels."""
 
     def __post_init__(self) -> None:
@@ -134,18 +134,18 @@ def _fanout(groups: int) -> int:
 
 def _balanced_sizes(values: int) -> list[list[int]]:
     """Return group sizes in values for each level below the top; fanouts of a level differ by at most one."""
-    found: list[list[int]] = []
+    result: list[list[int]] = []
     sizes, fanout = [1] * values, _fanout(values)
     while (groups := math.ceil(len(sizes) / fanout)) > 1:
         cuts = [len(sizes) * number // groups for number in range(groups + 1)]
         sizes = [sum(sizes[start:end]) for start, end in pairwise(cuts)]
-        found.append(sizes)
-    return found
+        result.append(sizes)
+    return result
 
 
 def _weighted_sizes(rows: Sequence[int]) -> list[list[int]]:
     """Return group sizes in values for each level, with about equal numbers of rows per group."""
-    found: list[list[int]] = []
+    result: list[list[int]] = []
     sizes, weights, fanout = [1] * len(rows), list(rows), _fanout(len(rows))
     while (groups := math.ceil(len(sizes) / fanout)) > 1:
         joined = _equal_share_sizes(weights, groups)
@@ -153,8 +153,8 @@ def _weighted_sizes(rows: Sequence[int]) -> list[list[int]]:
         sizes = [sum(sizes[start:end]) for start, end in pairwise(cuts)]
         weights = [sum(weights[start:end]) for start, end in pairwise(cuts)]
         if len(sizes) > 1:
-            found.append(sizes)
-    return found
+            result.append(sizes)
+    return result
 
 
 def _equal_share_sizes(weights: Sequence[int], groups: int) -> list[int]:

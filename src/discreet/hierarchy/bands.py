@@ -168,8 +168,8 @@ def _band_sort_key(band: Band) -> tuple[bool, Decimal, bool, Decimal]:
     return low is not None, low or Decimal(0), high is None, high or Decimal(0)
 
 
-def _band_of_match(side: str, found: re.Match[str]) -> Band | None:
-    number, unit = _group_number(found, "n"), _band_unit(found)
+def _band_of_match(side: str, match: re.Match[str]) -> Band | None:
+    number, unit = _group_number(match, "n"), _band_unit(match)
     if number is None or unit is None:
         return None
     if side == "one":
@@ -178,20 +178,20 @@ def _band_of_match(side: str, found: re.Match[str]) -> Band | None:
         return Band(number, None, unit, low_closed=side == "from")
     if side in ("below", "up to"):
         return Band(None, number, unit, high_closed=side == "up to")
-    other = _group_number(found, "m")
+    other = _group_number(match, "m")
     if other is None or other < number:
         return None
-    open_, close = found["open"].strip(), found["close"]
+    open_, close = match["open"].strip(), match["close"]
     if bool(open_) != bool(close):
         return None
-    if not found["nk"] and found["mk"] and number < other / 10 ** _THOUSANDS[found["mk"].rstrip(".").lower()]:
-        number = number * 10 ** _THOUSANDS[found["mk"].rstrip(".").lower()]  # 10-20k means 10k-20k
+    if not match["nk"] and match["mk"] and number < other / 10 ** _THOUSANDS[match["mk"].rstrip(".").lower()]:
+        number = number * 10 ** _THOUSANDS[match["mk"].rstrip(".").lower()]  # 10-20k means 10k-20k
     return Band(number, other, unit, low_closed=open_ in ("", "["), high_closed=close in ("", "]"))
 
 
-def _band_unit(found: re.Match[str]) -> str | None:
+def _band_unit(match: re.Match[str]) -> str | None:
     """Return the unit of a band, singular and in lower case; None if it has two different units."""
-    groups = found.groupdict()
+    groups = match.groupdict()
     units = {_singular_unit(groups[name]) for name in ("u", "v") if groups.get(name)}
     return None if len(units) > 1 else next(iter(units), "")
 
@@ -203,14 +203,14 @@ def _singular_unit(unit: str) -> str:
     )
 
 
-def _group_number(found: re.Match[str], name: str) -> Decimal | None:
+def _group_number(match: re.Match[str], name: str) -> Decimal | None:
     """Return the number of a group, without thousands separators."""
-    text = found[name].replace("−", "-")
+    text = match[name].replace("−", "-")
     if re.fullmatch(r"-?\d{1,3}(?:([ ,.'’])\d{3})(?:\1\d{3})*(?:[.,]\d+)?", text):
         mark = re.sub(r"[-\d]", "", text)[0]
         text = text.replace(mark, "")
     number = parse_number(text.replace(",", "."))
-    suffix = found[f"{name}k"]
+    suffix = match[f"{name}k"]
     if number is None or suffix is None:
         return number
     return number * Decimal(10) ** _THOUSANDS[suffix.rstrip(".").lower()]

@@ -129,7 +129,7 @@ def value_sort_key(value: str) -> tuple[Any, ...]:
 def _natural_key(text: str) -> tuple[Any, ...]:
     """Split a text into alternating texts and runs of digits; a run compares by size, whatever its length."""
     parts = _DIGITS.split(text.casefold())
-    return tuple(_digit_run_key(part) if place % 2 else part for place, part in enumerate(parts))
+    return tuple(_digit_run_key(part) if index % 2 else part for index, part in enumerate(parts))
 
 
 def _digit_run_key(digits: str) -> tuple[int, str]:

@@ -65,7 +65,7 @@ class MaskHierarchy:
         return self.pad and self.length is None
 
     @property
-    def given(self) -> PublicPart:
+    def public_part(self) -> PublicPart:
         """Levels are public if ``length`` fixes their number; otherwise the longest value does."""
         return PublicPart.NOTHING if self.length is None else PublicPart.LEVELS
 
@@ -102,16 +102,16 @@ class MaskHierarchy:
     def _masked(self, attribute: str, longest: int) -> list[int]:
         """Return the number of characters that each level below the top masks."""
         if isinstance(self.steps, tuple):
-            found = [number for number in accumulate(self.steps) if number < longest]
+            result = [number for number in accumulate(self.steps) if number < longest]
         else:
-            found = list(range(self.steps or 1, longest, self.steps or 1))
-        if len(found) >= MOST_MASK_LEVELS:
+            result = list(range(self.steps or 1, longest, self.steps or 1))
+        if len(result) >= MOST_MASK_LEVELS:
             raise InputError(
-                f"attribute {quote_value(attribute)}: a mask of {len(found) + 1} levels",
+                f"attribute {quote_value(attribute)}: a mask of {len(result) + 1} levels",
                 allowed=f"at most {MOST_MASK_LEVELS}",
                 advice="Mask several characters per level, such as steps = 10.",
             )
-        return found
+        return result
 
     def _filled(self, text: str, length: int) -> str:
         fill = self.character * (length - len(text))

@@ -96,8 +96,8 @@ def _run_starts(
         bits = 8 * np.clip(lengths - done, 0, _WORD_BYTES)
         # A shift by all 64 bits of a word is undefined and acts as no shift, so the count is at least one.
         mask = np.where(bits > 0, ~np.uint64(0) >> (np.uint64(64) - np.maximum(bits, 1).astype(np.uint64)), 0)
-        held = words[np.minimum(starts + done, len(words) - 1)] & mask
-        fresh[1:] |= held[1:] != held[:-1]
+        chunk = words[np.minimum(starts + done, len(words) - 1)] & mask
+        fresh[1:] |= chunk[1:] != chunk[:-1]
     return np.flatnonzero(fresh)
 
 
@@ -129,7 +129,7 @@ class FileHierarchy:
     least_level: int = 0
     from_data: ClassVar[bool] = False
     """False: the file is independent of the data."""
-    given: ClassVar[PublicPart] = PublicPart.HIERARCHY
+    public_part: ClassVar[PublicPart] = PublicPart.HIERARCHY
     """The whole hierarchy is public."""
 
     def __post_init__(self) -> None:
@@ -156,11 +156,11 @@ class FileHierarchy:
         """Build the file's hierarchy; raise ``InputError`` if it is unreadable, wrong, or misses a value."""
         with _garbage_collection_paused():
             hierarchy = self._read(attribute)
-        found = replace(
+        result = replace(
             hierarchy, origin=self.origin, notes=(*hierarchy.notes, *self._least_level_notes(hierarchy))
         )
-        check_coverage(found, values, origin=str(self.path))
-        return found
+        check_coverage(result, values, origin=str(self.path))
+        return result
 
     def _read(self, attribute: str) -> GeneralizationHierarchy:
         text, origin = self._text(attribute), str(self.path)
@@ -271,10 +271,10 @@ class FileHierarchy:
             ) from None
 
     def _records(self, text: str) -> list[_Record]:
-        found = self._parse(text, self.delimiter) if self.delimiter else self._parse_either(text)
-        if not found:
+        result = self._parse(text, self.delimiter) if self.delimiter else self._parse_either(text)
+        if not result:
             raise InputError(f"{self.path} is empty", allowed="one line per value: leaf;level 1;…;*")
-        return found
+        return result
 
     def _parse_either(self, text: str) -> list[_Record]:
         """Return the records by the delimiter that makes a sound table, else by the one in the first line."""

@@ -88,12 +88,12 @@ class DateParser:
 
     def _days(self, text: str) -> dict[date, str]:
         """Return the possible days of a text, each with the first format that matches."""
-        found: dict[date, str] = {}
+        result: dict[date, str] = {}
         for pattern in self.formats or ("",):
             day = _parse_date(text.strip(), pattern)
             if day is not None:
-                found.setdefault(day, pattern)
-        return found
+                result.setdefault(day, pattern)
+        return result
 
     def _ambiguous(self, attribute: str, value: str, days: dict[date, str]) -> InputError:
         read = " and ".join(f"{day} by {pattern}" for day, pattern in list(days.items())[:2])
@@ -203,7 +203,7 @@ class DateHierarchy:
     others: tuple[str, ...] = ()
     from_data: ClassVar[bool] = False
     """False: the calendar is independent of the data."""
-    given: ClassVar[PublicPart] = PublicPart.LEVELS
+    public_part: ClassVar[PublicPart] = PublicPart.LEVELS
     """The periods are public, the occurring dates are not."""
 
     def __post_init__(self) -> None:
@@ -224,8 +224,10 @@ class DateHierarchy:
     @property
     def label_form(self) -> LabelForm:
         """Form of the labels: calendar periods."""
-        told = self.format if self.format is None or isinstance(self.format, str) else " | ".join(self.format)
-        return LabelForm(LabelKind.DATES, format=told)
+        format_text = (
+            self.format if self.format is None or isinstance(self.format, str) else " | ".join(self.format)
+        )
+        return LabelForm(LabelKind.DATES, format=format_text)
 
     def build(
         self, attribute: str, values: Sequence[str], counts: Sequence[int] | None = None

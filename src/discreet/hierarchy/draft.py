@@ -38,14 +38,14 @@ class HierarchyDraft:
         """Return the rows below some values of a level; raise ``InputError`` for an unknown value."""
         self._check_level(level, 0, self.height)
         wanted = set(labels)
-        found = [number for number, row in enumerate(self.rows) if row[level] in wanted]
-        absent = wanted - {self.rows[number][level] for number in found}
+        result = [number for number, row in enumerate(self.rows) if row[level] in wanted]
+        absent = wanted - {self.rows[number][level] for number in result}
         if absent or not wanted:
             raise InputError(
                 f"level {level} has no value {quote_value(min(absent))}" if absent else "no value is chosen",
                 allowed="values of one level",
             )
-        return found
+        return result
 
     def group(self, level: int, labels: Sequence[str], name: str) -> HierarchyDraft:
         """Put values of a level into a new group.
@@ -153,8 +153,8 @@ def least_level_after(
     """
     if not least:
         return 0
-    place = min(least, before.height)
-    shown_before = {leaf for code, leaf in enumerate(before.leaves) if before.path(code)[place] == leaf}
+    position = min(least, before.height)
+    shown_before = {leaf for code, leaf in enumerate(before.leaves) if before.path(code)[position] == leaf}
     hidden = [code for code, leaf in enumerate(after.leaves) if leaf not in shown_before]
     first = max(1, least - (removed is not None and removed <= least))
     for level in range(first, after.height):

@@ -61,7 +61,7 @@ class IntervalGrid:
     cuts: IntervalCuts
     numbers: NDArray[Any]
     scale: int
-    whole: bool
+    is_integral: bool
     lower: int | None
     upper: int | None
 
@@ -69,14 +69,14 @@ class IntervalGrid:
     def of(cls, cuts: IntervalCuts, numbers: Sequence[Decimal]) -> IntervalGrid:
         """Build the grid of a column's numbers; ends that depend on the data are resolved."""
         ends = [end for end in (cuts.lower, cuts.upper) if isinstance(end, Decimal)]
-        given = [*cuts.widths, cuts.anchor, *ends, *(bound for level in cuts.breaks for bound in level)]
-        scale = max(decimal_places(number) for number in given)
+        bounds = [*cuts.widths, cuts.anchor, *ends, *(bound for level in cuts.breaks for bound in level)]
+        scale = max(decimal_places(number) for number in bounds)
         floored = [scaled_floor(number, scale) for number in numbers]
         grid = cls(
             cuts=cuts,
-            numbers=_integer_array(floored, max(abs(scaled_floor(number, scale)) for number in given)),
+            numbers=_integer_array(floored, max(abs(scaled_floor(number, scale)) for number in bounds)),
             scale=scale,
-            whole=scale == 0 and all(n == whole for n, whole in zip(numbers, floored, strict=True)),
+            is_integral=scale == 0 and all(n == integer for n, integer in zip(numbers, floored, strict=True)),
             lower=scaled_floor(cuts.lower, scale) if isinstance(cuts.lower, Decimal) else None,
             upper=scaled_floor(cuts.upper, scale) if isinstance(cuts.upper, Decimal) else None,
         )
@@ -102,12 +102,12 @@ class IntervalGrid:
         levels += [self._irregular([self._units(bound) for bound in level]) for level in self.cuts.breaks]
         if not levels:
             return [self._coded(list(leaves), below, above)]
-        dashed = self.whole and self._lowest(levels) >= 0
-        found = []
+        dashed = self.is_integral and self._lowest(levels) >= 0
+        result = []
         for intervals, inverse in levels:
             labels = [self._label(interval, dashed) for interval in intervals]
-            found.append(self._coded([labels[place] for place in inverse.tolist()], below, above))
-        return found
+            result.append(self._coded([labels[index] for index in inverse.tolist()], below, above))
+        return result
 
     def _regular(self, width: int) -> tuple[list[UnitInterval], NDArray[np.int64]]:
         """Return the intervals of one width, and the index of the interval of each number."""
@@ -131,10 +131,10 @@ class IntervalGrid:
 
     def _coded(self, labels: list[str], below: NDArray[Any], above: NDArray[Any]) -> list[str]:
         """Replace the labels of numbers beyond the ends by ``<lower`` and ``≥upper``."""
-        for place in np.flatnonzero(below).tolist():
-            labels[place] = f"<{self._text(self.lower)}"
-        for place in np.flatnonzero(above).tolist():
-            labels[place] = f"≥{self._text(self.upper)}"
+        for index in np.flatnonzero(below).tolist():
+            labels[index] = f"<{self._text(self.lower)}"
+        for index in np.flatnonzero(above).tolist():
+            labels[index] = f"≥{self._text(self.upper)}"
         return labels
 
     def _label(self, interval: UnitInterval, dashed: bool) -> str:
@@ -236,7 +236,7 @@ class IntervalHierarchy(IntervalCuts):
         return DATA_END in (self.lower, self.upper)
 
     @property
-    def given(self) -> PublicPart:
+    def public_part(self) -> PublicPart:
         """The widths are public, the occurring numbers are not."""
         return PublicPart.LEVELS
 
@@ -253,8 +253,8 @@ class IntervalHierarchy(IntervalCuts):
         Cost: linear in the values, apart from sorting them; labels are made once per interval.
         """
         other_values = set(self.others)
-        given = [value for value in ordered_leaves(attribute, values) if value not in other_values]
-        leaves, numbers = self._numbers(attribute, given)
+        number_texts = [value for value in ordered_leaves(attribute, values) if value not in other_values]
+        leaves, numbers = self._numbers(attribute, number_texts)
         levels = IntervalGrid.of(self, numbers).columns(leaves)
         return hierarchy_with_others(
             attribute,
@@ -362,9 +362,9 @@ def _is_multiple(width: Decimal, number: Decimal, *, equal: bool = False) -> boo
 
 def _break_levels(breaks: Iterable[object]) -> tuple[tuple[Decimal, ...], ...]:
     """Return levels of bounds from a list of numbers, which is one level, or from a list of lists."""
-    given = list(breaks)
-    nested = [list(level) for level in given if isinstance(level, list | tuple)]
-    levels = nested if len(nested) == len(given) else [given]
+    break_levels = list(breaks)
+    nested = [list(level) for level in break_levels if isinstance(level, list | tuple)]
+    levels = nested if len(nested) == len(break_levels) else [break_levels]
     return tuple(tuple(to_decimal("break", bound) for bound in level) for level in levels)
 
 

@@ -72,29 +72,31 @@ def hierarchy_from_rows(
     A row that is repeated cell by cell counts once, and a note reports it, since the copy contradicts
     nothing. Also raises ``InputError`` if there is no row, or if rows differ in their number of levels.
     """
-    place = where or _default_row_locator(attribute)
+    locate_row = where or _default_row_locator(attribute)
     if not rows:
         raise InputError(f"{origin} has no row", advice="Give one row per value: leaf, level 1, …, *.")
     for number, row in enumerate(rows):
         if len(row) != len(rows[0]):
             raise InputError(
-                f"{place(number)}: {_column_count_text(len(row))} with leaf "
-                f"{quote_value(row[0] if row else '')}, but {place(0)} has {len(rows[0])}",
+                f"{locate_row(number)}: {_column_count_text(len(row))} with leaf "
+                f"{quote_value(row[0] if row else '')}, but {locate_row(0)} has {len(rows[0])}",
                 allowed="the same number of levels in every row",
                 advice="Repeat a value where it is not generalized further at a level.",
             )
     if rows[0] and len({row[0] for row in rows}) == len(rows):
         columns = [list(column) for column in zip(*rows, strict=True)]
-        return hierarchy_from_columns(attribute, columns, origin=origin, from_data=from_data, where=place)
+        return hierarchy_from_columns(
+            attribute, columns, origin=origin, from_data=from_data, where=locate_row
+        )
     first: dict[tuple[str, ...], int] = {}
     for number, row in enumerate(rows):
         first.setdefault(tuple(row), number)
-    kept = list(first.values())
+    row_numbers = list(first.values())
     columns = [list(column) for column in zip(*first, strict=True)]
     found = hierarchy_from_columns(
-        attribute, columns, origin=origin, from_data=from_data, where=lambda row: place(kept[row])
+        attribute, columns, origin=origin, from_data=from_data, where=lambda row: locate_row(row_numbers[row])
     )
-    return replace(found, notes=(*found.notes, *_repeated_rows_note(rows, first, place)))
+    return replace(found, notes=(*found.notes, *_repeated_rows_note(rows, first, locate_row)))
 
 
 def _repeated_rows_note(
@@ -329,9 +331,9 @@ def hierarchy_with_others(
                 f"{what}",
                 advice=advice,
             )
-    whole = [[*column, *other_values] for column in columns]
+    full_columns = [[*column, *other_values] for column in columns]
     return hierarchy_from_columns(
-        attribute, [*whole, [TOP] * len(whole[0])], origin=origin, from_data=from_data
+        attribute, [*full_columns, [TOP] * len(full_columns[0])], origin=origin, from_data=from_data
     )
 
 
@@ -342,7 +344,7 @@ class LevelsHierarchy:
     rows: tuple[tuple[str, ...], ...]
     from_data: ClassVar[bool] = False
     """False: the levels are given."""
-    given: ClassVar[PublicPart] = PublicPart.HIERARCHY
+    public_part: ClassVar[PublicPart] = PublicPart.HIERARCHY
     """The whole hierarchy is public."""
 
     @classmethod
@@ -374,9 +376,9 @@ class LevelsHierarchy:
 def _row_values(leaf: object, row: object) -> tuple[object, ...]:
     if isinstance(row, Iterable) and not isinstance(row, str | bytes | Mapping):
         return tuple(row)
-    place = "a row" if leaf is None else f"leaf {quote_value(leaf)}"
+    row_name = "a row" if leaf is None else f"leaf {quote_value(leaf)}"
     raise InputError(
-        f"{place}: {quote_value(row)} is no list", allowed='a list of texts, such as ["20-29", "*"]'
+        f"{row_name}: {quote_value(row)} is no list", allowed='a list of texts, such as ["20-29", "*"]'
     )
 
 
@@ -394,7 +396,7 @@ class FlatHierarchy:
 
     from_data: ClassVar[bool] = False
     """False: ``*`` reveals nothing about the data."""
-    given: ClassVar[PublicPart] = PublicPart.LEVELS
+    public_part: ClassVar[PublicPart] = PublicPart.LEVELS
     """The one step is public, the occurring values are not."""
 
     @property

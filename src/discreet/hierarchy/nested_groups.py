@@ -32,7 +32,7 @@ class TaxonomyHierarchy:
     members: tuple[str | TaxonomyGroup, ...]
     from_data: ClassVar[bool] = False
     """False: the names are given."""
-    given: ClassVar[PublicPart] = PublicPart.HIERARCHY
+    public_part: ClassVar[PublicPart] = PublicPart.HIERARCHY
     """The whole hierarchy is public."""
 
     @classmethod
@@ -82,27 +82,27 @@ def _leaf_paths(members: Sequence[str | TaxonomyGroup], above: tuple[str, ...]) 
 
 
 def _parse_members(content: object, group_path: str) -> tuple[str | TaxonomyGroup, ...]:
-    found: tuple[str | TaxonomyGroup, ...]
+    result: tuple[str | TaxonomyGroup, ...]
     if isinstance(content, Mapping):
-        found = _parse_groups(content, group_path)
+        result = _parse_groups(content, group_path)
     elif isinstance(content, Sequence) and not isinstance(content, str | bytes):
-        found = tuple(member for item in content for member in _parse_item(item, group_path))
+        result = tuple(member for item in content for member in _parse_item(item, group_path))
     else:
         raise InputError(
             f"taxonomy, under {group_path}: {quote_value(content)} is no group", allowed=_ALLOWED
         )
-    if not found:
+    if not result:
         raise InputError(
             f"taxonomy, under {group_path}: an empty group",
             advice="Remove it, or write it as a leaf in a list.",
         )
-    return found
+    return result
 
 
 def _parse_groups(content: Mapping[object, object], group_path: str) -> tuple[TaxonomyGroup, ...]:
     return tuple(
-        TaxonomyGroup(str(name), _parse_members(held, f"{group_path}{_PATH_SEPARATOR}{name}"))
-        for name, held in content.items()
+        TaxonomyGroup(str(name), _parse_members(children, f"{group_path}{_PATH_SEPARATOR}{name}"))
+        for name, children in content.items()
     )
 
 

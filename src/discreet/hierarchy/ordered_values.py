@@ -169,7 +169,7 @@ class OrderHierarchy:
         return not self.values
 
     @property
-    def given(self) -> PublicPart:
+    def public_part(self) -> PublicPart:
         """The whole hierarchy is public with ``values``; else the levels, unless a repeated fanout adapts."""
         if self.values:
             return PublicPart.HIERARCHY
@@ -185,8 +185,10 @@ class OrderHierarchy:
         )
         columns = [ordered]
         for size in self._sizes(len(ordered)):
-            whole, rest = divmod(len(ordered), size)
-            columns.append(group_label_column(ordered, [size] * whole + [rest] * (rest > 0), self.label))
+            groups_in_level, rest = divmod(len(ordered), size)
+            columns.append(
+                group_label_column(ordered, [size] * groups_in_level + [rest] * (rest > 0), self.label)
+            )
         hierarchy = hierarchy_with_others(
             attribute,
             columns,
@@ -204,11 +206,11 @@ class OrderHierarchy:
             return list(self.sizes)
         if isinstance(self.fanout, tuple):
             return list(accumulate(self.fanout, mul))
-        found, size = [], self.fanout or 2
+        result, size = [], self.fanout or 2
         while size < values:
-            found.append(size)
+            result.append(size)
             size *= self.fanout or 2
-        return found
+        return result
 
 
 def order_by_meaning(values: Sequence[str]) -> tuple[str, ...] | None:

@@ -44,8 +44,8 @@ class ReferenceArrays(NamedTuple):
     ``rows`` and ``ranks`` have shape ``(scores, values)``, ``table`` is the sum of the rows, ``last`` the
     last place. ``partial[i, p]`` is the number of rows up to and including place p, ``before[i, p]`` the sum
     of these over the places below p. ``groups`` (shape ``(scores, levels, values)``) are the groups of each
-    code at the ``levels[i]`` upper levels, ``numbers`` the number of groups, and ``held`` the rows of each
-    group. ``single_work`` is the work per row of a class that contains only this value. Work divided by
+    code at the ``levels[i]`` upper levels, ``numbers`` the number of groups, and ``group_rows`` the rows of
+    each group. ``single_work`` is the work per row of a class that contains only this value. Work divided by
     ``steps`` is the distance.
     """
 
@@ -56,7 +56,7 @@ class ReferenceArrays(NamedTuple):
     partial: Int64Array
     before: Int64Array
     groups: Int64Array
-    held: Int64Array
+    group_rows: Int64Array
     numbers: Int64Array
     levels: Int64Array
     single_work: Int64Array
@@ -110,11 +110,11 @@ def _fill_reference(ground: ReferenceArrays, i: int, one: ReferenceDistribution)
     single_work = table - one.rows
     for level, groups in enumerate(one.levels):
         # Groups are renumbered densely, so that scratch of the number of values is large enough.
-        _, told = np.unique(groups, return_inverse=True)
-        ground.groups[i, level, :size] = told
-        np.add.at(ground.held[i, level], told, one.rows)
-        ground.numbers[i, level] = told.max(initial=-1) + 1
-        single_work = single_work + table - ground.held[i, level, told]
+        _, group_of = np.unique(groups, return_inverse=True)
+        ground.groups[i, level, :size] = group_of
+        np.add.at(ground.group_rows[i, level], group_of, one.rows)
+        ground.numbers[i, level] = group_of.max(initial=-1) + 1
+        single_work = single_work + table - ground.group_rows[i, level, group_of]
     steps = 1 + len(one.levels)
     if one.ordered:
         last = size - 1
@@ -124,13 +124,18 @@ def _fill_reference(ground: ReferenceArrays, i: int, one: ReferenceDistribution)
 
 @compiled
 def sum_group_work(
-    classes: int, found: OccurringValues, ground: ReferenceArrays, score: int, sums: Array, work: Array
+    classes: int,
+    occurring_values: OccurringValues,
+    ground: ReferenceArrays,
+    score: int,
+    sums: Array,
+    work: Array,
 ) -> None:
     """Fill ``work`` with the excess over the table's share, of each value and each group of upper levels."""
-    codes, counts, starts = found.codes, found.counts, found.starts
+    codes, counts, starts = occurring_values.codes, occurring_values.counts, occurring_values.starts
     rows, single_work, table = ground.rows[score], ground.single_work[score], ground.table[score]
     for c in range(classes):
-        first, end, known = starts[c], starts[c + 1], found.known[c]
+        first, end, known = starts[c], starts[c + 1], occurring_values.known[c]
         if end == first + 1:
             work[c] = single_work[codes[first]] * known
             continue
@@ -138,19 +143,19 @@ def sum_group_work(
         for i in range(first, end):
             total += max(counts[i] * table - rows[codes[i]] * known, 0)
         for level in range(ground.levels[score]):
-            groups, held = ground.groups[score, level], ground.held[score, level]
+            groups, group_rows = ground.groups[score, level], ground.group_rows[score, level]
             number = ground.numbers[score, level]
             for i in range(first, end):
                 sums[groups[codes[i]]] += counts[i]
             if number < end - first:
                 for group in range(number):
-                    total += max(sums[group] * table - held[group] * known, 0)
+                    total += max(sums[group] * table - group_rows[group] * known, 0)
                     sums[group] = 0
                 continue
             for i in range(first, end):
                 # A group that was added already is empty now and adds 0.
                 group = groups[codes[i]]
-                total += max(sums[group] * table - held[group] * known, 0)
+                total += max(sums[group] * table - group_rows[group] * known, 0)
                 sums[group] = 0
         work[c] = total
 
@@ -163,26 +168,32 @@ def sum_work_between(
 
     The table's partial sum ascends and crosses it at most once; a binary search finds the crossing.
     """
-    held = mine * table
+    scaled = mine * table
     low, high = begin, end
     while low < high:
         middle = (low + high) // 2
-        if known * partial[middle] <= held:
+        if known * partial[middle] <= scaled:
             low = middle + 1
         else:
             high = middle
-    return held * (2 * low - begin - end) + known * (before[begin] + before[end] - 2 * before[low])
+    return scaled * (2 * low - begin - end) + known * (before[begin] + before[end] - 2 * before[low])
 
 
 @compiled
 def sum_dense_work(
-    first: Any, end: Any, known: Any, found: OccurringValues, ground: ReferenceArrays, score: int, sums: Array
+    first: Any,
+    end: Any,
+    known: Any,
+    occurring_values: OccurringValues,
+    ground: ReferenceArrays,
+    score: int,
+    sums: Array,
 ) -> Any:
     """Return the work of one class, the differences of partial sums, summed place by place."""
     ranks, partial = ground.ranks[score], ground.partial[score]
     table, last = ground.table[score], ground.last[score]
     for i in range(first, end):
-        sums[ranks[found.codes[i]]] += found.counts[i]
+        sums[ranks[occurring_values.codes[i]]] += occurring_values.counts[i]
     total: Any = 0
     mine: Any = 0
     for slot in range(last):
@@ -196,7 +207,7 @@ def sum_dense_work(
 @compiled
 def sum_ordered_work(
     classes: int,
-    found: OccurringValues,
+    occurring_values: OccurringValues,
     ground: ReferenceArrays,
     score: int,
     moving: DistanceScratch,
@@ -206,12 +217,12 @@ def sum_ordered_work(
 
     Cost: the number of a class's values times a binary search, not the number of places.
     """
-    codes, counts, starts = found.codes, found.counts, found.starts
+    codes, counts, starts = occurring_values.codes, occurring_values.counts, occurring_values.starts
     ranks, single_work, table = ground.ranks[score], ground.single_work[score], ground.table[score]
     partial, before, last = ground.partial[score], ground.before[score], ground.last[score]
     sums, seen = moving.sums, moving.seen
     for c in range(classes):
-        first, end, known = starts[c], starts[c + 1], found.known[c]
+        first, end, known = starts[c], starts[c + 1], occurring_values.known[c]
         if end == first + 1:
             work[c] = single_work[codes[first]] * known
             continue
@@ -219,7 +230,7 @@ def sum_ordered_work(
             work[c] = 0
             continue
         if _DENSE * (end - first) > last:
-            work[c] = sum_dense_work(first, end, known, found, ground, score, sums)
+            work[c] = sum_dense_work(first, end, known, occurring_values, ground, score, sums)
             continue
         for i in range(first, end):
             rank = ranks[codes[i]]
@@ -365,21 +376,21 @@ def score_recursive(
     classes: int, counts: Array, starts: Array, known: Array, least: int, top: Array, scores: Array
 ) -> None:
     """Score ``RecursiveDiversity``: the most frequent value divided by the ``least``-th and rarer values."""
-    kept = least - 1
+    slots = least - 1
     for c in range(classes):
         if starts[c + 1] - starts[c] < least:
             scores[c] = _NEVER
             continue
         # The ``least`` - 1 largest counts, by insertion; no sort, since ``least`` is small.
-        for slot in range(kept):
+        for slot in range(slots):
             top[slot] = 0
         for i in range(starts[c], starts[c + 1]):
             count = counts[i]
-            for slot in range(kept):
+            for slot in range(slots):
                 if count > top[slot]:
                     count, top[slot] = top[slot], count
         rest = known[c]
-        for slot in range(kept):
+        for slot in range(slots):
             rest -= top[slot]
         scores[c] = round_less_than(top[0] / rest)
 
@@ -411,13 +422,13 @@ def score_largest_gain(
         fails = known[c] == 0
         largest = 0.0
         for i in range(starts[c], starts[c + 1]):
-            held = table[codes[i]]
-            theirs = float(known[c]) * held
-            if held == 0:
+            reference_count = table[codes[i]]
+            theirs = float(known[c]) * reference_count
+            if reference_count == 0:
                 fails = True
                 continue
             gain = max(counts[i] * totals - theirs, 0.0) / theirs
-            if bounded and gain > -log(held / totals) * (1 + _ROUNDING):
+            if bounded and gain > -log(reference_count / totals) * (1 + _ROUNDING):
                 fails = True
             largest = max(largest, gain)
         scores[c] = _NEVER if fails else round_at_most(largest)
@@ -463,15 +474,20 @@ def score_classes(
     inputs: ScoreInputs,
     slot: int,
     classes: int,
-    found: OccurringValues,
+    occurring_values: OccurringValues,
     top: Array,
     moving: DistanceScratch,
     scores: Array,
 ) -> None:
-    """Compute one score of some classes whose values are listed in ``found``."""
+    """Compute one score of some classes whose values are listed in ``occurring_values``."""
     formula = inputs.formulas[slot]
     chosen = inputs.numbers[slot, 0]
-    codes, counts, starts, known = found.codes, found.counts, found.starts, found.known
+    codes, counts, starts, known = (
+        occurring_values.codes,
+        occurring_values.counts,
+        occurring_values.starts,
+        occurring_values.known,
+    )
     table, totals = inputs.table[slot], inputs.totals[slot]
     if formula == ENTROPY:
         score_entropy(classes, counts, starts, known, inputs.logarithms[slot], chosen > 0, scores)
@@ -487,9 +503,9 @@ def score_classes(
     else:
         ground = inputs.ground
         if formula == DISTANCE_OF_GROUPS:
-            sum_group_work(classes, found, ground, slot, moving.sums, scores)
+            sum_group_work(classes, occurring_values, ground, slot, moving.sums, scores)
         else:
-            sum_ordered_work(classes, found, ground, slot, moving, scores)
+            sum_ordered_work(classes, occurring_values, ground, slot, moving, scores)
         score_distance(classes, known, ground.table[slot], ground.steps[slot], scores)
 
 

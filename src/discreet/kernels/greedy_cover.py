@@ -225,17 +225,17 @@ def take_classes(
 def compact_remaining(rest: RemainingTypes, remaining: int) -> int:
     """Move the row types that still have rows to the front; return their number."""
     for word in range(len(rest.keys)):
-        kept = 0
+        end = 0
         for i in range(remaining):
-            rest.keys[word, kept] = rest.keys[word, i]
-            kept += rest.rows[i] != 0
-    kept = 0
+            rest.keys[word, end] = rest.keys[word, i]
+            end += rest.rows[i] != 0
+    end = 0
     for i in range(remaining):
-        rest.types[kept] = rest.types[i]
+        rest.types[end] = rest.types[i]
         rows = rest.rows[i]
-        rest.rows[kept] = rows
-        kept += rows != 0
-    return kept
+        rest.rows[end] = rows
+        end += rows != 0
+    return end
 
 
 @compiled
@@ -308,9 +308,9 @@ def find_first_cover(
             i = slots.chosen[m]
             if first[i] < 0 and slots.sums[slots.places[i]] >= need:
                 first[i] = node
-        kept = 0
+        end = 0
         for w in range(number):
             if first[waiting[w]] < 0:
-                waiting[kept] = waiting[w]
-                kept += 1
-        number = kept
+                waiting[end] = waiting[w]
+                end += 1
+        number = end

@@ -254,8 +254,8 @@ def cut_bounded(
             if head < tail:
                 back[right] = queue[head]
                 end_gain, end_count = gains[queue[head]], counts[queue[head]] + 1
-        whole = top - values[0]
-        if end_gain < 0 and right + 1 >= first_k and whole >= first_e and whole <= bound:
+        span = top - values[0]
+        if end_gain < 0 and right + 1 >= first_k and span >= first_e and span <= bound:
             back[right] = -1
             end_gain, end_count = 0, 1
         if (

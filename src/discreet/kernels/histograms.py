@@ -206,9 +206,9 @@ class Histograms:
         one follows. Cost: a pass over the entries per inspected node, of which there are few.
         """
         best: int | None = None
-        asked = [None if slot in parts else least for slot, least in enumerate(thresholds)]
+        open_thresholds = [None if slot in parts else least for slot, least in enumerate(thresholds)]
         while True:
-            below = self.below(tuple(asked))[nodes]
+            below = self.below(tuple(open_thresholds))[nodes]
             nodes, below = nodes[below <= limit], below[below <= limit]
             if not len(nodes):
                 return best
@@ -218,7 +218,7 @@ class Histograms:
             best = found
             for slot in parts:
                 own = thresholds[slot]
-                asked[slot] = best + 1 if own is None else min(own, best + 1)
+                open_thresholds[slot] = best + 1 if own is None else min(own, best + 1)
 
     def entries(self, node: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return a node's signatures (shape ``(parts, entries)``) and rows, including dense sizes."""
@@ -298,8 +298,8 @@ class NodeCollector:
         self.small = np.zeros((plan.nodes, limit + 1), self.kind)
         self.classes = np.zeros(plan.nodes, np.int64)
         parts = 1 + sensitive + len(further)
-        kept = np.int32 if further else self.kind
-        self.signatures: list[Array] = [np.empty((parts, 0), kept)] * plan.nodes
+        dtype = np.int32 if further else self.kind
+        self.signatures: list[Array] = [np.empty((parts, 0), dtype)] * plan.nodes
         self.rows: list[Array] = [np.empty(0, self.kind)] * plan.nodes
         self.people: list[Array] = [np.empty(0, np.int64)] * plan.nodes
         self.absent = np.zeros(plan.nodes, np.int64)

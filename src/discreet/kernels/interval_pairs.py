@@ -46,12 +46,16 @@ def compute_pair_costs(counts: Array, k: int, penalty: int, costs: Array, fails:
                     row[v] += counts[c, end - 1, v]
                 j = 0
                 for low in range(high):
-                    held = 0
+                    class_rows = 0
                     for v in range(low, high):
-                        held += row[v]
-                        short = 0 < held < k
-                        costs[i, j] += penalty * held if short else (held * held if penalty else -(held > 0))
-                        fails[i, j] += held * short
+                        class_rows += row[v]
+                        short = 0 < class_rows < k
+                        costs[i, j] += (
+                            penalty * class_rows
+                            if short
+                            else (class_rows * class_rows if penalty else -(class_rows > 0))
+                        )
+                        fails[i, j] += class_rows * short
                         j += 1
 
 
@@ -84,42 +88,42 @@ def divide_within(costs: Array, fails: Array, size: int, limit: int, starts: Arr
     cost = np.empty((size + 1, LABEL_LIMIT), np.int64)
     fail = np.empty((size + 1, LABEL_LIMIT), np.int64)
     back = np.empty((size + 1, LABEL_LIMIT, 2), np.int64)
-    held = np.zeros(size + 1, np.int64)
-    held[0], cost[0, 0], fail[0, 0] = 1, 0, 0
+    previous = np.zeros(size + 1, np.int64)
+    previous[0], cost[0, 0], fail[0, 0] = 1, 0, 0
     crowded = False
     for v in range(1, size + 1):
         for u in range(v):
             i = number_interval(u, v, size)
-            for label in range(held[u]):
+            for label in range(previous[u]):
                 more, lost = cost[u, label] + costs[i], fail[u, label] + fails[i]
                 if lost > limit:
                     continue
                 beaten = False
-                kept = 0
-                for other in range(held[v]):
+                count = 0
+                for other in range(previous[v]):
                     if cost[v, other] <= more and fail[v, other] <= lost:
                         beaten = True
                         break
                 if beaten:
                     continue
-                for other in range(held[v]):
+                for other in range(previous[v]):
                     if cost[v, other] < more or fail[v, other] < lost:
-                        cost[v, kept], fail[v, kept] = cost[v, other], fail[v, other]
-                        back[v, kept, 0], back[v, kept, 1] = back[v, other, 0], back[v, other, 1]
-                        kept += 1
+                        cost[v, count], fail[v, count] = cost[v, other], fail[v, other]
+                        back[v, count, 0], back[v, count, 1] = back[v, other, 0], back[v, other, 1]
+                        count += 1
                 # The list is full: merge the new label with the last one, optimistically, which keeps a lower
                 # bound.
-                if kept == LABEL_LIMIT:
+                if count == LABEL_LIMIT:
                     crowded = True
-                    kept -= 1
-                    more, lost = min(more, cost[v, kept]), min(lost, fail[v, kept])
-                cost[v, kept], fail[v, kept] = more, lost
-                back[v, kept, 0], back[v, kept, 1] = u, label
-                held[v] = kept + 1
-    if held[size] == 0:
+                    count -= 1
+                    more, lost = min(more, cost[v, count]), min(lost, fail[v, count])
+                cost[v, count], fail[v, count] = more, lost
+                back[v, count, 0], back[v, count, 1] = u, label
+                previous[v] = count + 1
+    if previous[size] == 0:
         return INFEASIBLE_COST, False
     best = 0
-    for label in range(held[size]):
+    for label in range(previous[size]):
         if cost[size, label] < cost[size, best]:
             best = label
     at, label = size, best
@@ -132,19 +136,19 @@ def divide_within(costs: Array, fails: Array, size: int, limit: int, starts: Arr
 
 @compiled
 def _divide_apart(
-    costs: Array, fails: Array, wide: int, high: int, limit: int, alone: Array, rest: Array
+    costs: Array, fails: Array, wide: int, high: int, limit: int, separate: Array, rest: Array
 ) -> None:
     """Fill in the cost of each interval of x that divides y separately, and of the values of x from v on."""
     least, back = np.empty(high + 1, np.int64), np.empty(high + 1, np.int64)
     for i in range(costs.shape[0]):
-        alone[i] = divide_line(costs[i], fails[i], high, limit, least, back)
+        separate[i] = divide_line(costs[i], fails[i], high, limit, least, back)
     rest[wide] = 0
     for first in range(wide - 1, -1, -1):
         rest[first] = INFEASIBLE_COST
         for end in range(first + 1, wide + 1):
             i = number_interval(first, end, wide)
-            if alone[i] < INFEASIBLE_COST and rest[end] < INFEASIBLE_COST:
-                rest[first] = min(rest[first], alone[i] + rest[end])
+            if separate[i] < INFEASIBLE_COST and rest[end] < INFEASIBLE_COST:
+                rest[first] = min(rest[first], separate[i] + rest[end])
 
 
 @compiled
@@ -182,8 +186,8 @@ def divide_pair(
     """
     lines = costs.shape[1]
     least, back = np.empty(high + 1, np.int64), np.empty(high + 1, np.int64)
-    alone, rest = np.empty(costs.shape[0], np.int64), np.empty(wide + 1, np.int64)
-    _divide_apart(costs, fails, wide, high, limit, alone, rest)
+    separate, rest = np.empty(costs.shape[0], np.int64), np.empty(wide + 1, np.int64)
+    _divide_apart(costs, fails, wide, high, limit, separate, rest)
     lower, best, nodes, crowded = rest[0], INFEASIBLE_COST, 0, False
     if lower >= below:
         return INFEASIBLE_COST, int(lower), nodes
@@ -200,7 +204,7 @@ def divide_pair(
             depth -= 1
             continue
         i = number_interval(begin[depth], end, wide)
-        if alone[i] >= INFEASIBLE_COST or rest[end] >= INFEASIBLE_COST:
+        if separate[i] >= INFEASIBLE_COST or rest[end] >= INFEASIBLE_COST:
             continue
         nodes += 1
         if nodes > budget:
@@ -243,7 +247,7 @@ def divide_boxes(counts: Array, k: int, penalty: int, limit: int, budget: int, r
     costs = np.empty((wide * (wide + 1) // 2, high * (high + 1) // 2), np.int64)
     fails = np.empty_like(costs)
     x_starts, y_starts = np.empty(wide, np.bool_), np.empty(high, np.bool_)
-    alone, rest = np.empty(costs.shape[0], np.int64), np.empty(wide + 1, np.int64)
+    separate, rest = np.empty(costs.shape[0], np.int64), np.empty(wide + 1, np.int64)
     for b in range(boxes):
         rows = counts[b].sum()
         if rows == 0:
@@ -255,7 +259,7 @@ def divide_boxes(counts: Array, k: int, penalty: int, limit: int, budget: int, r
         else:
             compute_pair_costs(counts[b : b + 1], k, penalty, costs, fails)
             if limit:
-                _divide_apart(costs, fails, wide, high, limit, alone, rest)
+                _divide_apart(costs, fails, wide, high, limit, separate, rest)
                 result[b] = rest[0]
             else:
                 result[b] = divide_pair(

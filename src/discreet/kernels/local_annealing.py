@@ -38,7 +38,7 @@ def find_near_types(masks: Array, keys: Array, near: Array) -> None:
     slot = np.empty(number, np.int64)
     starts = np.empty((1 << bits) + 1, np.int64)
     listed = np.empty(number, np.int64)
-    place = np.empty(number, np.int64)
+    position_of = np.empty(number, np.int64)
     found = np.zeros(number, np.int64)
     near[:] = -1
     for node in range(len(masks)):
@@ -52,18 +52,18 @@ def find_near_types(masks: Array, keys: Array, near: Array) -> None:
             starts[s + 1] += starts[s]
         for i in range(number):
             listed[starts[slot[i]]] = i
-            place[i] = starts[slot[i]]
+            position_of[i] = starts[slot[i]]
             starts[slot[i]] += 1
         # Now starts[s] is the end of slot s, and starts[s - 1] its start.
         for i in range(number):
             if found[i] < most:
                 first = starts[slot[i] - 1] if slot[i] > 0 else 0
-                found[i] = scan_slot(i, first, starts[slot[i]], place[i], listed, mixed, near, found[i])
+                found[i] = scan_slot(i, first, starts[slot[i]], position_of[i], listed, mixed, near, found[i])
 
 
 @compiled
 def scan_slot(
-    i: int, first: int, end: int, at: int, listed: Array, mixed: Array, near: Array, found: int
+    i: int, first: int, end: int, at: int, listed: Array, mixed: Array, near: Array, number: int
 ) -> int:
     """Add new row types that follow type ``i`` in its slot to its list; return the list's length."""
     most = near.shape[1]
@@ -76,15 +76,15 @@ def scan_slot(
         if mixed[other] != mixed[i]:
             continue
         known = False
-        for m in range(found):
+        for m in range(number):
             known |= near[i, m] == other
         if not known:
-            near[i, found] = other
-            found += 1
+            near[i, number] = other
+            number += 1
         looked += 1
-        if found == most or looked == 2 * most:
+        if number == most or looked == 2 * most:
             break
-    return found
+    return number
 
 
 # Typed: a name that is a literal 0 first and a uint64 later has no single type, and numba rejects it.

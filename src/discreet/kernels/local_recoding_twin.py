@@ -121,13 +121,13 @@ class TreeTables:
 
     def losses_of(self, spread: Array, codes: Array) -> NDArray[np.float64]:
         """Compute the loss of a row per class, from spreads ``(classes, words)`` and members' leaf codes."""
-        found = np.zeros(len(spread))
+        result = np.zeros(len(spread))
         for j, (word, masks, losses) in enumerate(zip(self.word, self.masks, self.losses, strict=True)):
             level = np.zeros(len(spread), np.int64)
             for mask in masks:
                 level += (spread[:, word] & mask) != 0
-            found += losses[level, codes[:, j]]
-        return found
+            result += losses[level, codes[:, j]]
+        return result
 
 
 def compute_spreads_twin(
@@ -174,13 +174,13 @@ def find_near_types_twin(masks: Array, keys: Array, most: int) -> Array:
         if not open_types:
             break
         classes: dict[bytes, list[int]] = {}
-        place = []
+        positions = []
         for i, key in enumerate(np.ascontiguousarray((keys & mask[:, np.newaxis]).T)):
             members = classes.setdefault(key.tobytes(), [])
-            place.append((members, len(members)))
+            positions.append((members, len(members)))
             members.append(i)
         for i in open_types:
-            members, at = place[i]
+            members, at = positions[i]
             following = [*members[at + 1 :], *members[:at]][: 2 * most]
             near[i] += [other for other in following if other not in near[i]][: most - len(near[i])]
     return np.array([[*of_type, *[-1] * (most - len(of_type))] for of_type in near], np.int32)

@@ -41,10 +41,10 @@ def find_augmenting_path(start: int, subjects_of: dict[int, list[int]], value_of
 
 def _reassign(subject: int, start: int, reached_by: dict[int, int], value_of: dict[int, int]) -> None:
     """Follow the augmenting path back and assign each value the subject by which it was reached."""
-    held = {value: s for s, value in value_of.items()}
+    slot_of = {value: s for s, value in value_of.items()}
     while True:
         value = reached_by[subject]
-        previous = held.get(value)
+        previous = slot_of.get(value)
         value_of[subject] = value
         if value == start or previous is None:
             return

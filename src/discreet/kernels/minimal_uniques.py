@@ -110,8 +110,8 @@ def _part(
     found: int,
 ) -> int:
     """Split the classes of a depth by one more column, into the next depth; return the number of sets."""
-    members, into, held = walk.members[depth], walk.members[depth + 1], walk.starts[depth + 1]
-    kept, end = 0, 0
+    members, into, starts = walk.members[depth], walk.members[depth + 1], walk.starts[depth + 1]
+    count, end = 0, 0
     for c in range(walk.classes[depth]):
         low, high = walk.starts[depth, c], walk.starts[depth, c + 1]
         different = 0
@@ -126,8 +126,8 @@ def _part(
         for s in range(different):
             value = slots.seen[s]
             if slots.counts[value] > 1 and slots.singles[value] > 0:
-                held[kept] = end
-                kept += 1
+                starts[count] = end
+                count += 1
                 slots.places[value] = end
                 end += slots.counts[value]
             else:
@@ -147,8 +147,8 @@ def _part(
         for s in range(different):
             slots.counts[slots.seen[s]] = 0
             slots.singles[slots.seen[s]] = 0
-    held[kept] = end
-    walk.classes[depth + 1] = kept
+    starts[count] = end
+    walk.classes[depth + 1] = count
     return found
 
 
@@ -165,7 +165,7 @@ def _within(last: int, sets: MinimalSets, mask: int) -> bool:
 
 @compiled
 def _double(array: Array) -> Array:
-    found = np.empty(2 * len(array), array.dtype)
+    result = np.empty(2 * len(array), array.dtype)
     for i in range(len(array)):
-        found[i] = array[i]
-    return found
+        result[i] = array[i]
+    return result

@@ -64,15 +64,15 @@ def sort_groups(keys: Array, counts: Array, to_keys: Array, to_counts: Array, bi
 
     Returns whether the other pair contains the result.
     """
-    place = np.zeros((1 << digit) + 1, np.int64)
+    offsets = np.zeros((1 << digit) + 1, np.int64)
     turned = False
     for shift in range(0, bits, digit):
         at = keys.dtype.type(shift)
         field = keys.dtype.type((1 << digit) - 1) << at
         if turned:
-            rotate(to_keys, to_counts, None, len(keys), keys, counts, None, field, at, place)
+            rotate(to_keys, to_counts, None, len(keys), keys, counts, None, field, at, offsets)
         else:
-            rotate(keys, counts, None, len(keys), to_keys, to_counts, None, field, at, place)
+            rotate(keys, counts, None, len(keys), to_keys, to_counts, None, field, at, offsets)
         turned = not turned
     return turned
 
@@ -145,18 +145,18 @@ def make_subplan(plan: RotationPlan, attributes: Sequence[int], lowest: Sequence
 
 def compose_steps(plan: RotationPlan, position: int, level: int, higher: int) -> NDArray[np.uint64]:
     """Map the ordinals of one level to those of a higher level."""
-    found = np.arange(plan.sizes[position][level], dtype=np.uint64)
+    result = np.arange(plan.sizes[position][level], dtype=np.uint64)
     for each in range(level + 1, higher + 1):
-        found = plan.steps[position][each][found]
-    return found
+        result = plan.steps[position][each][result]
+    return result
 
 
 def _levels_from(plan: RotationPlan, position: int, lowest: int) -> list[NDArray[np.uint64]]:
     """Map the ordinals of the lowest level to those of each level from there on."""
-    found = [np.arange(plan.sizes[position][lowest], dtype=np.uint64)]
+    result = [np.arange(plan.sizes[position][lowest], dtype=np.uint64)]
     for step in plan.steps[position][lowest + 1 :]:
-        found.append(step[found[-1]])
-    return found
+        result.append(step[result[-1]])
+    return result
 
 
 _PARTS_PER_THREAD = 2

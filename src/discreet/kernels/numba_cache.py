@@ -117,13 +117,13 @@ def cache_on_disk(dispatcher: Any, folder: Path) -> None:
             program's first call. Cached code needs only the addresses of numba's own functions; the compiler
             prepares itself if there is no cached code.
             """
-            own, found = _untyped(self), None  # stays None if the file cannot be read
+            own, result = _untyped(self), None  # stays None if the file cannot be read
             _register_runtime_symbols()
             with own._guard_against_spurious_io_errors():
-                found = own._load_overload(sig, target_context)
-            if found is None:
+                result = own._load_overload(sig, target_context)
+            if result is None:
                 prepare_compiler()
-            return found
+            return result
 
     store, files = _untyped(Store)(function), _untyped(_CacheFiles)
     store._cache_file = files(str(folder), store._impl.filename_base, "")
@@ -173,16 +173,16 @@ class _CompactEnvironment:
 
 def _load_environment(module: str, constants: list[Any], name: str) -> Any:
     kinds = _untyped(Environment)
-    found = kinds._memo.get(name)
-    if found is None:
+    result = kinds._memo.get(name)
+    if result is None:
         known = sys.modules.get(module)
         # Numba keeps environments by name; a second one of the same name would disconnect the first one's
         # code.
-        found = kinds({"__name__": module} if known is None else vars(known))
-        found.consts[:] = constants
-        found.env_name = name
-        kinds._memo[name] = found
-    return found
+        result = kinds({"__name__": module} if known is None else vars(known))
+        result.consts[:] = constants
+        result.env_name = name
+        kinds._memo[name] = result
+    return result
 
 
 class _CacheFiles(caching.IndexDataCacheFile):

@@ -31,9 +31,9 @@ def without_scipy() -> Iterator[None]:
     The command line sets that variable for itself. Other processes, such as a notebook, may have their own
     compiled functions that multiply matrices. Also hides yaml unless numba's settings file exists.
     """
-    alone = os.environ.get("DISCREET_NUMBA") == "kernels"
+    kernels_only = os.environ.get("DISCREET_NUMBA") == "kernels"
     needless = _SCIPY_MODULES if _CONFIG_FILE.exists() else (*_SCIPY_MODULES, "yaml")
-    hidden = [name for name in needless if alone and name not in sys.modules]
+    hidden = [name for name in needless if kernels_only and name not in sys.modules]
     for name in hidden:
         # None in ``sys.modules`` makes an import fail at once, as if the module were not installed.
         sys.modules[name] = None  # type: ignore[assignment]

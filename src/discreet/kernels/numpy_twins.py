@@ -93,10 +93,10 @@ def compute_pair_costs_twin(counts: Array, k: int, penalty: int) -> tuple[Array,
     """Return costs and failing rows by interval of x and of y, as ``compute_pair_costs`` writes them."""
     _, wide, high = counts.shape
     x, y = list_intervals(wide), list_intervals(high)
-    held = np.array([[counts[:, a:b, u:v].sum(axis=(1, 2)) for u, v in y] for a, b in x])
-    failing = (held > 0) & (held < k)
-    kept = held * held if penalty else -(held >= k).astype(np.int64)
-    return np.where(failing, held * penalty, kept).sum(axis=2), (held * failing).sum(axis=2)
+    class_rows = np.array([[counts[:, a:b, u:v].sum(axis=(1, 2)) for u, v in y] for a, b in x])
+    failing = (class_rows > 0) & (class_rows < k)
+    cost = class_rows * class_rows if penalty else -(class_rows >= k).astype(np.int64)
+    return np.where(failing, class_rows * penalty, cost).sum(axis=2), (class_rows * failing).sum(axis=2)
 
 
 def divide_pair_twin(
@@ -115,13 +115,13 @@ def divide_pair_twin(
 
 def _divide_line(costs: Array, fails: Array, size: int, limit: int) -> tuple[int, tuple[int, ...]] | None:
     """Return the least cost of one attribute with at most ``limit`` failing rows, and its starts."""
-    kept: list[dict[int, tuple[int, tuple[int, ...]]]] = [{0: (0, ())}, *({} for _ in range(size))]
+    best: list[dict[int, tuple[int, tuple[int, ...]]]] = [{0: (0, ())}, *({} for _ in range(size))]
     for i, (first, end) in sorted(enumerate(list_intervals(size)), key=lambda each: each[1][0]):
-        for lost, (cost, starts) in kept[first].items():
+        for lost, (cost, starts) in best[first].items():
             now, more = lost + int(fails[i]), cost + int(costs[i])
-            if now <= limit and (now not in kept[end] or more < kept[end][now][0]):
-                kept[end][now] = more, (*starts, first)
-    return min(kept[size].values(), default=None)
+            if now <= limit and (now not in best[end] or more < best[end][now][0]):
+                best[end][now] = more, (*starts, first)
+    return min(best[size].values(), default=None)
 
 
 def find_minimal_uniques_twin(
@@ -137,12 +137,12 @@ def find_minimal_uniques_twin(
     total, done = sum(comb(width, size) for size in range(1, largest + 1)), 0
     for size in range(1, largest + 1):
         for chosen in combinations(range(width), size):
-            alone = _find_unique(codes[list(chosen)], single)
-            minimal = alone.copy()
+            uniques = _find_unique(codes[list(chosen)], single)
+            minimal = uniques.copy()
             for smaller in combinations(chosen, size - 1):
                 if smaller:
                     minimal &= ~alone_by[smaller]
-            alone_by[chosen] = alone
+            alone_by[chosen] = uniques
             places = np.flatnonzero(minimal)
             rows.append(places)
             masks.append(np.full(len(places), sum(1 << column for column in chosen)))
@@ -160,7 +160,7 @@ def _find_unique(codes: Array, single: Array) -> NDArray[np.bool_]:
     ordered = codes[:, order]
     differs = (ordered[:, 1:] != ordered[:, :-1]).any(axis=0)
     edge = np.concatenate(([True], differs, [True]))
-    found = np.empty(codes.shape[1], dtype=np.bool_)
-    found[order] = edge[:-1] & edge[1:]
-    found &= single.astype(np.bool_)
-    return found
+    result = np.empty(codes.shape[1], dtype=np.bool_)
+    result[order] = edge[:-1] & edge[1:]
+    result &= single.astype(np.bool_)
+    return result

@@ -40,12 +40,14 @@ def copy_rows(source: Array, i: int, target: Array, j: int) -> None:
 
 
 @inlined
-def add_block(one: Array, i: int, other: Array, j: int, k: int, target: Array, to: int, kept: Any) -> None:
+def add_block(
+    one: Array, i: int, other: Array, j: int, k: int, target: Array, to: int, selected: Any
+) -> None:
     """Add four words as ``add_rows`` does."""
-    a = one[i, 0, k, 0] + (other[j, 0, k, 0] & kept)
-    b = one[i, 0, k, 1] + (other[j, 0, k, 1] & kept)
-    c = one[i, 0, k, 2] + (other[j, 0, k, 2] & kept)
-    d = one[i, 0, k, 3] + (other[j, 0, k, 3] & kept)
+    a = one[i, 0, k, 0] + (other[j, 0, k, 0] & selected)
+    b = one[i, 0, k, 1] + (other[j, 0, k, 1] & selected)
+    c = one[i, 0, k, 2] + (other[j, 0, k, 2] & selected)
+    d = one[i, 0, k, 3] + (other[j, 0, k, 3] & selected)
     target[to, 0, k, 0] = a
     target[to, 0, k, 1] = b
     target[to, 0, k, 2] = c
@@ -53,11 +55,11 @@ def add_block(one: Array, i: int, other: Array, j: int, k: int, target: Array, t
 
 
 @inlined
-def add_rows(one: Array, i: int, other: Array, j: int, target: Array, to: int, kept: Any) -> None:
-    """Store set i of ``one`` plus set j of ``other``, masked by ``kept``, in set ``to`` of ``target``."""
-    add_block(one, i, other, j, 0, target, to, kept)
+def add_rows(one: Array, i: int, other: Array, j: int, target: Array, to: int, selected: Any) -> None:
+    """Store set i of ``one`` plus set j of ``other``, masked by ``selected``, in set ``to`` of ``target``."""
+    add_block(one, i, other, j, 0, target, to, selected)
     for k in range(1, one.shape[2]):
-        add_block(one, i, other, j, k, target, to, kept)
+        add_block(one, i, other, j, k, target, to, selected)
 
 
 @inlined
@@ -260,9 +262,16 @@ def add_value_rows(
 
 
 @compiled
-def unpack_values(words: Array, classes: int, slot: int, lanes: LaneLayout, found: OccurringValues) -> None:
+def unpack_values(
+    words: Array, classes: int, slot: int, lanes: LaneLayout, occurring_values: OccurringValues
+) -> None:
     """List the values of one attribute that occur in each class."""
-    codes, counts, starts, known = found.codes, found.counts, found.starts, found.known
+    codes, counts, starts, known = (
+        occurring_values.codes,
+        occurring_values.counts,
+        occurring_values.starts,
+        occurring_values.known,
+    )
     shifts, masks, lane_of_bit = lanes.shifts, lanes.masks, lanes.lane_of_bit
     first, begin, end = lanes.first[slot], lanes.words[slot], lanes.words[slot + 1]
     number = 0

@@ -109,9 +109,9 @@ def _reverse(forest: Forest, b: int, start: int, end: int) -> None:
     """Reverse a section of a blossom's ring."""
     end -= 1
     while start < end:
-        kept = forest.ring[b, start]
+        first = forest.ring[b, start]
         forest.ring[b, start] = forest.ring[b, end]
-        forest.ring[b, end] = kept
+        forest.ring[b, end] = first
         start += 1
         end -= 1
 

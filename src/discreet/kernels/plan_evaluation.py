@@ -128,12 +128,12 @@ def _evaluate_faces(
     """Evaluate a lattice whose keys need two parts (``kernels.wide_keys``), and join the histograms."""
     parts: list[tuple[LatticeFace, Histograms]] = []
 
-    def beside(bytes_of_part: int) -> None:
+    def check_room(bytes_of_part: int) -> None:
         assert room is not None
-        room(bytes_of_part + sum(found.nbytes for _, found in parts))
+        room(bytes_of_part + sum(evaluated.nbytes for _, evaluated in parts))
 
     for face in split_faces(plan, bits, added=scored is not None):
-        found = evaluate_plan(
+        evaluated = evaluate_plan(
             face.plan,
             face.bits,
             values,
@@ -141,9 +141,9 @@ def _evaluate_faces(
             threads=threads,
             limit=limit,
             progress=progress,
-            room=None if room is None else beside,
+            room=None if room is None else check_room,
         )
-        parts.append((face, found))
+        parts.append((face, evaluated))
     return join_faces(plan.nodes, parts)
 
 
@@ -223,16 +223,16 @@ def _steps(plan: RotationPlan, sections: KeySections) -> tuple[Array, NDArray[np
     """Concatenate the steps of all positions, each shifted into its field; return them and their starts."""
     key = sections.keys.dtype.type
     starts = np.zeros((len(plan.order), max(map(len, plan.steps)) + 1), np.int64)
-    found, end = [np.zeros(0, key)], 0
+    step_keys, end = [np.zeros(0, key)], 0
     for position, of_position in enumerate(plan.steps):
         for level, step in enumerate(of_position):
             starts[position, level] = end
             # Level 0 has no step: no ordinal is rolled up to it.
             if level:
-                found.append(step.astype(key) << key(sections.shifts[position]))
+                step_keys.append(step.astype(key) << key(sections.shifts[position]))
                 end += len(step)
         starts[position, len(of_position) :] = end
-    return np.concatenate(found), starts
+    return np.concatenate(step_keys), starts
 
 
 def _nodes_of(task: RotationTask, shape: PlanArrays) -> NDArray[np.int64]:
@@ -374,7 +374,7 @@ def _make_score_scratch(counts: Array, bits: Array, shape: PlanArrays, scored: S
         fresh=np.zeros(_AT_ONCE, np.uint64),
         scores=np.zeros(_AT_ONCE, np.int64),
         notes=np.zeros((2 * _AT_ONCE, 2), np.int64),
-        found=OccurringValues(
+        occurring_values=OccurringValues(
             codes=np.zeros(_AT_ONCE * values, np.int64),
             counts=np.zeros(_AT_ONCE * values, np.int64),
             starts=np.zeros(_AT_ONCE + 1, np.int64),

@@ -81,7 +81,7 @@ def jaro_winkler(a: Array, b: Array) -> float:
 @compiled
 def find_pattern(fields: RecordFields, left: int, right: int) -> int:
     """Return the agreement pattern of a pair: a digit to base 4 per field."""
-    found = 0
+    result = 0
     for j in range(fields.left.shape[1]):
         a, b = fields.left[left, j], fields.right[right, j]
         level = 0
@@ -97,8 +97,8 @@ def find_pattern(fields: RecordFields, left: int, right: int) -> int:
                     fields.letters[fields.texts[other] : fields.texts[other + 1]],
                 )
                 level = 2 if near >= fields.close else 1
-        found = 4 * found + level
-    return found
+        result = 4 * result + level
+    return result
 
 
 @compiled

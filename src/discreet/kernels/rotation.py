@@ -215,19 +215,19 @@ def split_isolated(
     keys: Array, groups: int, head: Any, shared_at: Array, isolated_at: Array
 ) -> tuple[int, int]:
     """Separate the positions of groups whose ``head`` fields no neighbour shares; return both numbers."""
-    kept = 0
+    shared = 0
     isolated = 0
     shares_previous = False
     for i in range(groups):
         shares_next = i + 1 < groups and (keys[i + 1] & head) == (keys[i] & head)
         keep = shares_previous | shares_next
         # Written to both lists and advanced in one of them: branchless.
-        shared_at[kept] = i
+        shared_at[shared] = i
         isolated_at[isolated] = i
-        kept += keep
+        shared += keep
         isolated += not keep
         shares_previous = shares_next
-    return kept, isolated
+    return shared, isolated
 
 
 @compiled
@@ -374,8 +374,19 @@ def rotate_buffer(
     if bits is None:
         rotate(keys[buffer], counts[buffer], None, groups, keys[to], counts[to], None, field, shift, slot)
     else:
-        held = bits[buffer]
-        rotate(keys[buffer], counts[buffer], held, groups, keys[to], counts[to], bits[to], field, shift, slot)
+        bits_of_buffer = bits[buffer]
+        rotate(
+            keys[buffer],
+            counts[buffer],
+            bits_of_buffer,
+            groups,
+            keys[to],
+            counts[to],
+            bits[to],
+            field,
+            shift,
+            slot,
+        )
 
 
 @compiled
@@ -389,13 +400,13 @@ def build_first_rows(
     row_bits: BitSets,
 ) -> tuple[int, int]:
     """Set isolated groups apart (``scratch.isolated_at``), build rows of the others; return numbers."""
-    kept, isolated = split_isolated(keys, groups, shape.head_fields, scratch.shared_at, scratch.isolated_at)
+    shared, isolated = split_isolated(keys, groups, shape.head_fields, scratch.shared_at, scratch.isolated_at)
     rows = build_rows(
         keys,
         counts,
         bits,
         scratch.shared_at,
-        kept,
+        shared,
         shape.shifts[shape.head],
         shape.cell_mask,
         scratch.row_keys[0],

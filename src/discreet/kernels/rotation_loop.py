@@ -47,12 +47,12 @@ def find_isolated(
     if groups == 0 or not (coded or rotated):
         # Typed zero: ``groups - groups`` has the type of the loop's counts, a literal 0 has not.
         return groups, groups - groups
-    kept, isolated = split_isolated(
+    shared, isolated = split_isolated(
         keys, groups, shape.heads[position], scratch.shared_at, scratch.isolated_at
     )
     if isolated * COMPACT_SHARE < groups and not coded:
         return groups, groups - groups
-    return kept, isolated
+    return shared, isolated
 
 
 @compiled
@@ -62,18 +62,18 @@ def keep_shared(
     keys: Array,
     counts: Array,
     bits: BitSets,
-    kept: int,
+    shared: int,
     isolated: int,
     position: int,
 ) -> None:
     """Remove isolated groups, and recode the keys of the others for the next section."""
     if isolated > 0:
-        compact_groups(keys, counts, bits, scratch.shared_at, kept)
+        compact_groups(keys, counts, bits, scratch.shared_at, shared)
     section = shape.section[position]
-    if section >= 0 and kept > 0:
+    if section >= 0 and shared > 0:
         recode_keys(
             keys,
-            kept,
+            shared,
             shape.heads[position],
             shape.laters[section],
             shape.later_shifts[section],
@@ -93,10 +93,10 @@ def remove_isolated(
     rotated: bool,
 ) -> int:
     """Tally the isolated groups of a state by class size and remove them; return the number of others."""
-    kept, isolated = find_isolated(shape, scratch, keys, groups, position, rotated)
+    shared, isolated = find_isolated(shape, scratch, keys, groups, position, rotated)
     tally_isolated_sizes(scratch, counts, isolated, shape.limit, position, position + 1)
-    keep_shared(shape, scratch, keys, counts, None, kept, isolated, position)
-    return kept
+    keep_shared(shape, scratch, keys, counts, None, shared, isolated, position)
+    return shared
 
 
 @compiled
@@ -113,13 +113,13 @@ def remove_isolated_values(
     rotated: bool,
 ) -> int:
     """Do the same with sensitive values: rows of each value if scores are computed, else sets."""
-    kept, isolated = find_isolated(shape, scratch, keys, groups, position, rotated)
+    shared, isolated = find_isolated(shape, scratch, keys, groups, position, rotated)
     if bits.ndim == 4:
         tally_isolated_scores(shape, scratch, inputs, sets, counts, bits, isolated, position, position + 1)
     else:
         tally_isolated_sets(shape, scratch, sets, counts, bits, isolated, position, position + 1)
-    keep_shared(shape, scratch, keys, counts, bits, kept, isolated, position)
-    return kept
+    keep_shared(shape, scratch, keys, counts, bits, shared, isolated, position)
+    return shared
 
 
 @compiled
@@ -219,9 +219,9 @@ def execute_sets(
                 groups[now] = groups[buffer]
                 rotate_buffer(shape, scratch, what, level, groups[buffer], keys, counts, bits, buffer, now)
             if shape.apart[what]:
-                key, count, held = keys[now], counts[now], bits[now]
+                key, count, words = keys[now], counts[now], bits[now]
                 groups[now] = remove_isolated_values(
-                    shape, scratch, inputs, sets, key, count, held, groups[now], what, rotated
+                    shape, scratch, inputs, sets, key, count, words, groups[now], what, rotated
                 )
         else:
             entries, used = tally_values(

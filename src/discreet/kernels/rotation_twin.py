@@ -158,9 +158,9 @@ def _merge(pairs: PairSet, new_group: Array) -> PairSet:
     for column in columns:
         ordered = column[sequence]
         fresh[1:] |= ordered[1:] != ordered[:-1]
-    kept = sequence[fresh]
-    subjects = None if pairs.subjects is None else pairs.subjects[kept]
-    return PairSet(group[kept], pairs.codes[kept], pairs.size, subjects)
+    distinct = sequence[fresh]
+    subjects = None if pairs.subjects is None else pairs.subjects[distinct]
+    return PairSet(group[distinct], pairs.codes[distinct], pairs.size, subjects)
 
 
 def _add_counts(pairs: PairSet, group: Array) -> PairSet:
@@ -173,8 +173,8 @@ def _add_counts(pairs: PairSet, group: Array) -> PairSet:
     np.not_equal(keys[1:], keys[:-1], out=fresh[1:])
     starts = np.flatnonzero(fresh)
     counts = np.add.reduceat(pairs.counts[sequence], starts) if len(starts) else pairs.counts
-    kept = sequence[starts]
-    return PairSet(group[kept], pairs.codes[kept], pairs.size, None, counts)
+    firsts = sequence[starts]
+    return PairSet(group[firsts], pairs.codes[firsts], pairs.size, None, counts)
 
 
 def _rotate(plan: RotationPlan, state: _State, depth: int, level: int) -> _State:

@@ -92,18 +92,18 @@ def look_up_signatures(
 
     Returns their number; ``missed`` contains their indices, and ``places`` the slots in which to store them.
     """
-    kept, told = memo.words, memo.packed
+    keys, stored = memo.words, memo.packed
     number = 0
     for c in range(classes):
-        slot = hash_slot(words, c, len(told))
-        found = told[slot]
-        packed[c] = found
+        slot = hash_slot(words, c, len(stored))
+        signature = stored[slot]
+        packed[c] = signature
         # Copied in any case, and counted only if not cached: branchless.
         missed[number] = c
         places[number] = slot
-        known = equal_words(words, c, kept, slot)
+        known = equal_words(words, c, keys, slot)
         copy_rows(words, c, words, number)
-        number += (found == UNKNOWN_SIGNATURE) | (not known)
+        number += (signature == UNKNOWN_SIGNATURE) | (not known)
     return number
 
 
@@ -112,11 +112,11 @@ def store_signatures(
     words: Array, number: int, fresh: Array, memo: ScoreCache, packed: Array, missed: Array, places: Array
 ) -> None:
     """Store the signatures that ``look_up_signatures`` did not find, after they were computed."""
-    kept, told = memo.words, memo.packed
+    keys, stored = memo.words, memo.packed
     for n in range(number):
         packed[missed[n]] = fresh[n]
-        told[places[n]] = fresh[n]
-        copy_rows(words, n, kept, places[n])
+        stored[places[n]] = fresh[n]
+        copy_rows(words, n, keys, places[n])
 
 
 MARGINALS = np.array([1, 2, 4, 8, 3, 12, 5, 10, 15])
@@ -157,7 +157,7 @@ class ScoreScratch(NamedTuple):
     fresh: Array
     scores: Array
     notes: Array
-    found: OccurringValues
+    occurring_values: OccurringValues
     top: Array
     moving: DistanceScratch
     slot: Array
@@ -166,8 +166,8 @@ class ScoreScratch(NamedTuple):
 @compiled
 def pack_signatures(classes: int, inputs: ScoreInputs, widths: Array, sets: ScoreScratch) -> None:
     """Pack distinct values by attribute and buckets of scores of the classes in ``sets.words``."""
-    lanes, found, packed = inputs.lanes, sets.found, sets.fresh
-    starts = found.starts
+    lanes, occurring_values, packed = inputs.lanes, sets.occurring_values, sets.fresh
+    starts = occurring_values.starts
     packed[:classes] = 0
     attributes = len(lanes.words) - 1
     listed = -1
@@ -175,14 +175,14 @@ def pack_signatures(classes: int, inputs: ScoreInputs, widths: Array, sets: Scor
         # Values are unpacked once per attribute: scores of one attribute must be adjacent to reuse them.
         slot = part if part < attributes else inputs.places[part - attributes]
         if slot != listed:
-            unpack_values(sets.words, classes, slot, lanes, found)
+            unpack_values(sets.words, classes, slot, lanes, occurring_values)
             listed = slot
         if part < attributes:
             for c in range(classes):
                 packed[c] = (packed[c] << widths[part]) | np.uint64(starts[c + 1] - starts[c])
         else:
             i = part - attributes
-            score_classes(inputs, i, classes, found, sets.top, sets.moving, sets.scores)
+            score_classes(inputs, i, classes, occurring_values, sets.top, sets.moving, sets.scores)
             append_buckets(classes, sets.scores, inputs.edges[i], inputs.ends[i], widths[part], packed)
 
 
@@ -266,22 +266,22 @@ def batch_rows(
     A row of a single cell is the same class at every cell node, and is tallied once, for ``single``.
     """
     words, batch_sizes, notes, slot = sets.words, sets.batch_sizes, sets.notes, sets.slot
-    held = 0
+    in_batch = 0
     number = 0
     row = begin
-    while row < rows and held + 9 <= len(words) and number + 9 <= len(notes):
+    while row < rows and in_batch + 9 <= len(words) and number + 9 <= len(notes):
         filled = 0
         for cell in range(4):
             size = cells[4 * row + cell]
             if size > 0:
                 filled |= 1 << cell
-                copy_rows(bits, 4 * row + cell, words, held)
-                batch_sizes[held] = size
-                slot[1 << cell] = held
-                held += 1
+                copy_rows(bits, 4 * row + cell, words, in_batch)
+                batch_sizes[in_batch] = size
+                slot[1 << cell] = in_batch
+                in_batch += 1
         # At most one bit is set: a single cell.
         if (filled & (filled - 1)) == 0:
-            notes[number, 0] = held - 1
+            notes[number, 0] = in_batch - 1
             notes[number, 1] = single
             number += 1
             row += 1
@@ -294,15 +294,15 @@ def batch_rows(
             if m >= 4:
                 left, right = slot[of & LEFT_CELLS[m]], slot[of & RIGHT_CELLS[m]]
                 if (of & LEFT_CELLS[m]) > 0 and (of & RIGHT_CELLS[m]) > 0:
-                    add_rows(words, left, words, right, words, held, ALL_BITS)
-                    batch_sizes[held] = batch_sizes[left] + batch_sizes[right]
-                    slot[of] = held
-                    held += 1
+                    add_rows(words, left, words, right, words, in_batch, ALL_BITS)
+                    batch_sizes[in_batch] = batch_sizes[left] + batch_sizes[right]
+                    slot[of] = in_batch
+                    in_batch += 1
             notes[number, 0] = slot[of]
             notes[number, 1] = q
             number += 1
         row += 1
-    return row, held, number
+    return row, in_batch, number
 
 
 @compiled
@@ -393,9 +393,9 @@ def tally_isolated_scores(
     add_table(tables, met, numbers, first + base, q)
     begin = 0
     while begin < isolated:
-        held = batch_groups(counts, bits, scratch.isolated_at, begin, isolated, q, sets)
-        score_batch(held, held, shape, inputs, sets)
-        begin += held
+        batch = batch_groups(counts, bits, scratch.isolated_at, begin, isolated, q, sets)
+        score_batch(batch, batch, shape, inputs, sets)
+        begin += batch
 
 
 @compiled
@@ -454,7 +454,7 @@ def tally_scores(
         lengths[nodes] = 0
         begin = 0
         while begin < number:
-            begin, held, noted = batch_rows(
+            begin, batch, noted = batch_rows(
                 scratch.row_cells[now],
                 row_bits[now],
                 begin,
@@ -463,7 +463,7 @@ def tally_scores(
                 nodes,
                 sets,
             )
-            score_batch(held, noted, shape, inputs, sets)
+            score_batch(batch, noted, shape, inputs, sets)
         add_table(tables, met, numbers, nodes + 1 + last, nodes)
         entries, used = emit_score_nodes(
             shape, sets, output, node + level * shape.outer_stride, entries, used

@@ -132,15 +132,15 @@ def tally_isolated_sizes(
 
 
 @inlined
-def cumulate_tables(tables: Array, first: int, last: int, alone: Array, small: Array) -> int:
+def cumulate_tables(tables: Array, first: int, last: int, isolated: Array, small: Array) -> int:
     """Compute one node's dense part from tables ``first`` to ``last``: rows in classes up to each size.
 
     Returns the node's number of classes.
     """
     over = len(small)
     for size in range(over):
-        small[size] = alone[size]
-    classes = alone[over]
+        small[size] = isolated[size]
+    classes = isolated[over]
     for marginal in range(first, last):
         table = tables[marginal]
         for size in range(over):
@@ -168,7 +168,7 @@ def emit_size_nodes(
     """Write the histograms of the tail's nodes at one outer level; ``first`` is the lowest of them."""
     nodes = len(shape.cell_strides)
     last = len(scratch.isolated_ends) - 1
-    alone = scratch.isolated_ends[last]
+    isolated_count = scratch.isolated_ends[last]
     # Read from the records once: in the loop numba would count a reference to each array per access.
     big, isolated_big, merged = scratch.big, scratch.isolated_big, scratch.merged
     alone_table = scratch.isolated_tables[last]
@@ -182,10 +182,10 @@ def emit_size_nodes(
             output.small[node],
         )
         own = scratch.bigs[q]
-        sizes = merged[: own + alone]
+        sizes = merged[: own + isolated_count]
         for i in range(own):
             sizes[i] = big[q, i]
-        for i in range(alone):
+        for i in range(isolated_count):
             sizes[own + i] = isolated_big[i]
         # Sorting only merges equal sizes into one entry; short lists are not worth it.
         if len(sizes) > SORT_SIZES_ABOVE:
@@ -426,7 +426,7 @@ def emit_set_nodes(
     width = shape.widths.sum()
     tabled = sets.tables.shape[1] * sets.tables.shape[2]
     # Read from the records once: in the loop numba would count a reference to each array per access.
-    listed, alone, merged = sets.listed, sets.isolated_listed, sets.merged
+    listed, isolated_table, merged = sets.listed, sets.isolated_listed, sets.merged
     isolated = sets.isolated_ends[len(sets.isolated_ends) - 1]
     for q in range(nodes):
         node = first + shape.cell_strides[q]
@@ -437,7 +437,7 @@ def emit_set_nodes(
                 merged[number + i] = listed[part, i]
             number += length
         for i in range(isolated):
-            merged[number + i] = alone[i]
+            merged[number + i] = isolated_table[i]
         number += isolated
         entries = grow_entries(entries, used, used + number + tabled)
         output.starts[node] = used

@@ -88,7 +88,7 @@ def count_carried_values(
     slot = np.full(size, -1, np.int64)  # a code's number in the class, if ``marked``
     marked = np.full(size, -1, np.int64)
     only = np.empty(named, np.int64)  # a subject's first value in the class
-    told = np.full(named, -1, np.int64)
+    seen_in = np.full(named, -1, np.int64)
     holder = np.empty(named, np.int64)
     visited = np.full(named, -1, np.int64)
     result = np.zeros(len(starts) - 1, np.int64)
@@ -101,8 +101,8 @@ def count_carried_values(
                 marked[code] = c
                 slot[code] = values
                 values += 1
-            if told[subject] != c:
-                told[subject] = c
+            if seen_in[subject] != c:
+                seen_in[subject] = c
                 only[subject] = code
                 holder[subject] = -1
                 people += 1

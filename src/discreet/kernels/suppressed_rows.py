@@ -152,7 +152,7 @@ def _remove_classes(
 ) -> Array:
     """Subtract classes from the sums of their groups; return these groups, each once."""
     per = len(groups)
-    found = np.empty(len(going) * per, np.int64)
+    result = np.empty(len(going) * per, np.int64)
     touched = 0
     for i in going:
         for j in range(per):
@@ -162,11 +162,11 @@ def _remove_classes(
                 values[g, codes[e]] -= counts[e]
             if not waiting[g]:
                 waiting[g] = True
-                found[touched] = g
+                result[touched] = g
                 touched += 1
-    found = found[:touched]
-    waiting[found] = False
-    return found
+    result = result[:touched]
+    waiting[result] = False
+    return result
 
 
 @compiled

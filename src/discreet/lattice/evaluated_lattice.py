@@ -81,8 +81,8 @@ class EvaluatedLattice:
     ``rows`` is the number of rows of the table after the NULL policy. ``scores`` names the parts of the
     histograms' signatures, in order; only criteria of these scores can be queried. Criteria of the whole
     release read class sizes, so they need sizes that count rows (``counts_rows``). Criteria of every
-    sensitive attribute need all of them counted (``whole``). Without ``sensitive_attributes``, or if the
-    lattice was evaluated for k only, no criterion of sensitive values can be queried.
+    sensitive attribute need all of them counted (``has_all_sensitive``). Without ``sensitive_attributes``, or
+    if the lattice was evaluated for k only, no criterion of sensitive values can be queried.
     """
 
     lattice: Lattice
@@ -92,7 +92,7 @@ class EvaluatedLattice:
     histograms: Histograms | BucketedHistograms
     scores: tuple[ScoreKey, ...]
     counts_rows: bool = True
-    whole: bool = True
+    has_all_sensitive: bool = True
     cells: CellsLookup | None = None
     _cache: OrderedDict[Any, NDArray[np.int64]] = field(default_factory=OrderedDict, repr=False)
     _tables: OrderedDict[tuple[int | None, ...], NDArray[Any]] = field(
@@ -114,8 +114,8 @@ class EvaluatedLattice:
                 return found
         # Counted outside the lock: two threads may count the same thresholds, which costs time but is
         # harmless.
-        asked = self._lookup(criteria)
-        result = asked.suppression(thresholds, criteria) if criteria else self._counted(thresholds)
+        lookup = self._lookup(criteria)
+        result = lookup.suppression(thresholds, criteria) if criteria else self._counted(thresholds)
         # All callers share this array.
         result.setflags(write=False)
         with self._lock:
@@ -214,7 +214,7 @@ class EvaluatedLattice:
             )
         if criteria and not self.counts_rows:
             raise subject_count_error(criteria[0])
-        if of_cells is not None and of_cells.of_every_attribute and not self.whole:
+        if of_cells is not None and of_cells.of_every_attribute and not self.has_all_sensitive:
             raise uncounted_attributes_error(of_cells)
         requirement.bound(self.sensitive_attributes)
         return requirement.of_classes.thresholds(self.scores, self.sensitive_attributes), criteria
@@ -248,7 +248,7 @@ def _largest_among(
         nodes, below = nodes[below <= limit], below[below <= limit]
         if not len(nodes):
             return best
-        place = int(below.argmin())
-        found = lookup.largest_of_classes(int(nodes[place]), how, criteria, limit)
+        index = int(below.argmin())
+        found = lookup.largest_of_classes(int(nodes[index]), how, criteria, limit)
         best = found if best is None or (found is not None and found > best) else best
-        nodes = np.delete(nodes, place)
+        nodes = np.delete(nodes, index)

@@ -201,12 +201,14 @@ def evaluate_lattice(
     lattice = build_lattice(frequency_set)
     table = drop_unneeded_subjects(frequency_set)
     if not diversity and not any(c.of_attribute or c.of_every_attribute for c in criteria):
-        table = replace(table, sensitive=(), whole=table.whole and not table.sensitive)
+        table = replace(
+            table, sensitive=(), has_all_sensitive=table.has_all_sensitive and not table.sensitive
+        )
     further = bind_further_scores(criteria, table)
     people = None
     if any(bound.criterion.of_population for bound in further):
         table, people = join_population(table)
-    of_values = sum(bound.place is not None for bound in further)
+    of_values = sum(bound.index is not None for bound in further)
     check_memory(lattice, table, len(table.sensitive), settings, of_values)
     plan = plan_rotation(
         table.codes,
@@ -243,7 +245,7 @@ def evaluate_lattice(
         histograms=histograms,
         scores=list_scores(table.sensitive_attributes, further),
         counts_rows=table.subjects is None,
-        whole=table.whole,
+        has_all_sensitive=table.has_all_sensitive,
         cells=_make_cells_lookup(plan, lattice, table, histograms, further, settings, people),
     )
 
@@ -282,9 +284,9 @@ def _evaluate_buckets(
     """Evaluate bucketed scores by the kernels; None if they do not apply or are not compiled yet."""
     if evaluator is Backend.TWIN or not has_numba():
         return None
-    told = CompiledScores.of(further, table, plan)
+    scores = CompiledScores.of(further, table, plan)
     edges = choose_edges(further, criteria)
-    if told is None or told.bits(edges) + table.rows.bit_length() + _SPARE_BITS > 64:
+    if scores is None or scores.bits(edges) + table.rows.bit_length() + _SPARE_BITS > 64:
         return None
     if evaluator is not Backend.KERNELS and not are_kernels_ready(plan, table.sensitive, notice, scores=True):
         return None
@@ -298,17 +300,19 @@ def _evaluate_buckets(
 
     def run(places: NDArray[np.int64]) -> object:
         part = restrict_plan(plan, places)
-        return evaluate_plan(part, told.words[places], sizes, told.scored(edges), threads=settings.threads)
+        return evaluate_plan(
+            part, scores.words[places], sizes, scores.scored(edges), threads=settings.threads
+        )
 
     announce(lambda: sample_seconds(plan, run, SCORES_FACTOR), lattice, table, notice)
 
     def count(edges: Edges) -> Histograms:
         # Report progress of the first evaluation only; later ones add an edge.
         progress = steps.pop() if steps else None
-        scored = told.scored(edges)
-        found = evaluate_plan(plan, told.words, sizes, scored, threads=settings.threads, progress=progress)
-        check_room(found.nbytes)
-        return found
+        scored = scores.scored(edges)
+        result = evaluate_plan(plan, scores.words, sizes, scored, threads=settings.threads, progress=progress)
+        check_room(result.nbytes)
+        return result
 
     histograms = BucketedHistograms(
         count, lambda node: count_node_histogram(table, lattice.node(node), further), edges
@@ -340,7 +344,7 @@ def _evaluate_subjects(
 
     assert table.subjects is not None
     announce(lambda: estimate_subject_seconds(plan, table), build_lattice(table), table, notice)
-    found = evaluate_by_subject(
+    result = evaluate_by_subject(
         plan,
         tuple(_pair_set(plan, sets) for sets in table.sensitive),
         _pair_set(plan, table.subjects),
@@ -349,7 +353,7 @@ def _evaluate_subjects(
         room=make_memory_check(build_lattice(table), table, settings) if further else None,
     )
     mark_compiled(KernelVariant.of_subjects().name)
-    return found
+    return result
 
 
 def _announce_twin(further: tuple[BoundCriterion, ...], notice: Notice | None) -> None:
@@ -470,7 +474,7 @@ def _evaluate_twin(
         counted, scored = cells.places_of_counts, (cells.scoring(table),)
     return evaluate_twin(
         plan,
-        tuple(_pair_set(plan, sets, counted=place in counted) for place, sets in enumerate(table.sensitive)),
+        tuple(_pair_set(plan, sets, counted=index in counted) for index, sets in enumerate(table.sensitive)),
         None if table.subjects is None else _pair_set(plan, table.subjects),
         further=scored,
         people=None if people is None else people[plan.source],
@@ -484,8 +488,8 @@ def pack_bit_sets(sets: ValueSets, row_types: int) -> NDArray[np.uint64]:
     words = count_words_of(sets.size)
     bits = np.zeros(row_types * words, np.uint64)
     codes = sets.codes.astype(np.int64)
-    place = np.repeat(np.arange(row_types) * words, np.diff(sets.offsets)) + codes // 64
-    np.bitwise_or.at(bits, place, np.uint64(1) << (codes % 64).astype(np.uint64))
+    word = np.repeat(np.arange(row_types) * words, np.diff(sets.offsets)) + codes // 64
+    np.bitwise_or.at(bits, word, np.uint64(1) << (codes % 64).astype(np.uint64))
     return bits.reshape(row_types, words)
 
 

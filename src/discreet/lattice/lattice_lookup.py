@@ -86,10 +86,10 @@ class NodeTails:
 
     def scores(self, criterion: ReleaseCriterion) -> SizeArray:
         """Return the score of every tail; cached because sliders repeat the query."""
-        found = self._scores.get(criterion.score)
-        if found is None:
-            found = self._scores[criterion.score] = criterion.tail_scores(self.tails)
-        return found
+        result = self._scores.get(criterion.score)
+        if result is None:
+            result = self._scores[criterion.score] = criterion.tail_scores(self.tails)
+        return result
 
 
 def compute_tails(
@@ -100,8 +100,8 @@ def compute_tails(
     lengths = stops - starts
     owners = np.repeat(np.arange(len(starts)), lengths)
     entries = np.arange(len(owners)) + np.repeat(starts - (np.cumsum(lengths) - lengths), lengths)
-    kept = ~threshold_mask(list(histograms.signatures[:, entries]), thresholds)
-    owners, entries = owners[kept], entries[kept]
+    retained = ~threshold_mask(list(histograms.signatures[:, entries]), thresholds)
+    owners, entries = owners[retained], entries[retained]
     sizes = histograms.signatures[0, entries].astype(np.int64)
     counts = histograms.rows[entries].astype(np.int64)
     if histograms.partial:
@@ -215,8 +215,8 @@ class ReleaseLookup:
         return self.histograms.below(tuple(thresholds))
 
     def _at(self, node: int, thresholds: Thresholds) -> NodeTails:
-        histograms, place = self.histograms.at(node)
-        return compute_tails(histograms, thresholds, self.rows, slice(place, place + 1))
+        histograms, index = self.histograms.at(node)
+        return compute_tails(histograms, thresholds, self.rows, slice(index, index + 1))
 
     def _of_parts(self, thresholds: Thresholds, ask: Callable[[NodeTails], SizeArray]) -> SizeArray:
         return np.concatenate([np.zeros(0, np.int64), *map(ask, self._parts(thresholds))])
@@ -224,16 +224,16 @@ class ReleaseLookup:
     def _parts(self, thresholds: Thresholds) -> Iterator[NodeTails]:
         key = tuple(thresholds)
         with self._lock:
-            kept = self._kept.get(key)
-            if kept is not None:
+            cached = self._kept.get(key)
+            if cached is not None:
                 self._kept.move_to_end(key)
-        if kept is not None:
-            yield from kept
+        if cached is not None:
+            yield from cached
             return
         made: list[NodeTails] = []
-        histograms, asked = self.histograms.translate(thresholds)
+        histograms, translated = self.histograms.translate(thresholds)
         for nodes in split_nodes(histograms):
-            part = compute_tails(histograms, asked, self.rows, nodes)
+            part = compute_tails(histograms, translated, self.rows, nodes)
             yield part
             # Cache only if all parts together are small; the generator yields the part in any case.
             if sum(each.nbytes for each in (*made, part)) <= _KEPT_BYTES:
@@ -286,9 +286,9 @@ class CellsLookup:
         """
         histograms = self._all(thresholds, criteria[0])
         owners = np.repeat(np.arange(len(histograms.classes)), histograms.stops - histograms.starts)
-        kept = histograms.signatures[-1] >= criteria[0].threshold
-        owners, sizes = owners[kept], histograms.signatures[0, kept].astype(np.int64)
-        rows = histograms.rows[kept].astype(np.int64)
+        retained = histograms.signatures[-1] >= criteria[0].threshold
+        owners, sizes = owners[retained], histograms.signatures[0, retained].astype(np.int64)
+        rows = histograms.rows[retained].astype(np.int64)
         nodes = len(histograms.classes)
         classes, squares = np.zeros(nodes, np.int64), np.zeros(nodes, np.int64)
         np.add.at(classes, owners, rows // sizes)
@@ -297,17 +297,17 @@ class CellsLookup:
 
     def suppressed(self, node: int, thresholds: Thresholds, criteria: CellsCriteria) -> int:
         """Return the rows to suppress at one node."""
-        histograms, place = self._at(node, thresholds, criteria[0])
-        return histograms.below_at(place, _score_threshold(histograms, criteria[0].threshold))
+        histograms, index = self._at(node, thresholds, criteria[0])
+        return histograms.below_at(index, _score_threshold(histograms, criteria[0].threshold))
 
     def largest(
         self, node: int, thresholds: Thresholds, criteria: CellsCriteria, name: str, limit: int
     ) -> int | None:
         """Return the largest score that the criterion can require at one node, up to the counted maximum."""
         del name
-        histograms, place = self._at(node, thresholds, criteria[0])
+        histograms, index = self._at(node, thresholds, criteria[0])
         last = len(histograms.signatures) - 1
-        return _own_score(histograms.largest(place, _score_threshold(histograms, None), (last,), limit))
+        return _own_score(histograms.largest(index, _score_threshold(histograms, None), (last,), limit))
 
     def largest_among(
         self, nodes: Integers, thresholds: Thresholds, criteria: CellsCriteria, name: str, limit: int
@@ -343,14 +343,14 @@ class CellsLookup:
 
     def _all(self, thresholds: Thresholds, criterion: CellsCriterion) -> Histograms:
         scores = self._scores(thresholds, criterion)
-        found = self._found(scores)
-        if found is None:
-            found = self.count_all(scores)
+        result = self._found(scores)
+        if result is None:
+            result = self.count_all(scores)
             with self._lock:
-                self._kept[scores] = found
+                self._kept[scores] = result
                 while len(self._kept) > _KEPT:
                     self._kept.popitem(last=False)
-        return found
+        return result
 
     def _at(self, node: int, thresholds: Thresholds, criterion: CellsCriterion) -> tuple[Histograms, int]:
         scores = self._scores(thresholds, criterion)
@@ -366,9 +366,9 @@ class CellsLookup:
         return None
 
 
-def _own_score(found: int | None) -> int | None:
+def _own_score(score: int | None) -> int | None:
     """Return the found score, or None for -1, the score of classes that fail their own criteria."""
-    return None if found is None or found < 0 else found
+    return None if score is None or score < 0 else score
 
 
 def _score_threshold(histograms: Histograms, least: int | None) -> tuple[int | None, ...]:
@@ -388,9 +388,9 @@ class RestLookup:
 
     def suppression(self, thresholds: Thresholds, criteria: RestCriteria) -> Integers:
         """Return the rows to suppress at each node, shape ``(nodes,)``."""
-        asked = tuple(thresholds)
-        rows, people = self.histograms.below(asked), self.histograms.unmatched(asked)
-        return np.where(self._fails(asked, criteria, rows, people), self.rows, rows)
+        bounds = tuple(thresholds)
+        rows, people = self.histograms.below(bounds), self.histograms.unmatched(bounds)
+        return np.where(self._fails(bounds, criteria, rows, people), self.rows, rows)
 
     def suppressed(self, node: int, thresholds: Thresholds, criteria: RestCriteria) -> int:
         """Return the rows to suppress at one node."""
@@ -404,21 +404,21 @@ class RestLookup:
         Between the scores of two of its classes the same rows are suppressed, but a criterion of the
         suppressed rows may bound the score there.
         """
-        alone = self._of(node)
-        ends = np.unique(alone.histograms.signatures[list(how.parts)].astype(np.int64)).tolist()
+        node_lookup = self._of(node)
+        ends = np.unique(node_lookup.histograms.signatures[list(how.parts)].astype(np.int64)).tolist()
         bounded = any(self.scores.index(one.score) in how.parts for one in criteria)
 
         def passes(score: int) -> bool:
-            return int(alone.suppression(how.thresholds_for(score), criteria)[0]) <= limit
+            return int(node_lookup.suppression(how.thresholds_for(score), criteria)[0]) <= limit
 
-        for place in range(len(ends) - 1, -1, -1):
-            if passes(ends[place]):
-                return int(ends[place])
-            low = ends[place - 1] + 1 if place else 0
-            if bounded and low < ends[place] and passes(low):
+        for index in range(len(ends) - 1, -1, -1):
+            if passes(ends[index]):
+                return int(ends[index])
+            low = ends[index - 1] + 1 if index else 0
+            if bounded and low < ends[index] and passes(low):
                 # From here to the class's score the same rows are suppressed and only the requirement grows:
                 # bisect.
-                return low + bisect_left(range(low, ends[place]), True, key=lambda t: not passes(t)) - 1
+                return low + bisect_left(range(low, ends[index]), True, key=lambda t: not passes(t)) - 1
         return None
 
     def class_suppression(self, thresholds: Thresholds) -> Integers:
@@ -427,29 +427,29 @@ class RestLookup:
 
     def _of(self, node: int) -> RestLookup:
         """Return the lookup restricted to one node."""
-        whole = self.histograms
-        entries, at = slice(int(whole.starts[node]), int(whole.stops[node])), slice(node, node + 1)
-        assert whole.people is not None
-        assert whole.absent is not None
-        alone = replace(
-            whole,
-            classes=whole.classes[at],
-            small=whole.small[at],
+        all_nodes = self.histograms
+        entries, at = slice(int(all_nodes.starts[node]), int(all_nodes.stops[node])), slice(node, node + 1)
+        assert all_nodes.people is not None
+        assert all_nodes.absent is not None
+        node_lookup = replace(
+            all_nodes,
+            classes=all_nodes.classes[at],
+            small=all_nodes.small[at],
             starts=np.zeros(1, np.int64),
             stops=np.array([entries.stop - entries.start]),
-            signatures=whole.signatures[:, entries],
-            rows=whole.rows[entries],
-            people=whole.people[entries],
-            absent=whole.absent[at],
+            signatures=all_nodes.signatures[:, entries],
+            rows=all_nodes.rows[entries],
+            people=all_nodes.people[entries],
+            absent=all_nodes.absent[at],
         )
-        return RestLookup(alone, self.rows, self.scores)
+        return RestLookup(node_lookup, self.rows, self.scores)
 
     def _fails(
-        self, asked: Sequence[int | None], criteria: RestCriteria, rows: Integers, people: Integers
+        self, thresholds: Sequence[int | None], criteria: RestCriteria, rows: Integers, people: Integers
     ) -> NDArray[np.bool_]:
         fails = np.zeros(len(rows), np.bool_)
         for one in criteria:
-            threshold = asked[self.scores.index(one.score)]
+            threshold = thresholds[self.scores.index(one.score)]
             if threshold is not None:
                 fails |= one.rest_fails(threshold, rows, people)
         return fails

@@ -112,9 +112,9 @@ def announce(
     how: str = "",
 ) -> None:
     """Announce a long evaluation before it begins; without a listener nothing is estimated."""
-    told = None if notice is None else announcement_text(seconds(), lattice, table, how)
-    if notice is not None and told is not None:
-        notice(told)
+    text = None if notice is None else announcement_text(seconds(), lattice, table, how)
+    if notice is not None and text is not None:
+        notice(text)
 
 
 def announcement_text(seconds: float, lattice: Lattice, table: FrequencySet, how: str = "") -> str | None:
@@ -183,14 +183,14 @@ def estimate_memory(
         listed = min(types, 2 * listed + _TABLED) if sensitive == 1 else min(types, longest)
     histograms = lattice.size * ((SMALL_LIMIT + 1) + listed * (2 + sensitive)) * number
     words = count_value_words(frequency_set, sensitive)
-    beside = 0
+    fixed = 0
     if further and _words_of_rows(frequency_set) <= _MOST_WORDS:
         words = _words_of_rows(frequency_set)
         values = max(s.size for s in frequency_set.sensitive)
         # Tables of small classes, at their largest: of cell nodes, and of groups set apart by position.
         tables = (len(lattice.heights) + 4) * (4 * _SIGNATURES + 8 * min(_SIGNATURES, 2 * types))
-        beside = _REMEMBERED + _AT_ONCE * (8 * words + 16 * values) + tables
-    return histograms + (estimate_buffers(types, len(lattice.heights), number, words) + beside) * threads
+        fixed = _REMEMBERED + _AT_ONCE * (8 * words + 16 * values) + tables
+    return histograms + (estimate_buffers(types, len(lattice.heights), number, words) + fixed) * threads
 
 
 def sample_memory(lattice: Lattice, frequency_set: FrequencySet, sensitive: int, threads: int = 1) -> int:
@@ -218,12 +218,12 @@ def _count_listed(node: Histograms) -> int:
     """Count the entries that the kernels list of a node's classes (``kernels.size_tallies``)."""
     signatures = node.signatures
     large = signatures[:, signatures[0] > (SMALL_LIMIT if len(signatures) == 1 else _TABLED_SIZES)]
-    found = len(large.T)
-    if found > _LISTED_AT_MOST:
-        found = len(np.unique(large, axis=1).T)
+    result = len(large.T)
+    if result > _LISTED_AT_MOST:
+        result = len(np.unique(large, axis=1).T)
     if len(signatures) > 1:
-        found += len(np.unique(signatures[:, signatures[0] <= _TABLED_SIZES], axis=1).T)
-    return found
+        result += len(np.unique(signatures[:, signatures[0] <= _TABLED_SIZES], axis=1).T)
+    return result
 
 
 def count_value_words(frequency_set: FrequencySet, sensitive: int) -> int:
@@ -288,11 +288,11 @@ def make_memory_check(
 
 
 def _memory_error(
-    lattice: Lattice, frequency_set: FrequencySet, settings: Settings, told: str
+    lattice: Lattice, frequency_set: FrequencySet, settings: Settings, amount: str
 ) -> LimitReached:
     return LimitReached(
         f"the lattice has {lattice.size:,} nodes over {frequency_set.row_types:,} row types;"
-        f" evaluating it {told}",
+        f" evaluating it {amount}",
         allowed=f"{format_memory(settings.memory_limit)} (--memory-limit, DISCREET_MEMORY_LIMIT)",
         advice="Raise the limit, leave a quasi-identifier out, or give hierarchies fewer levels.",
     )

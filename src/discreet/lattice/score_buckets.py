@@ -37,7 +37,7 @@ def find_formulas(further: Sequence[BoundCriterion]) -> tuple[KernelFormula, ...
     """Return the formulas of further scores; None if one has no formula or no sensitive attribute."""
     found = []
     for one in further:
-        formula = None if one.place is None else one.criterion.formula(1)
+        formula = None if one.index is None else one.criterion.formula(1)
         if formula is None:
             return None
         found.append(formula)
@@ -81,16 +81,16 @@ class CompiledScores:
         if any(sets.counts is None or sets.of is None for sets in table.sensitive):
             return None
         for one, formula in zip(further, formulas, strict=True):
-            if formula.name in DISTANCES and not is_exact(_table_rows(table.sensitive[one.place or 0])):
+            if formula.name in DISTANCES and not is_exact(_table_rows(table.sensitive[one.index or 0])):
                 return None
         lanes = lay_out_lanes([_count_values(sets) for sets in table.sensitive])
         if int(lanes.words[-1]) > _MOST_WORDS:
             return None
         words = empty_value_rows(lanes, table.row_types)
-        for place, sets in enumerate(table.sensitive):
+        for index, sets in enumerate(table.sensitive):
             assert sets.counts is not None
             owners = np.repeat(np.arange(table.row_types), np.diff(sets.offsets))
-            add_value_rows(lanes, place, owners, sets.codes.astype(np.int64), sets.counts, words)
+            add_value_rows(lanes, index, owners, sets.codes.astype(np.int64), sets.counts, words)
         return cls(further, table.sensitive, words[plan.source], lanes)
 
     def bits(self, edges: Edges) -> int:
@@ -103,7 +103,7 @@ class CompiledScores:
 
         number = len(self.further)
         table = np.zeros((number, max(s.size for s in self.sensitive)), np.float64)
-        rows = [_table_rows(self.sensitive[one.place or 0]) for one in self.further]
+        rows = [_table_rows(self.sensitive[one.index or 0]) for one in self.further]
         takes = any(f.logarithms is not None for f in find_formulas(self.further) or ())
         logarithms = np.zeros((number, _LOGARITHMS if takes else 1))
         formulas = [one.criterion.formula(_LOGARITHMS) for one in self.further]
@@ -111,13 +111,13 @@ class CompiledScores:
             table[i, : len(rows[i])] = rows[i]
             if formula is not None and formula.logarithms is not None:
                 logarithms[i] = formula.logarithms
-        told = np.zeros((number, max((len(e) for e in edges), default=0) + 1), np.int64)
+        scores = np.zeros((number, max((len(e) for e in edges), default=0) + 1), np.int64)
         for i, each in enumerate(edges):
-            told[i, : len(each)] = each
+            scores[i, : len(each)] = each
         return ScoreInputs(
             lanes=self.lanes,
             formulas=np.array([FORMULAS[f.name] for f in formulas if f is not None], np.int64),
-            places=np.array([one.place for one in self.further], np.int64),
+            places=np.array([one.index for one in self.further], np.int64),
             numbers=np.array([[f.number] for f in formulas if f is not None]),
             table=table,
             totals=table.sum(axis=1),
@@ -125,12 +125,12 @@ class CompiledScores:
             logarithms=logarithms,
             ground=make_reference_arrays(
                 [
-                    _reference_distribution(self.sensitive[one.place or 0], formula.name)
+                    _reference_distribution(self.sensitive[one.index or 0], formula.name)
                     for one, formula in zip(self.further, formulas, strict=True)
                     if formula is not None
                 ]
             ),
-            edges=told,
+            edges=scores,
             ends=np.array([len(e) for e in edges], np.int64),
         )
 
@@ -216,7 +216,7 @@ class BucketedHistograms:
                     self._added.append((i, threshold))
             if any(threshold not in self.edges[i] for i, threshold in self._added):
                 del self._added[:-_MOST_ADDED]
-                added = [{edge for i, edge in self._added if i == place} for place in range(len(self.first))]
+                added = [{edge for i, edge in self._added if i == index} for index in range(len(self.first))]
                 self.edges = tuple(
                     tuple(sorted({*edges, *more})) for edges, more in zip(self.first, added, strict=True)
                 )
@@ -237,32 +237,32 @@ class BucketedHistograms:
 
         The table is made once for all other thresholds, so that a slider only looks up.
         """
-        current, asked = self.translate(thresholds)
-        scores = range(len(asked) - len(self.edges), len(asked))
-        slid = [place for place in scores if asked[place] is not None]
+        current, translated = self.translate(thresholds)
+        scores = range(len(translated) - len(self.edges), len(translated))
+        slid = [index for index in scores if translated[index] is not None]
         if len(slid) != 1:
-            return current.below(asked)
-        place, other = slid[0], tuple(None if p == slid[0] else least for p, least in enumerate(asked))
+            return current.below(translated)
+        index, other = slid[0], tuple(None if p == slid[0] else least for p, least in enumerate(translated))
         with self._lock:
-            found = self._tables.get((place, other))
+            found = self._tables.get((index, other))
         if found is None or found[0] is not current:
-            found = current, current.suppressed_by_threshold(place, other)
+            found = current, current.suppressed_by_threshold(index, other)
             with self._lock:
-                self._tables[place, other] = found
+                self._tables[index, other] = found
                 while len(self._tables) > _KEPT_TABLES:
                     del self._tables[next(iter(self._tables))]
         table = found[1]
-        return table[:, min(asked[place] or 0, table.shape[1] - 1)].astype(np.int64)
+        return table[:, min(translated[index] or 0, table.shape[1] - 1)].astype(np.int64)
 
     def diverse(self, distinct: tuple[int | None, ...]) -> NDArray[Any]:
         """Return ``Histograms.diverse`` of exact thresholds."""
-        current, asked = self.translate((None, *distinct))
-        return current.diverse(asked[1:])
+        current, translated = self.translate((None, *distinct))
+        return current.diverse(translated[1:])
 
     def below_at(self, node: int, thresholds: tuple[int | None, ...]) -> int:
         """Return the rows to suppress at one node."""
-        current, asked = self.translate(thresholds)
-        return current.below_at(node, asked)
+        current, translated = self.translate(thresholds)
+        return current.below_at(node, translated)
 
     def at(self, node: int) -> tuple[Histograms, int]:
         """Return one node's histograms with exact scores, and its index there; the latest are cached."""
@@ -296,25 +296,27 @@ class BucketedHistograms:
             current, translate = self.translate(thresholds)
             return current.largest_among(nodes, translate, parts, limit)
         best: int | None = None
-        asked = [None if place in parts else least for place, least in enumerate(thresholds)]
+        open_thresholds = [None if index in parts else least for index, least in enumerate(thresholds)]
         misses = 0
-        self.translate(asked)
+        self.translate(open_thresholds)
         while len(nodes):
             current, translate = (
-                self.translate(asked) if misses >= _MISSES else (self.current, self._translated(asked))
+                self.translate(open_thresholds)
+                if misses >= _MISSES
+                else (self.current, self._translated(open_thresholds))
             )
             below = current.below(translate)[nodes]
             nodes, below = nodes[below <= limit], below[below <= limit]
             if not len(nodes):
                 break
-            place = int(below.argmin())
-            found = self.largest(int(nodes[place]), thresholds, parts, limit)
-            nodes = np.delete(nodes, place)
+            index = int(below.argmin())
+            found = self.largest(int(nodes[index]), thresholds, parts, limit)
+            nodes = np.delete(nodes, index)
             if found is None or (best is not None and found <= best):
                 misses += 1
                 continue
             best, misses = found, 0
             for part in parts:
                 own = thresholds[part]
-                asked[part] = best + 1 if own is None else min(own, best + 1)
+                open_thresholds[part] = best + 1 if own is None else min(own, best + 1)
         return best

@@ -49,16 +49,16 @@ def list_scores(sensitive: Sequence[str], further: Sequence[BoundCriterion] = ()
 def find_counted_attributes(further: Iterable[BoundCriterion]) -> frozenset[int]:
     """Return the indices of the sensitive attributes whose rows by value the further scores need."""
     return frozenset(
-        bound.place for bound in further if bound.place is not None and bound.criterion.need is Need.COUNTS
+        bound.index for bound in further if bound.index is not None and bound.criterion.need is Need.COUNTS
     )
 
 
 def make_score_functions(further: Sequence[BoundCriterion], table: FrequencySet) -> tuple[ScoreFunction, ...]:
     """Return the functions that the numpy twin calls at every node, one for each further score."""
-    whole = [sets.of for sets in table.sensitive]
+    attributes = [sets.of for sets in table.sensitive]
 
     def scoring(bound: BoundCriterion) -> ScoreFunction:
-        return lambda groups: _checked_scores(bound, _class_facts(groups, whole))
+        return lambda groups: _checked_scores(bound, _class_facts(groups, attributes))
 
     return tuple(map(scoring, further))
 
@@ -89,13 +89,13 @@ class CellsScore:
         distinct = [values.distinct for values in facts.values if values is not None]
         plain = len(self.thresholds) - len(self.further)
         columns = [facts.sizes, *distinct, *(_checked_scores(bound, facts) for bound, _ in self._asked)]
-        asked = (*self.thresholds[:plain], *(least for _, least in self._asked))
-        return self.criterion.scores_among(facts, ~threshold_mask(columns, asked), self.most, self.rule)
+        required = (*self.thresholds[:plain], *(least for _, least in self._asked))
+        return self.criterion.scores_among(facts, ~threshold_mask(columns, required), self.most, self.rule)
 
     def scoring(self, table: FrequencySet) -> ScoreFunction:
         """Return the function that the numpy twin calls at every node."""
-        whole = [sets.of for sets in table.sensitive]
-        return lambda groups: self.of(_class_facts(groups, whole, cells_too=True))
+        attributes = [sets.of for sets in table.sensitive]
+        return lambda groups: self.of(_class_facts(groups, attributes, cells_too=True))
 
     @property
     def _asked(self) -> list[tuple[BoundCriterion, int]]:
@@ -105,10 +105,10 @@ class CellsScore:
 
 
 def _checked_scores(bound: BoundCriterion, facts: ClassStatistics) -> NDArray[np.int64]:
-    found = bound.scores(facts)
-    if found.shape != facts.sizes.shape or found.dtype.kind not in "iu":
+    result = bound.scores(facts)
+    if result.shape != facts.sizes.shape or result.dtype.kind not in "iu":
         raise InternalError(f"{bound.criterion.name} tells no whole number of each class")
-    return found
+    return result
 
 
 @dataclass(frozen=True)
@@ -127,15 +127,15 @@ class ScoreRelaxation:
 
     def thresholds_for(self, score: int | None) -> tuple[int | None, ...]:
         """Return the thresholds for a score of the parts, none above its own; None removes the parts' own."""
-        asked = list(self.thresholds)
+        required = list(self.thresholds)
         for part in self.parts:
             own = self.thresholds[part]
-            asked[part] = score if own is None or score is None else min(own, score)
-        return tuple(asked)
+            required[part] = score if own is None or score is None else min(own, score)
+        return tuple(required)
 
-    def reached(self, found: int | None) -> int | None:
+    def reached(self, score: int | None) -> int | None:
         """Return the found score, or None if it is below ``least``."""
-        return None if found is None or (self.least is not None and found < self.least) else found
+        return None if score is None or (self.least is not None and score < self.least) else score
 
 
 @lru_cache(maxsize=256)
@@ -144,8 +144,10 @@ def resolve_relaxation(
 ) -> ScoreRelaxation:
     """Determine parts and thresholds for relaxing the class criteria named ``name``."""
     thresholds = list(requirement.thresholds(scores, sensitive))
-    asked = {one.criterion.counted for one in requirement.bound(sensitive) if one.criterion.name == name}
-    parts = tuple(place for place, score in enumerate(scores) if score in asked)
+    scores_required = {
+        one.criterion.counted for one in requirement.bound(sensitive) if one.criterion.name == name
+    }
+    parts = tuple(index for index, score in enumerate(scores) if score in scores_required)
     if len(parts) != 1 or scores[parts[0]].criterion.of_attribute:
         return ScoreRelaxation(tuple(thresholds), parts)
     others = Requirement(criteria=(c for c in requirement.criteria if c.name != name))
@@ -154,10 +156,10 @@ def resolve_relaxation(
 
 
 def _class_facts(
-    groups: NodeGroups, whole: Sequence[SensitiveAttribute | None], *, cells_too: bool = False
+    groups: NodeGroups, attributes: Sequence[SensitiveAttribute | None], *, cells_too: bool = False
 ) -> ClassStatistics:
     values = []
-    for distinct, sets, of in zip(groups.distinct, groups.sets, whole, strict=True):
+    for distinct, sets, of in zip(groups.distinct, groups.sets, attributes, strict=True):
         if sets.counts is None:
             values.append(ClassValues(distinct))
         else:
@@ -187,10 +189,10 @@ def count_node_histogram(
     row type and value.
     """
     keys = np.zeros(table.row_types, np.int64)
-    shown = []
+    score_columns = []
     for hierarchy, level, codes in zip(table.hierarchies, node, table.codes.T, strict=True):
         at = hierarchy.level_map(level)[codes]
-        shown.append(at)
+        score_columns.append(at)
         # Keys are renumbered densely after each attribute, so that no product exceeds 64 bits.
         keys = np.unique(keys * (int(at.max(initial=0)) + 1) + at, return_inverse=True)[1]
     number = int(keys.max(initial=-1)) + 1
@@ -200,7 +202,7 @@ def count_node_histogram(
     columns = [sizes, *(each.distinct for each in values), *(one.scores(facts) for one in further)]
     if last is not None:
         first = np.unique(keys, return_index=True)[1]
-        columns.append(last.of(replace(facts, cells=np.stack(shown, axis=1)[first])))
+        columns.append(last.of(replace(facts, cells=np.stack(score_columns, axis=1)[first])))
     small = np.bincount(np.minimum(sizes, SMALL_LIMIT + 1), sizes, minlength=SMALL_LIMIT + 2)[:-1]
     return Histograms(
         classes=np.array([number]),
@@ -226,9 +228,9 @@ def _matching_people(
 
 def _class_values(sets: ValueSets, class_of: NDArray[np.int64], classes: int) -> ClassValues:
     owners = np.repeat(class_of, np.diff(sets.offsets))
-    pairs, place = np.unique(owners * max(sets.size, 1) + sets.codes, return_inverse=True)
+    pairs, inverse = np.unique(owners * max(sets.size, 1) + sets.codes, return_inverse=True)
     counts = None
     if sets.counts is not None:
-        counts = np.bincount(place, sets.counts, minlength=len(pairs)).astype(np.int64)
+        counts = np.bincount(inverse, sets.counts, minlength=len(pairs)).astype(np.int64)
     owners, codes = np.divmod(pairs, max(sets.size, 1))
     return ClassValues(np.bincount(owners, minlength=classes), owners, codes, counts, sets.of)

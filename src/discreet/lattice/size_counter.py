@@ -91,8 +91,8 @@ class SizeCounter:
         from discreet.kernels.precompilation import KernelVariant, mark_compiled
 
         lowest = levels.min(axis=0)
-        whole = len(attributes) == len(self.plan.order) and not lowest.any()
-        plan = self._whole if whole else self._part_of(attributes, lowest.tolist())
+        is_full = len(attributes) == len(self.plan.order) and not lowest.any()
+        plan = self._whole if is_full else self._part_of(attributes, lowest.tolist())
         found = count_small_classes(plan, levels - lowest, least, most, threads=self.threads)
         mark_compiled(KernelVariant.of(self.plan, (), sums=True).name)
         return NodeSizes(*found.T)

@@ -73,7 +73,7 @@ class LocalUnits:
         return cls(kind, rows, start)
 
     @classmethod
-    def whole(cls, demand: ClassRequirement) -> LocalUnits:
+    def of_row_types(cls, demand: ClassRequirement) -> LocalUnits:
         """Build one unit per row type."""
         counts = demand.frequency_set.counts
         return cls(np.arange(len(counts)), counts, np.arange(len(counts) + 1))
@@ -92,16 +92,16 @@ def divide_into_parts(
     if not len(placed):
         return
     random = np.random.default_rng([seed, sweep])
-    _, first, place = np.unique(class_of[placed], return_index=True, return_inverse=True)
+    _, first, inverse = np.unique(class_of[placed], return_index=True, return_inverse=True)
     codes = space.frequency_set.codes[units.kind[placed[first]]]
     attributes = random.permutation(codes.shape[1])[:_SORTED_ATTRIBUTES]
     rank = np.empty(len(first), np.int64)
     rank[np.lexsort([random.random(len(first)), *(codes[:, j] for j in attributes[::-1])])] = np.arange(
         len(first)
     )
-    in_order = np.argsort(rank[place], kind="stable")
+    in_order = np.argsort(rank[inverse], kind="stable")
     number = 1 if len(first) < _FEWEST_CLASSES else max(2, round(len(placed) / PART_UNITS))
-    ends = np.flatnonzero(np.append(np.diff(rank[place][in_order]) != 0, True)) + 1
+    ends = np.flatnonzero(np.append(np.diff(rank[inverse][in_order]) != 0, True)) + 1
     wanted = np.arange(1, number) * len(placed) // number
     cuts = np.unique(ends[np.searchsorted(ends, wanted)])
     for part in np.split(placed[in_order], cuts[cuts < len(placed)]):
@@ -404,7 +404,9 @@ def improve_classes(
     No round starts that would end after the budget if it took as long as the last one.
     """
     if rounds == 0 or placement.loss <= 0:
-        return AnnealedClasses(LocalUnits.whole(demand), placement.class_of, 0, (placement.loss,), (0.0,))
+        return AnnealedClasses(
+            LocalUnits.of_row_types(demand), placement.class_of, 0, (placement.loss,), (0.0,)
+        )
     units = LocalUnits.of(demand)
     class_of = placement.class_of[units.kind]
     start_time = monotonic()
@@ -438,9 +440,9 @@ def cooling_and_temperature(sweep: int) -> tuple[int, float]:
 
     The temperature falls geometrically within a cooling.
     """
-    fall, place = divmod(sweep, SWEEPS_PER_COOLING)
+    fall, step = divmod(sweep, SWEEPS_PER_COOLING)
     return fall, float(
-        HIGHEST_TEMPERATURE * (LOWEST_TEMPERATURE / HIGHEST_TEMPERATURE) ** (place / (SWEEPS_PER_COOLING - 1))
+        HIGHEST_TEMPERATURE * (LOWEST_TEMPERATURE / HIGHEST_TEMPERATURE) ** (step / (SWEEPS_PER_COOLING - 1))
     )
 
 

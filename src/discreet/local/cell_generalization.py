@@ -52,13 +52,13 @@ def raise_cells(
     recoding: ClassRecoding, hierarchies: Sequence[GeneralizationHierarchy], levels: Sequence[int]
 ) -> ClassRecoding:
     """Return the recoding with every cell, a value of its hierarchy, at the attribute's level or above."""
-    shown = recoding.shown.copy()
+    cell_codes = recoding.shown.copy()
     cells = list(recoding.cells)
     for i, (hierarchy, level) in enumerate(zip(hierarchies, levels, strict=True)):
         if level:
             cells[i], places = _raise_attribute_cells(cells[i], hierarchy, level)
-            shown[:, i] = places[shown[:, i]]
-    return replace(recoding, cells=tuple(cells), shown=shown)
+            cell_codes[:, i] = places[cell_codes[:, i]]
+    return replace(recoding, cells=tuple(cells), shown=cell_codes)
 
 
 def _raise_attribute_cells(
@@ -74,10 +74,10 @@ def _raise_attribute_cells(
             text, ends = hierarchy.labels[-1][0], (0, hierarchy.null_code)
         elif label is not None and last < hierarchy.null_code:
             ancestors = hierarchy.ancestors[level]
-            place = int(ancestors[first])
-            if place == int(ancestors[last]):
-                begin, end = np.searchsorted(ancestors, [place, place + 1]).tolist()
-                text, ends = hierarchy.labels[level][place], (begin, end - 1)
+            node = int(ancestors[first])
+            if node == int(ancestors[last]):
+                begin, end = np.searchsorted(ancestors, [node, node + 1]).tolist()
+                text, ends = hierarchy.labels[level][node], (begin, end - 1)
         least, greatest = found.get(text, ends)
         found[text] = (min(least, ends[0]), max(greatest, ends[1]))
         places[cell] = list(found).index(text)
@@ -101,8 +101,8 @@ def check_recoded_classes(
     np.add.at(placed, recoding.row_types, recoding.rows)
     if not np.array_equal(placed, frequency_set.counts):
         raise InternalError("local recoding lost rows")
-    kept = recoding.classes != SUPPRESSED
-    classes, row_types = recoding.classes[kept], recoding.row_types[kept]
+    retained = recoding.classes != SUPPRESSED
+    classes, row_types = recoding.classes[retained], recoding.row_types[retained]
     if int(recoding.class_rows().min(initial=demand.need)) < demand.need:
         raise InternalError("local recoding made a class with too few rows")
     if not demand.counts_only:
@@ -176,9 +176,9 @@ class _BoundTable:
             costs.append(table[at][:, occurs].min(axis=1))
         nodes = list(islice(iterate_cheapest_nodes(costs), MOST_BOUND_NODES + 1))
         cap = nodes[-1][0] if len(nodes) > MOST_BOUND_NODES else np.inf
-        kept = np.array([node for cost, node in nodes if cost < cap], np.int64).reshape(-1, len(costs))
-        levels = np.stack([places[j][kept[:, j]] for j in range(len(costs))], axis=1)
-        masks = np.zeros((len(kept), space.words), np.uint64)
+        affordable = np.array([node for cost, node in nodes if cost < cap], np.int64).reshape(-1, len(costs))
+        levels = np.stack([places[j][affordable[:, j]] for j in range(len(costs))], axis=1)
+        masks = np.zeros((len(affordable), space.words), np.uint64)
         for j, node_masks in enumerate(space.node_masks):
             masks |= node_masks[levels[:, j]]
         return cls(
@@ -513,12 +513,12 @@ def _build_recoding(
     """Build the recoding of the final classes; units of one row type and class are merged into one part."""
     frequency_set = space.frequency_set
     classes = _number_classes(improved.class_of)
-    pairs, place = np.unique(
+    pairs, inverse = np.unique(
         improved.units.kind * (int(classes.max()) + 2) + classes + 1, return_inverse=True
     )
     row_types, of_part = np.divmod(pairs, int(classes.max()) + 2)
     rows = np.zeros(len(pairs), np.int64)
-    np.add.at(rows, place, improved.units.rows)
+    np.add.at(rows, inverse, improved.units.rows)
     recoding = classes_to_recoding(
         frequency_set,
         of_part - 1,

@@ -149,9 +149,9 @@ def _join_remaining(
         cheapest = there[np.argsort(more, kind="stable")].tolist()
         unions = [[c] for c in cheapest] + [cheapest[: n + 1] for n in range(1, len(cheapest))]
         for union in unions:
-            held = np.isin(class_of, union)
-            if demand.holds(np.concatenate([np.flatnonzero(held), mine])):
-                class_of[held] = union[0]
+            members = np.isin(class_of, union)
+            if demand.holds(np.concatenate([np.flatnonzero(members), mine])):
+                class_of[members] = union[0]
                 class_of[mine] = union[0]
                 break
         numbers = np.cumsum(np.bincount(class_of[class_of >= 0], minlength=classes) > 0) - 1

@@ -91,7 +91,7 @@ def build_key_space(
     weights: Mapping[str, float] | None = None,
 ) -> KeySpace:
     """Build the keys and losses of a frequency set between the nodes ``low`` and ``high``."""
-    given = dict(weights or {})
+    relative_weights = dict(weights or {})
     fields = [
         _KeyField.of(hierarchy, (low[j], high[j])) for j, hierarchy in enumerate(frequency_set.hierarchies)
     ]
@@ -107,7 +107,7 @@ def build_key_space(
         wide[:, word] = np.array(masks, np.uint64)
         node_masks.append(wide)
         level_masks.append(tuple(masks[:-1]))
-        shares = level_shares(hierarchy)[list(field.levels)] * given.get(hierarchy.attribute, 1.0)
+        shares = level_shares(hierarchy)[list(field.levels)] * relative_weights.get(hierarchy.attribute, 1.0)
         losses.append(_limit_losses(shares, field.levels, low[j], high[j]))
     return KeySpace(
         frequency_set=frequency_set,
@@ -121,7 +121,7 @@ def build_key_space(
         level_masks=tuple(level_masks),
         word=tuple(word for word, _ in places),
         losses=tuple(losses),
-        weights=tuple(given.get(name, 1.0) for name in frequency_set.attributes),
+        weights=tuple(relative_weights.get(name, 1.0) for name in frequency_set.attributes),
     )
 
 
@@ -172,13 +172,13 @@ class _KeyField:
 
 def _sibling_positions(hierarchy: GeneralizationHierarchy, levels: Sequence[int]) -> list[NDArray[np.int64]]:
     """Return, for each level below the top, the index of each leaf (and NULL) among its siblings there."""
-    found = []
+    result = []
     for level, above in pairwise(levels):
         child, parent = hierarchy.level_map(level), hierarchy.level_map(above)
         first = np.full(int(parent.max()) + 1, len(child), np.int64)
         np.minimum.at(first, parent, child)
-        found.append(child - first[parent])
-    return found
+        result.append(child - first[parent])
+    return result
 
 
 def _pack_fields(bits: Sequence[int]) -> tuple[list[tuple[int, int]], int]:
@@ -196,11 +196,11 @@ def _limit_losses(
     shares: NDArray[np.float64], levels: Sequence[int], least: int, greatest: int
 ) -> NDArray[np.float64]:
     table: NDArray[np.float64] = shares.copy()
-    for place, level in enumerate(levels):
+    for index, level in enumerate(levels):
         if level < least:
-            table[place] = shares[levels.index(least)]
+            table[index] = shares[levels.index(least)]
         elif level > greatest:
-            table[place] = np.inf
+            table[index] = np.inf
     return table
 
 
@@ -269,7 +269,7 @@ def iterate_cheapest_nodes(costs: list[NDArray[np.float64]]) -> Iterator[tuple[f
 
 
 def _node_cost(steps: list[list[float]], node: tuple[int, ...]) -> float:
-    return float(round(sum(levels[place] for levels, place in zip(steps, node, strict=True)), _COST_DIGITS))
+    return float(round(sum(levels[level] for levels, level in zip(steps, node, strict=True)), _COST_DIGITS))
 
 
 def sample_nodes(costs: list[NDArray[np.float64]], above: float, seed: int) -> NDArray[np.int64]:
@@ -286,8 +286,8 @@ def sample_nodes(costs: list[NDArray[np.float64]], above: float, seed: int) -> N
     cost = sum((table[nodes[:, j]] for j, table in enumerate(costs)), start=np.zeros(len(nodes)))
     cost = np.round(cost, _COST_DIGITS)
     order = np.argsort(cost, kind="stable")
-    found: NDArray[np.int64] = nodes[order[cost[order] > above]]
-    return found
+    result: NDArray[np.int64] = nodes[order[cost[order] > above]]
+    return result
 
 
 def _level_masks(space: KeySpace) -> list[NDArray[np.uint64]]:

@@ -46,19 +46,23 @@ class LocalAnswer:
     relaxed: str | None
     node: LatticeNode
     requirement: Requirement
-    found: LocalRecoding
+    local_recoding: LocalRecoding
 
     def as_json(self, lattice: Lattice) -> dict[str, Any]:
         """Return the form of a negotiation's answer, with classes, granularity, and the bound if any."""
-        proven = {} if self.found.bound is None else {"bound": self.found.bound, "gap": self.found.gap}
+        proven = (
+            {}
+            if self.local_recoding.bound is None
+            else {"bound": self.local_recoding.bound, "gap": self.local_recoding.gap}
+        )
         return {
             "relaxed": None if self.relaxed is None else str(self.relaxed),
             "levels": lattice.levels_of(self.node),
             "height": node_height(self.node),
             **self.requirement.as_json(),
-            "suppressed": self.found.suppressed,
-            "classes": self.found.classes,
-            "granularity": self.found.granularity,
+            "suppressed": self.local_recoding.suppressed,
+            "classes": self.local_recoding.classes,
+            "granularity": self.local_recoding.granularity,
             **proven,
         }
 
@@ -119,10 +123,10 @@ def negotiate_local(
     limit = request.max_suppressed.of(frequency_set.rows)
     at_high = _NodeClasses.of(frequency_set, requirement, high)
 
-    def answer(relaxed: str | None, node: LatticeNode, asked: Requirement, most: int) -> LocalAnswer:
-        found = generalize_cells(
+    def answer(relaxed: str | None, node: LatticeNode, requested: Requirement, most: int) -> LocalAnswer:
+        local_recoding = generalize_cells(
             frequency_set,
-            asked,
+            requested,
             settings,
             min_node=low,
             max_node=node,
@@ -130,7 +134,7 @@ def negotiate_local(
             notice=notice,
             **options,
         )
-        return LocalAnswer(relaxed, node, asked, found)
+        return LocalAnswer(relaxed, node, requested, local_recoding)
 
     fewest = at_high.suppressed(requirement)
     if fewest <= limit and fewest < frequency_set.rows:
@@ -184,9 +188,9 @@ class _NodeClasses:
             return self._below(capped) > limit
 
         # More rows fail only if the threshold exceeds a further class's score, so only scores are tried.
-        found = np.unique(np.concatenate([self.scores[place] for place in places])).tolist()
-        first = bisect_left(found, True, key=too_large)
-        return found[first - 1] if first else None
+        values = np.unique(np.concatenate([self.scores[index] for index in places])).tolist()
+        first = bisect_left(values, True, key=too_large)
+        return values[first - 1] if first else None
 
     def _below(self, thresholds: Sequence[int | None]) -> int:
         return int(self.rows[threshold_mask(self.scores, thresholds)].sum())

@@ -52,8 +52,8 @@ def rounding_tolerance(cost: float) -> float:
 
 def rounding_tolerances(costs: _FloatArray) -> _FloatArray:
     """Return ``rounding_tolerance`` of each cost."""
-    found: _FloatArray = _ROUNDING * (1.0 + np.abs(costs))
-    return found
+    result: _FloatArray = _ROUNDING * (1.0 + np.abs(costs))
+    return result
 
 
 def aggregate_parts(aggregate: CostAggregate, parts: Sequence[float]) -> float:
@@ -75,18 +75,18 @@ def aggregate_columns(aggregate: CostAggregate, columns: Sequence[Any], nodes: i
     """Return the costs of several nodes, shape ``(nodes,)``, or ``(nodes, parts)`` for rank."""
     parts = np.stack(columns, axis=1).astype(np.float64) if columns else np.zeros((nodes, 0))
     number = max(len(columns), 1)
-    found: _FloatArray
+    result: _FloatArray
     if aggregate is CostAggregate.SUM:
-        found = parts.sum(axis=1)
+        result = parts.sum(axis=1)
     elif aggregate is CostAggregate.MAXIMUM:
-        found = parts.max(axis=1, initial=0.0)
+        result = parts.max(axis=1, initial=0.0)
     elif aggregate is CostAggregate.ARITHMETIC_MEAN:
-        found = parts.sum(axis=1) / number
+        result = parts.sum(axis=1) / number
     elif aggregate is CostAggregate.GEOMETRIC_MEAN:
-        found = np.prod(1.0 + parts, axis=1) ** (1.0 / number) - 1.0
+        result = np.prod(1.0 + parts, axis=1) ** (1.0 / number) - 1.0
     else:
-        found = _truncate_decimals(-np.sort(-parts, axis=1))
-    return found
+        result = _truncate_decimals(-np.sort(-parts, axis=1))
+    return result
 
 
 def cost_at(costs: _FloatArray, position: int) -> float:
@@ -149,8 +149,8 @@ class LevelSum:
     @cached_property
     def _rows_by_penalty(self) -> tuple[NDArray[Any], NDArray[np.int64]]:
         """Distinct penalties of rows, ascending, and the rows of each; they are few even for many leaves."""
-        whole = self.penalty.dtype.kind == "i" and len(self.penalty) and self.penalty.min() >= 0
-        if whole and self.penalty.max() <= 2 * len(self.penalty):
+        integral = self.penalty.dtype.kind == "i" and len(self.penalty) and self.penalty.min() >= 0
+        if integral and self.penalty.max() <= 2 * len(self.penalty):
             rows = np.bincount(self.penalty, self.rows_of_code).astype(np.int64)
             each = np.flatnonzero(rows)
             return each, rows[each]
@@ -175,10 +175,10 @@ class LevelSum:
 
     def least_penalty_from(self, suppressed: Any) -> Any:
         """Return a lower bound of the penalty of ``suppressed`` or more rows; a number or an array."""
-        found = np.interp(suppressed, *self.knots)
+        result = np.interp(suppressed, *self.knots)
         if self.rises:
-            return found
-        return np.minimum(found, np.interp(suppressed, *self._least_from))
+            return result
+        return np.minimum(result, np.interp(suppressed, *self._least_from))
 
     def of(self, codes: NDArray[np.int64], sizes: NDArray[np.int64]) -> int | float:
         """Return the sum with classes of these leaf codes and sizes suppressed.
@@ -262,12 +262,12 @@ class LowerBoundSums:
                 at, self.rows, self.added
             )
             return sums
-        found = np.empty(len(chosen))
+        result = np.empty(len(chosen))
         for level, each in enumerate(self.levels):
             at = np.flatnonzero(chosen == level)
             if len(at):
-                found[at] = each.total + persistent_share * each.least_penalty_from(suppressed[at])
-        return found
+                result[at] = each.total + persistent_share * each.least_penalty_from(suppressed[at])
+        return result
 
 
 def leaf_counts(hierarchy: GeneralizationHierarchy, level: int) -> NDArray[np.int64]:
@@ -298,10 +298,10 @@ def domain_sums(frequency_set: FrequencySet, factors: Factors = _EQUAL_FACTORS) 
         rows, every = rows_by_code(frequency_set, i), len(hierarchy.leaves)
         levels = []
         for level in range(hierarchy.height + 1):
-            shown = leaf_counts(hierarchy, level)
-            whole = every if factors.suppressed == 1 else shown + factors.suppressed * (every - shown)
-            total = factors.published * int((rows * shown).sum())
-            levels.append(LevelSum(total, whole - factors.published * shown, rows))
+            leaves = leaf_counts(hierarchy, level)
+            weighted = every if factors.suppressed == 1 else leaves + factors.suppressed * (every - leaves)
+            total = factors.published * int((rows * leaves).sum())
+            levels.append(LevelSum(total, weighted - factors.published * leaves, rows))
         sums.append(tuple(levels))
     return tuple(sums)
 

@@ -117,10 +117,10 @@ def measure_accuracy(
             advice="Name another column, or group its values first.",
         )
     random = np.random.default_rng(seed)
-    held = random.multivariate_hypergeometric(known.rows, round(share * known.total), method="marginals")
-    if not held.sum() or held.sum() == known.total:
+    held_out = random.multivariate_hypergeometric(known.rows, round(share * known.total), method="marginals")
+    if not held_out.sum() or held_out.sum() == known.total:
         raise InputError(f"{known.total:,} rows are too few to hold some out")
-    left = _rows_without_held_out(known, labels, held, published, release_labels, hierarchies)
+    left = _rows_without_held_out(known, labels, held_out, published, release_labels, hierarchies)
     if len(np.unique(release_labels[left > 0])) < 1:
         raise InputError("the release has no row with a target to train on")
     features = _Features.of(hierarchies)
@@ -128,17 +128,17 @@ def measure_accuracy(
     scores = []
     for table, targets, rows in (
         (published, release_labels, left),
-        (known, labels, known.rows - held),
+        (known, labels, known.rows - held_out),
     ):
         predicted = _predict(classifier, features.of_table(table), targets, rows, tests)
-        scores.append(float(held[predicted == labels].sum() / held.sum()))
-    frequent = np.bincount(labels, known.rows - held).argmax()
+        scores.append(float(held_out[predicted == labels].sum() / held_out.sum()))
+    frequent = np.bincount(labels, known.rows - held_out).argmax()
     return ClassificationAccuracy(
         target=target.attribute,
-        held_out=int(held.sum()),
+        held_out=int(held_out.sum()),
         release=scores[0],
         original=scores[1],
-        majority=float(held[labels == frequent].sum() / held.sum()),
+        majority=float(held_out[labels == frequent].sum() / held_out.sum()),
     )
 
 
@@ -158,17 +158,17 @@ def _groups_with_target(table: GeneralizedTable) -> tuple[GeneralizedTable, NDAr
     cells = table.cells[-1]
     codes = cells.first[cells.offsets[:-1]]
     single = (codes == cells.last[cells.offsets[1:] - 1]) & (codes < cells.leaves)
-    kept = single[table.shown[:, -1]]
+    retained = single[table.shown[:, -1]]
     return (
-        GeneralizedTable(table.cells[:-1], table.shown[kept, :-1], table.rows[kept]),
-        codes[table.shown[kept, -1]],
+        GeneralizedTable(table.cells[:-1], table.shown[retained, :-1], table.rows[retained]),
+        codes[table.shown[retained, -1]],
     )
 
 
 def _rows_without_held_out(
     known: GeneralizedTable,
     labels: NDArray[np.int64],
-    held: NDArray[np.int64],
+    held_out: NDArray[np.int64],
     published: GeneralizedTable,
     release_labels: NDArray[np.int64],
     hierarchies: Sequence[GeneralizationHierarchy],
@@ -177,13 +177,13 @@ def _rows_without_held_out(
     left = published.rows.copy()
     for label in np.unique(labels).tolist():
         groups = np.flatnonzero(release_labels == label)
-        types = np.flatnonzero((labels == label) & (held > 0))
+        types = np.flatnonzero((labels == label) & (held_out > 0))
         if not len(groups) or not len(types):
             continue
         codes = np.stack([cells.first[known.shown[types, i]] for i, cells in enumerate(known.cells)], axis=1)
-        table = FrequencySet(tuple(hierarchies), codes, held[types])
+        table = FrequencySet(tuple(hierarchies), codes, held_out[types])
         part = GeneralizedTable(published.cells, published.shown[groups], published.rows[groups])
-        required = held[types].copy()
+        required = held_out[types].copy()
         for classes, covered in ReleasePair(table, part, 0).covered():
             _remove_rows(left, groups[classes], required, covered)
     return left
@@ -224,8 +224,8 @@ def _predict(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         classifier.fit(features[used], targets[used], sample_weight=rows[used])
-    found: NDArray[np.int64] = classifier.predict(tests)
-    return found
+    result: NDArray[np.int64] = classifier.predict(tests)
+    return result
 
 
 @dataclass(frozen=True, eq=False)
@@ -245,8 +245,8 @@ class _Features:
             shares = np.zeros((len(cells.labels), int(group.max()) + 1))
             for cell in range(len(cells.labels)):
                 for j in range(int(cells.offsets[cell]), int(cells.offsets[cell + 1])):
-                    alone = cells.first[j] == cells.leaves
-                    last = cells.last[j] if alone else min(int(cells.last[j]), cells.leaves - 1)
+                    is_null = cells.first[j] == cells.leaves
+                    last = cells.last[j] if is_null else min(int(cells.last[j]), cells.leaves - 1)
                     np.add.at(shares[cell], group[cells.first[j] : last + 1], 1.0)
             shares /= shares.sum(axis=1, keepdims=True)
             parts.append(shares[table.shown[:, i]])

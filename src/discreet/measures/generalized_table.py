@@ -97,8 +97,8 @@ class GeneralizedTable:
     @classmethod
     def of_recoding(cls, recoding: ClassRecoding) -> GeneralizedTable:
         """Build the table that a recoding would publish, without suppressed rows."""
-        shown, rows = merge_equal_groups(recoding.shown, recoding.class_rows())
-        return cls(recoding.cells, shown, rows)
+        cell_codes, rows = merge_equal_groups(recoding.shown, recoding.class_rows())
+        return cls(recoding.cells, cell_codes, rows)
 
     @property
     def attributes(self) -> tuple[str, ...]:
@@ -118,14 +118,14 @@ class GeneralizedTable:
     def project(self, attributes: Sequence[str]) -> GeneralizedTable:
         """Return the table of some attributes, in the given order; merge groups that become equal."""
         places = [self.attributes.index(name) for name in attributes]
-        shown, rows = merge_equal_groups(self.shown[:, places], self.rows)
-        return GeneralizedTable(tuple(self.cells[place] for place in places), shown, rows)
+        cell_codes, rows = merge_equal_groups(self.shown[:, places], self.rows)
+        return GeneralizedTable(tuple(self.cells[index] for index in places), cell_codes, rows)
 
     def rows_of_cells(self, attribute: int) -> NDArray[np.int64]:
         """Return the number of rows that show each cell of an attribute, shape ``(cells,)``."""
-        found = np.zeros(len(self.cells[attribute].labels), dtype=np.int64)
-        np.add.at(found, self.shown[:, attribute], self.rows)
-        return found
+        result = np.zeros(len(self.cells[attribute].labels), dtype=np.int64)
+        np.add.at(result, self.shown[:, attribute], self.rows)
+        return result
 
 
 def exact_cells(attribute: str, values: Sequence[str]) -> Cells:
@@ -136,17 +136,17 @@ def exact_cells(attribute: str, values: Sequence[str]) -> Cells:
 
 
 def merge_equal_groups(
-    shown: NDArray[np.int64], rows: NDArray[np.int64]
+    cell_codes: NDArray[np.int64], rows: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the distinct rows of ``shown`` that occur, in lexicographic order, with their counts."""
-    kept = rows > 0
-    shown, rows = shown[kept], rows[kept]
+    """Return the distinct rows of ``cell_codes`` that occur, in lexicographic order, with their counts."""
+    nonempty = rows > 0
+    cell_codes, rows = cell_codes[nonempty], rows[nonempty]
     if not len(rows):
-        return shown, rows
-    if shown.shape[1] == 0:
-        return shown[:1], rows.sum(keepdims=True)
-    order = np.lexsort(shown.T[::-1])
-    ordered = shown[order]
+        return cell_codes, rows
+    if cell_codes.shape[1] == 0:
+        return cell_codes[:1], rows.sum(keepdims=True)
+    order = np.lexsort(cell_codes.T[::-1])
+    ordered = cell_codes[order]
     starts = np.flatnonzero(np.concatenate(([True], (ordered[1:] != ordered[:-1]).any(axis=1))))
     return ordered[starts], np.add.reduceat(rows[order], starts)
 
@@ -228,8 +228,8 @@ class ReleasePair:
         for i, cells in enumerate(release.cells):
             stars &= np.array([label == TOP for label in cells.labels])[release.shown[:, i]]
         rows[stars] -= min(starred, int(rows[stars].sum()))
-        kept = rows > 0
-        published = GeneralizedTable(release.cells, release.shown[kept], rows[kept])
+        nonempty = rows > 0
+        published = GeneralizedTable(release.cells, release.shown[nonempty], rows[nonempty])
         suppressed = frequency_set.rows - published.total
         return cls(frequency_set, published, suppressed, k, weights or {}, numeric or {})
 
@@ -313,10 +313,10 @@ class ReleasePair:
         width = bits[0].shape[1] if bits else 0
         step = max(1, _BLOCK_BYTES // max(8 * width, 1))
         for start in range(0, self.release.groups, step):
-            shown = self.release.shown[start : start + step]
-            both = bits[0][shown[:, 0]]
+            cell_codes = self.release.shown[start : start + step]
+            both = bits[0][cell_codes[:, 0]]
             for i in range(1, len(bits)):
-                both &= bits[i][shown[:, i]]
+                both &= bits[i][cell_codes[:, i]]
             at, word = np.nonzero(both)
             unpacked = np.unpackbits(both[at, word][:, None].view(np.uint8), axis=1, bitorder="little")
             pair, bit = np.nonzero(unpacked)

@@ -112,9 +112,9 @@ def relative_weights(weights: Mapping[str, float] | None, attributes: tuple[str,
     Proportional weights therefore have the same effect, and no cost leaves its bounds. An attribute without a
     weight has weight 1 before the division. Raises ``InputError`` as ``check_weights`` does.
     """
-    given = dict(weights or {})
-    check_weights(given, attributes)
-    found = [float(given.get(name, 1.0)) for name in attributes]
+    factors = dict(weights or {})
+    check_weights(factors, attributes)
+    found = [float(factors.get(name, 1.0)) for name in attributes]
     largest = max(found, default=0.0)
     return tuple(weight / largest for weight in found) if largest else tuple(1.0 for _ in found)
 

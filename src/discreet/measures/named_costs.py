@@ -52,14 +52,14 @@ class NamedCost(ABC):
         Raises ``InputError`` for an option that the cost does not have.
         """
         known = {each.name for each in self.options()}
-        given: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
-        for name in given:
+        set_options: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
+        for name in set_options:
             if name not in known:
                 raise InputError(
                     f"the option {option_names([name])} of the cost '{self.name}'",
                     allowed=option_names(sorted(known)),
                 )
-        changed: Self = replace(cast(Any, self), **given)
+        changed: Self = replace(cast(Any, self), **set_options)
         return changed
 
 

@@ -110,8 +110,8 @@ class NodesStatistics:
     @property
     def height(self) -> NDArray[np.int64]:
         """Generalization height of each node."""
-        found: NDArray[np.int64] = self.levels.sum(axis=1)
-        return found
+        result: NDArray[np.int64] = self.levels.sum(axis=1)
+        return result
 
 
 SizesAndFailures = tuple[NDArray[np.int64], NDArray[np.bool_]]

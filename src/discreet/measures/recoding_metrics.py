@@ -44,8 +44,8 @@ def recoding_granularity(frequency_set: FrequencySet, recoding: ClassRecoding) -
 
     A suppressed row loses everything.
     """
-    kept = recoding.classes != SUPPRESSED
-    classes, rows = recoding.classes[kept], recoding.rows[kept]
+    retained = recoding.classes != SUPPRESSED
+    classes, rows = recoding.classes[retained], recoding.rows[retained]
     lost = max_loss(frequency_set) * recoding.suppressed
     for i, cells in enumerate(recoding.cells):
         loss = (cells.sizes() - 1) / cells.leaves
@@ -89,18 +89,18 @@ class OriginalMembers:
     @classmethod
     def of_recoding(cls, recoding: ClassRecoding) -> OriginalMembers:
         """Build from a recoding; classes with equal cells are one class in the release, and here."""
-        shown = np.zeros(0, np.int64)
+        class_of = np.zeros(0, np.int64)
         if recoding.class_count:
-            shown = np.unique(recoding.shown, axis=0, return_inverse=True)[1].reshape(-1)
-        kinds = np.append(shown, recoding.class_count)[recoding.classes]
+            class_of = np.unique(recoding.shown, axis=0, return_inverse=True)[1].reshape(-1)
+        kinds = np.append(class_of, recoding.class_count)[recoding.classes]
         used = np.bincount(kinds, minlength=1) > 0
         return cls((np.cumsum(used) - 1)[kinds], recoding.row_types, int(np.count_nonzero(used)))
 
     def sizes(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the rows of each class, suppressed ones last, given the rows of each member."""
-        found = np.zeros(self.number, np.int64)
-        np.add.at(found, self.classes, rows)
-        return found
+        result = np.zeros(self.number, np.int64)
+        np.add.at(result, self.classes, rows)
+        return result
 
 
 def numeric_values(
@@ -173,8 +173,8 @@ def _range_shares(values: NDArray[np.float64], members: OriginalMembers) -> floa
     if not width:
         return 0.0
     low, high = np.full(members.number, np.inf), np.full(members.number, -np.inf)
-    shown = known[members.row_types]
-    classes, found = members.classes[shown], values[members.row_types[shown]]
+    cell_codes = known[members.row_types]
+    classes, found = members.classes[cell_codes], values[members.row_types[cell_codes]]
     np.minimum.at(low, classes, found)
     np.maximum.at(high, classes, found)
     ranged = high >= low

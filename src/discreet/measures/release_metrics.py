@@ -95,10 +95,10 @@ def _certainty_penalties(
     penalty = np.zeros(len(cells.labels))
     for cell in range(len(cells.labels)):
         intervals = range(int(cells.offsets[cell]), int(cells.offsets[cell + 1]))
-        held = [values[cells.first[j] : cells.last[j] + 1] for j in intervals]
-        held = [part for part in held if len(part)]
-        if held:
-            penalty[cell] = (max(p.max() for p in held) - min(p.min() for p in held)) / width
+        ranges = [values[cells.first[j] : cells.last[j] + 1] for j in intervals]
+        ranges = [part for part in ranges if len(part)]
+        if ranges:
+            penalty[cell] = (max(p.max() for p in ranges) - min(p.min() for p in ranges)) / width
     return penalty, 1.0
 
 
@@ -111,14 +111,14 @@ def uniform_levels(comparison: ReleasePair) -> tuple[int | None, ...]:
     for i, hierarchy in enumerate(comparison.hierarchies):
         cells, used = comparison.release.cells[i], comparison.rows_of_cells[i] > 0
         first, last = cells.first[cells.offsets[:-1]], cells.last[cells.offsets[1:] - 1]
-        shown = used & (first < cells.leaves)
-        whole = np.add.reduceat(cells.last - cells.first + 1, cells.offsets[:-1]) == last - first + 1
+        generalized = used & (first < cells.leaves)
+        contiguous = np.add.reduceat(cells.last - cells.first + 1, cells.offsets[:-1]) == last - first + 1
         level = next(
             (
                 level
                 for level in range(hierarchy.height + 1)
-                if (_is_hierarchy_value(hierarchy, level, first, last) & whole)[shown].all()
-                and not (level == hierarchy.height and (used & ~shown).any())
+                if (_is_hierarchy_value(hierarchy, level, first, last) & contiguous)[generalized].all()
+                and not (level == hierarchy.height and (used & ~generalized).any())
             ),
             None,
         )
@@ -134,8 +134,8 @@ def _is_hierarchy_value(
         last = np.minimum(last, len(hierarchy.leaves) - 1)
     ancestors = hierarchy.ancestors[level]
     starts = np.searchsorted(ancestors, np.arange(len(hierarchy.labels[level]) + 1))
-    place = ancestors[np.minimum(first, len(ancestors) - 1)]
-    same: NDArray[np.bool_] = (starts[place] == first) & (starts[place + 1] - 1 == last)
+    ancestor = ancestors[np.minimum(first, len(ancestors) - 1)]
+    same: NDArray[np.bool_] = (starts[ancestor] == first) & (starts[ancestor + 1] - 1 == last)
     return same
 
 
@@ -160,10 +160,12 @@ def precision(comparison: ReleasePair) -> float:
         zip(comparison.hierarchies, uniform_levels(comparison), strict=True)
     ):
         if hierarchy.height:
-            shown = comparison.release.cells[i]
-            levels = _covering_levels(shown, hierarchy)
+            release_cells = comparison.release.cells[i]
+            levels = _covering_levels(release_cells, hierarchy)
             if level is not None:
-                levels = np.where(shown.first[shown.offsets[:-1]] == shown.leaves, 0, level)
+                levels = np.where(
+                    release_cells.first[release_cells.offsets[:-1]] == release_cells.leaves, 0, level
+                )
             lost.append(int((levels * comparison.rows_of_cells[i]).sum()) / hierarchy.height)
             lost.append(float(comparison.suppressed))
     return 1.0 - fsum(lost) / cells
@@ -174,8 +176,8 @@ def _covering_levels(cells: Cells, hierarchy: GeneralizationHierarchy) -> NDArra
     first, last = cells.first[cells.offsets[:-1]], cells.last[cells.offsets[1:] - 1]
     levels = np.full(len(first), hierarchy.height, dtype=np.int64)
     for level in range(hierarchy.height - 1, -1, -1):
-        place = hierarchy.level_map(level)
-        levels[place[first] == place[last]] = level
+        level_map = hierarchy.level_map(level)
+        levels[level_map[first] == level_map[last]] = level
     levels[first == cells.leaves] = 0
     return levels
 
@@ -194,9 +196,9 @@ def entropy(comparison: ReleasePair) -> float:
         sums = np.concatenate([[0], np.cumsum(rows)])
         covered = np.add.reduceat(sums[cells.last + 1] - sums[cells.first], cells.offsets[:-1])
         used = comparison.rows_of_cells[i] > 0
-        shown = comparison.rows_of_cells[i][used] * np.log2(np.maximum(covered[used], 1))
+        bits = comparison.rows_of_cells[i][used] * np.log2(np.maximum(covered[used], 1))
         occurring = rows[rows > 0]
-        found.append(float(shown.sum()) - float((occurring * np.log2(occurring)).sum()))
+        found.append(float(bits.sum()) - float((occurring * np.log2(occurring)).sum()))
         found.append(comparison.suppressed * float(np.log2(comparison.rows)))
     return max(fsum(found) / comparison.rows, 0.0)
 
@@ -218,12 +220,12 @@ def suppressed_cells(comparison: ReleasePair) -> int:
 
     Cells of suppressed rows count.
     """
-    found = comparison.suppressed * len(comparison.hierarchies)
+    result = comparison.suppressed * len(comparison.hierarchies)
     for i, hierarchy in enumerate(comparison.hierarchies):
         if len(hierarchy.leaves) > 1:
             full = comparison.leaves[i] == len(hierarchy.leaves)
-            found += int(comparison.rows_of_cells[i][full].sum())
-    return found
+            result += int(comparison.rows_of_cells[i][full].sum())
+    return result
 
 
 def divergence(comparison: ReleasePair) -> float | None:

@@ -81,8 +81,8 @@ class ClassificationCost:
             charged = most * int(statistics.sizes.sum())
         else:
             minority, undecided = _minority_and_undecided(statistics, self.target)
-            kept = (1.0 - blurred) * np.array([factors.published, factors.suppressed]) + blurred * most
-            charged = float(kept @ np.array([minority, undecided]))
+            expected = (1.0 - blurred) * np.array([factors.published, factors.suppressed]) + blurred * most
+            charged = float(expected @ np.array([minority, undecided]))
         charged += self.gs_factor * statistics.suppressed
         return float(charged / (most * max(self.table.rows, 1)))
 
@@ -115,11 +115,11 @@ def _minority_and_undecided(statistics: NodeStatistics, target: int) -> tuple[in
     if not len(sizes):
         return 0, 0
     maps = [h.level_map(level) for h, level in zip(statistics.hierarchies, statistics.node, strict=True)]
-    shown = [at[codes[:, i]] for i, at in enumerate(maps) if i != target]
+    generalized = [at[codes[:, i]] for i, at in enumerate(maps) if i != target]
     # The classes of a node are the pairs of the other attributes' labels and the target's value. Groups of
     # equal other attributes are sorted by size, so the first class of a group is its most frequent value and
     # the second one shows whether it is tied.
-    others = np.stack(shown, axis=1) if shown else np.zeros((len(sizes), 0), np.int64)
+    others = np.stack(generalized, axis=1) if generalized else np.zeros((len(sizes), 0), np.int64)
     _, group = np.unique(others, axis=0, return_inverse=True)
     group = group.ravel()
     order = np.lexsort((-sizes, group))
@@ -151,9 +151,9 @@ class DivergenceCost:
         """Log2 of the leaves under each leaf code's value, by attribute and level, including NULL."""
         found = []
         for hierarchy, rows in zip(self.frequency_set.hierarchies, self._rows_of_code, strict=True):
-            shown = [leaf_counts(hierarchy, level) for level in range(hierarchy.height + 1)]
-            shown[-1] = shown[-1] + (rows[-1] > 0)
-            found.append(tuple(np.log2(values) for values in shown))
+            leaves = [leaf_counts(hierarchy, level) for level in range(hierarchy.height + 1)]
+            leaves[-1] = leaves[-1] + (rows[-1] > 0)
+            found.append(tuple(np.log2(values) for values in leaves))
         return tuple(found)
 
     @cached_property
@@ -249,12 +249,12 @@ class PayoutCost:
     def over(cls, name: str, table: FrequencySet, game: PayoutGame, factors: Factors) -> PayoutCost:
         """Build the cost of the nodes of a table."""
         domains = [log(len(h.leaves)) for h in table.hierarchies]
-        whole, sums = sum(domains) or 1.0, []
+        total, sums = sum(domains) or 1.0, []
         for i, hierarchy in enumerate(table.hierarchies):
             rows, levels = rows_by_code(table, i), []
             for level in range(hierarchy.height + 1):
-                lost = factors.published * np.log(leaf_counts(hierarchy, level)) / whole
-                penalty = factors.suppressed * domains[i] / whole - lost
+                lost = factors.published * np.log(leaf_counts(hierarchy, level)) / total
+                penalty = factors.suppressed * domains[i] / total - lost
                 levels.append(LevelSum(float((rows * lost).sum()), penalty, rows))
             sums.append(tuple(levels))
         return cls(name, table, game, factors, tuple(sums))

@@ -238,11 +238,11 @@ class AmbiguityCost:
         rows = self.frequency_set.rows
         if not rows:
             return 0.0
-        shown = np.ones(self.frequency_set.row_types)
+        product = np.ones(self.frequency_set.row_types)
         for i, level in enumerate(node):
-            shown *= self._shown[i][level][self.frequency_set.codes[:, i]]
-        total = float((shown * self.frequency_set.counts).sum())
-        return (total + suppressed * (self._domain - float(shown.max()))) / rows
+            product *= self._shown[i][level][self.frequency_set.codes[:, i]]
+        total = float((product * self.frequency_set.counts).sum())
+        return (total + suppressed * (self._domain - float(product.max()))) / rows
 
     def lower_bounds(self, levels: LevelArray, suppressed: NDArray[np.int64]) -> CostArray:
         """Return ``least`` of each node, with its exact number of suppressed rows.
@@ -262,8 +262,8 @@ class AmbiguityCost:
             total += counted @ self._half(right, half, part).T
         found: CostArray = total[left_of.ravel(), right_of.ravel()] / rows
         largest = np.ones(len(levels))
-        for i, shown in enumerate(self._shown):
-            largest *= np.array([m.max() for m in shown])[levels[:, i]]
+        for i, level_leaves in enumerate(self._shown):
+            largest *= np.array([m.max() for m in level_leaves])[levels[:, i]]
         by_suppression = (suppressed * (self._domain / rows)).astype(np.float64)
         return np.maximum(found - suppressed * (largest / rows), 0.0) + by_suppression
 
@@ -271,9 +271,9 @@ class AmbiguityCost:
     def _logarithms(self) -> tuple[LowerBoundSums, ...]:
         """Logarithms of the leaves shown, summed over the rows; a suppressed row shows all leaves."""
         found = []
-        for i, shown in enumerate(self._shown):
-            rows, most = rows_by_code(self.frequency_set, i), np.log(max(int(shown[-1].max()), 1))
-            parts = [np.log(values) for values in shown]
+        for i, level_leaves in enumerate(self._shown):
+            rows, most = rows_by_code(self.frequency_set, i), np.log(max(int(level_leaves[-1].max()), 1))
+            parts = [np.log(values) for values in level_leaves]
             levels = (LevelSum(float((rows * p).sum()), most - p, rows) for p in parts)
             found.append(LowerBoundSums.of(tuple(levels)))
         return tuple(found)
@@ -289,11 +289,11 @@ class AmbiguityCost:
     def _half(self, levels: LevelArray, first: int, part: slice) -> CostArray:
         """Return the product of the leaves under some attributes' values, shape ``(nodes, row types)``."""
         codes = self.frequency_set.codes[part]
-        found = np.ones((len(levels), len(codes)))
+        result = np.ones((len(levels), len(codes)))
         for i in range(levels.shape[1]):
-            shown = np.stack([m[codes[:, first + i]] for m in self._shown[first + i]])
-            found *= shown[levels[:, i]]
-        return found
+            leaves = np.stack([m[codes[:, first + i]] for m in self._shown[first + i]])
+            result *= leaves[levels[:, i]]
+        return result
 
 
 @dataclass(frozen=True, kw_only=True)

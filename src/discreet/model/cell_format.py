@@ -86,10 +86,10 @@ class DatePattern:
                 raise _pattern_error(text, f"holds %{directive}", f"{_format_directives(DIRECTIVES)}, and %%")
         _check_directives([directive for directive, _ in raw if directive], text)
         touching = {
-            place
+            position
             for first in range(len(raw) - 1)
             if all(d and d in _DIGITS for d, _ in raw[first : first + 2])
-            for place in (first, first + 1)
+            for position in (first, first + 1)
         }
         return cls(text, tuple(PatternPart(d, t, i in touching) for i, (d, t) in enumerate(raw)))
 
@@ -110,9 +110,9 @@ def _check_directives(directives: Sequence[str], text: str) -> None:
     if twice is not None:
         raise _pattern_error(text, f"holds %{twice} twice", "each directive once")
     for name, choice in _REQUIRED_FIELDS:
-        held = [d for d in directives if d in choice]
-        if len(held) != 1:
-            fact = f"has no {name}" if not held else f"has the {name} twice"
+        used = [d for d in directives if d in choice]
+        if len(used) != 1:
+            fact = f"has no {name}" if not used else f"has the {name} twice"
             raise _pattern_error(text, fact, f"one of {_format_directives(choice)}")
     if ("I" in directives) != ("p" in directives) or {"H", "I"} <= set(directives):
         raise _pattern_error(text, "does not tell the hour in one way", "%H, or %I with %p")

@@ -209,14 +209,16 @@ class RequirementTest:
 
     def holds(self, rows: int, values: Sequence[NDArray[np.int64]]) -> bool:
         """Return whether the class meets every criterion."""
-        told: list[ClassValues | None] = [None] * len(values)
+        class_values: list[ClassValues | None] = [None] * len(values)
         for one in self.bound:
-            if one.place is not None and (told[one.place] is None or one.criterion.need is Need.COUNTS):
-                told[one.place] = self._values(one.place, one.criterion.need, values[one.place])
-        facts = ClassStatistics(np.array([rows], dtype=np.int64), tuple(told))
+            if one.index is not None and (
+                class_values[one.index] is None or one.criterion.need is Need.COUNTS
+            ):
+                class_values[one.index] = self._values(one.index, one.criterion.need, values[one.index])
+        facts = ClassStatistics(np.array([rows], dtype=np.int64), tuple(class_values))
         return not failing_mask(self.bound, facts)[0]
 
-    def _values(self, place: int, need: Need, by_code: NDArray[np.int64]) -> ClassValues:
+    def _values(self, index: int, need: Need, by_code: NDArray[np.int64]) -> ClassValues:
         if need is not Need.COUNTS:
             return ClassValues(np.array([np.count_nonzero(by_code)], dtype=np.int64))
         codes = np.flatnonzero(by_code)
@@ -225,7 +227,7 @@ class RequirementTest:
             owners=np.zeros(len(codes), dtype=np.int64),
             codes=codes,
             counts=by_code[codes],
-            of=self.known[place] if self.known else None,
+            of=self.known[index] if self.known else None,
         )
 
 
@@ -314,7 +316,7 @@ class ClassRecoding:
 
     def class_rows(self) -> NDArray[np.int64]:
         """Return the rows of each class, shape ``(classes,)``."""
-        kept = self.classes != SUPPRESSED
+        retained = self.classes != SUPPRESSED
         sizes = np.zeros(self.class_count, dtype=np.int64)
-        np.add.at(sizes, self.classes[kept], self.rows[kept])
+        np.add.at(sizes, self.classes[retained], self.rows[retained])
         return sizes

@@ -48,10 +48,10 @@ class CodedWarning(str):
 
     def __new__(cls, code: str, text: str, *, private: bool = False) -> CodedWarning:
         """Create a sentence with its code."""
-        found = super().__new__(cls, text)
-        found.code = code
-        found.private = private
-        return found
+        result = super().__new__(cls, text)
+        result.code = code
+        result.private = private
+        return result
 
 
 def unique_warnings(warnings: Iterable[CodedWarning]) -> tuple[CodedWarning, ...]:
@@ -128,11 +128,11 @@ def single_values_warning(found: SingleValues) -> CodedWarning:
     )
 
 
-def source_single_values_warning(name: str, alone: int, rows: int, unit: str = "rows") -> CodedWarning:
+def source_single_values_warning(name: str, unique: int, rows: int, unit: str = "rows") -> CodedWarning:
     """Return a warning, with remedies, that values of a column published unchanged occur once."""
     return CodedWarning(
         SINGLE_VALUES,
-        f"{name}: {alone:,} of {rows:,} {unit} have a value that no other has; anybody who knows it finds "
+        f"{name}: {unique:,} of {rows:,} {unit} have a value that no other has; anybody who knows it finds "
         "the row in a release, which shows it unchanged. Before: round it, or put its ends together. Or "
         'publish bands (role = "quasi-identifier" with intervals, and min_level = 1), or permute it (--model '
         "permutation).",

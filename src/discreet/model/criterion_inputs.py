@@ -77,8 +77,8 @@ class SensitiveAttribute:
         exact = [parse_decimal(value) or Decimal(0) for value in self.values]
         least = min(exact)
         above = (_EXACT.subtract(number, least).scaleb(6, _EXACT) for number in exact)
-        whole = [int(_EXACT.to_integral_value(number)) for number in above]
-        return np.array([min(number, 2**52) for number in whole], dtype=np.int64)
+        rounded = [int(_EXACT.to_integral_value(number)) for number in above]
+        return np.array([min(number, 2**52) for number in rounded], dtype=np.int64)
 
     @property
     def ordered(self) -> bool:
@@ -231,7 +231,7 @@ _ALLOWED_ATTRIBUTES = {
 }
 
 
-def has_feature(asks: AttributeFeature | None, of: SensitiveAttribute) -> bool:
+def has_feature(feature: AttributeFeature | None, of: SensitiveAttribute) -> bool:
     """Return whether an attribute has a feature; an attribute without values has every feature."""
     has = {
         None: True,
@@ -239,15 +239,15 @@ def has_feature(asks: AttributeFeature | None, of: SensitiveAttribute) -> bool:
         AttributeFeature.NUMBERS: of.numbers is not None,
         AttributeFeature.HIERARCHY: of.levels is not None,
     }
-    return has[asks] or not of.values
+    return has[feature] or not of.values
 
 
-def require_feature(label: str, asks: AttributeFeature | None, name: str, of: SensitiveAttribute) -> None:
+def require_feature(label: str, feature: AttributeFeature | None, name: str, of: SensitiveAttribute) -> None:
     """Raise ``InputError`` if an attribute lacks a feature that the criterion ``label`` requires."""
-    if asks is None or has_feature(asks, of):
+    if feature is None or has_feature(feature, of):
         return
-    what, allowed = FEATURE_NAMES[asks], _ALLOWED_ATTRIBUTES[asks]
+    what, allowed = FEATURE_NAMES[feature], _ALLOWED_ATTRIBUTES[feature]
     advice = "Ask without it, or read what is no number as NULL by null_values in [source]."
-    if asks is not AttributeFeature.NUMBERS:
+    if feature is not AttributeFeature.NUMBERS:
         advice = f'Give it one: hierarchy = … in [attributes.{name}], beside role = "sensitive".'
     raise InputError(f"{label} needs {what}, which '{name}' does not have", allowed=allowed, advice=advice)

@@ -72,8 +72,8 @@ class FrequencySet:
     ``dropped`` is the number of rows that the NULL policy removed, ``set_apart`` that of rows with stars or
     NULL in every quasi-identifier, and a star in at least one (decision 0016); ``counts`` includes neither.
     ``starred`` is the number of rows with a star in a sensitive attribute, by its name: the star is read as
-    NULL. ``population`` is set if the spec names one. ``whole`` is true if ``sensitive`` contains all
-    sensitive attributes of the table.
+    NULL. ``population`` is set if the spec names one. ``has_all_sensitive`` is true if ``sensitive`` contains
+    all sensitive attributes of the table.
     """
 
     hierarchies: tuple[GeneralizationHierarchy, ...]
@@ -85,7 +85,7 @@ class FrequencySet:
     set_apart: int = 0
     starred: Mapping[str, int] = field(default_factory=dict)
     population: Population | None = None
-    whole: bool = True
+    has_all_sensitive: bool = True
 
     @property
     def attributes(self) -> tuple[str, ...]:
@@ -131,19 +131,19 @@ def join_population(table: FrequencySet) -> tuple[FrequencySet, NDArray[np.int64
     kinds, kind = np.unique(both, axis=0, return_inverse=True)
     kind = kind.ravel()
     own, theirs = kind[: table.row_types], kind[table.row_types :]
-    place = np.full(len(kinds), -1)
-    place[own] = np.arange(table.row_types)
-    alone = place[theirs] < 0
+    position_of = np.full(len(kinds), -1)
+    position_of[own] = np.arange(table.row_types)
+    is_missing = position_of[theirs] < 0
     people = np.zeros(table.row_types, np.int64)
-    people[place[theirs[~alone]]] = population.counts[~alone]
-    more = int(alone.sum())
+    people[position_of[theirs[~is_missing]]] = population.counts[~is_missing]
+    more = int(is_missing.sum())
     found = replace(
         table,
-        codes=np.concatenate([table.codes, population.codes[alone]]),
+        codes=np.concatenate([table.codes, population.codes[is_missing]]),
         counts=np.concatenate([table.counts, np.zeros(more, np.int64)]),
         sensitive=tuple(_extend_value_sets(sets, more) for sets in table.sensitive),
     )
-    return found, np.concatenate([people, population.counts[alone]])
+    return found, np.concatenate([people, population.counts[is_missing]])
 
 
 def _extend_value_sets(sets: ValueSets, more: int) -> ValueSets:

@@ -125,7 +125,7 @@ class HierarchySource(Protocol):
         """True if values or boundaries depend on the data."""
 
     @property
-    def given(self) -> PublicPart:
+    def public_part(self) -> PublicPart:
         """Part of the hierarchy that may be disclosed because it does not depend on the data."""
 
     def build(

@@ -25,13 +25,13 @@ def parse_json(text: str | bytes) -> Any:
             does not fit into memory.
     """
     try:
-        found = json.loads(text)
+        result = json.loads(text)
     except RecursionError:
         raise ValueError(_TOO_DEEP) from None
     except MemoryError:
         raise ValueError("it does not fit into memory") from None
-    _check_depth(found)
-    return found
+    _check_depth(result)
+    return result
 
 
 def _check_depth(value: object) -> None:
@@ -148,8 +148,8 @@ def _is_count(value: object) -> bool:
 
 
 def _is_number(value: object) -> bool:
-    whole = isinstance(value, int) and not isinstance(value, bool) and abs(value) <= MAX_COUNT
-    return whole or (isinstance(value, float) and abs(value) < float("inf"))
+    is_integer = isinstance(value, int) and not isinstance(value, bool) and abs(value) <= MAX_COUNT
+    return is_integer or (isinstance(value, float) and abs(value) < float("inf"))
 
 
 _TEXT = ScalarType("a text", _is_text)

@@ -98,14 +98,14 @@ class Lattice:
 
         Raises ``InputError`` for an attribute that is not a quasi-identifier and for a level out of range.
         """
-        given = dict(levels)
-        for name, level in given.items():
+        levels_by_name = dict(levels)
+        for name, level in levels_by_name.items():
             if name not in self.attributes:
                 raise InputError(f"'{name}' is not a quasi-identifier", allowed=", ".join(self.attributes))
             height = self.heights[self.attributes.index(name)]
             if isinstance(level, bool) or not isinstance(level, int) or not 0 <= level <= height:
                 raise InputError(f"level {level} of '{name}'", allowed=f"0 to {height}")
-        return tuple(given.get(name, default[i]) for i, name in enumerate(self.attributes))
+        return tuple(levels_by_name.get(name, default[i]) for i, name in enumerate(self.attributes))
 
 
 def node_height(node: LatticeNode) -> int:

@@ -171,8 +171,8 @@ def detect_marks(
     for text, number in zip(texts, rows, strict=True):
         starred = is_star(text)
         if text in _CODES:
-            told = others is None or (others.numbers > 0 and not sensitive)
-            marked = others is not None and not told and others.is_outlier(float(text))
+            reported_elsewhere = others is None or (others.numbers > 0 and not sensitive)
+            marked = others is not None and not reported_elsewhere and others.is_outlier(float(text))
         else:
             marked = starred or (not text[:1].isdigit() and is_mark(text, sensitive=sensitive))
         if marked:

@@ -253,26 +253,26 @@ def parse_levels(said: str, texts: Iterable[str]) -> dict[str, int]:
 
     Raises ``InputError`` for other texts and for an attribute named twice.
     """
-    found: dict[str, int] = {}
+    result: dict[str, int] = {}
     for text in texts:
         name, sign, number = text.rpartition("=")
         if not sign or not name or not _WHOLE.fullmatch(number):
             raise InputError(f"{said} {text}", allowed="ATTR=N, such as age=2")
-        if name in found:
+        if name in result:
             raise InputError(f"{said} names '{name}' twice", allowed="each attribute once")
-        found[name] = int(number)
-    return found
+        result[name] = int(number)
+    return result
 
 
 def parse_numbers(said: str, texts: Iterable[str]) -> dict[str, float]:
     """Parse ``ATTR=X`` texts as numbers by attribute; raise ``InputError`` for other texts."""
-    found: dict[str, float] = {}
+    result: dict[str, float] = {}
     for text in texts:
         name, _, number = text.rpartition("=")
-        if not name or name in found or not _DECIMAL.fullmatch(number):
+        if not name or name in result or not _DECIMAL.fullmatch(number):
             raise InputError(f"{said} {text}", allowed="ATTR=X, such as age=2.5, each attribute once")
-        found[name] = float(number)
-    return found
+        result[name] = float(number)
+    return result
 
 
 def parse_whole_number(said: str, text: str, allowed: str = "a whole number") -> int:

@@ -64,14 +64,14 @@ def dankar(tails: SizeTails, population: int) -> EstimateArray:
     estimates by Zayatz (1991) and by the shifted negative binomial model (Chen and Keller-McNulty, 1998).
     """
     fraction = _rows(tails) / population
-    found = np.full(len(tails.starts), np.nan)
+    result = np.full(len(tails.starts), np.nan)
     small = fraction <= _SMALL_FRACTION
     if small.any():
-        found[small] = pitman(_select_releases(tails, small), population)
+        result[small] = pitman(_select_releases(tails, small), population)
     if not small.all():
         others = _select_releases(tails, ~small)
-        found[~small] = np.fmin(snb(others, population), zayatz(others, population))
-    return found
+        result[~small] = np.fmin(snb(others, population), zayatz(others, population))
+    return result
 
 
 def zayatz(tails: SizeTails, population: int) -> EstimateArray:
@@ -87,15 +87,17 @@ def snb(tails: SizeTails, population: int) -> EstimateArray:
 def pitman(tails: SizeTails, population: int) -> EstimateArray:
     """Estimate the share of population uniques of each release by Pitman's model."""
     uniques, rows, classes = _uniques(tails), _rows(tails), _classes(tails)
-    found = np.where(uniques > 0, np.nan, 0.0)
-    told = (uniques > 0) & (rows > classes)
-    if told.any():
+    result = np.where(uniques > 0, np.nan, 0.0)
+    estimable = (uniques > 0) & (rows > classes)
+    if estimable.any():
         model = _PitmanModel(
-            _select_releases(tails, told), rows[told].astype(np.float64), classes[told].astype(np.float64)
+            _select_releases(tails, estimable),
+            rows[estimable].astype(np.float64),
+            classes[estimable].astype(np.float64),
         )
         with np.errstate(all="ignore"):  # far from the root sums are 0 or infinite
-            found[told] = model.share(population)
-    return found
+            result[estimable] = model.share(population)
+    return result
 
 
 class _PitmanModel:
@@ -119,8 +121,8 @@ class _PitmanModel:
         theta = self.theta(np.maximum(alpha, _LEAST_ALPHA), every)
         theta[ewens] = self.theta_of_ewens(every[ewens])
         logs = [lgamma(t + 1) - lgamma(t + a) for t, a in zip(theta.tolist(), alpha.tolist(), strict=True)]
-        found: EstimateArray = np.exp(np.minimum(np.array(logs) + (alpha - 1) * np.log(population), 0.0))
-        return found
+        result: EstimateArray = np.exp(np.minimum(np.array(logs) + (alpha - 1) * np.log(population), 0.0))
+        return result
 
     def theta(self, alpha: EstimateArray, releases: SizeArray) -> EstimateArray:
         """Return the root θ > −α of the first equation, at which its left side falls below its right side."""
@@ -138,10 +140,10 @@ class _PitmanModel:
         rows, classes = self._rows[releases], self._classes[releases]
 
         def excess(theta: EstimateArray, some: SizeArray) -> EstimateArray:
-            found: EstimateArray = np.log((classes[some] - 1) / theta) - np.log(
+            result: EstimateArray = np.log((classes[some] - 1) / theta) - np.log(
                 _reciprocal_sum(theta, rows[some])
             )
-            return found
+            return result
 
         return _find_root(excess, np.zeros(len(releases)))
 
@@ -187,11 +189,11 @@ def _find_crossing(function: Residual, low: EstimateArray, high: EstimateArray) 
         root = np.sqrt(half * half - above * below)
         found = np.where(root > 0, middle + (middle - low) * half / np.where(root > 0, root, 1.0), middle)
         value = function(found, some)
-        for place, number in ((middle, half), (found, value)):
-            inside = (place >= low) & (place <= high)
+        for point, number in ((middle, half), (found, value)):
+            inside = (point >= low) & (point <= high)
             rises = number > 0
-            low, above = np.where(inside & rises, place, low), np.where(inside & rises, number, above)
-            high, below = np.where(inside & ~rises, place, high), np.where(inside & ~rises, number, below)
+            low, above = np.where(inside & rises, point, low), np.where(inside & rises, number, above)
+            high, below = np.where(inside & ~rises, point, high), np.where(inside & ~rises, number, below)
         result[some] = found
         narrow = high - low <= 1e-15 * np.maximum(np.abs(low), np.abs(high))
         open_ones = ~(narrow | (np.abs(value) <= _TOLERANCE))
@@ -285,9 +287,9 @@ def _shlosser(sizes: EstimateArray, classes: EstimateArray, fraction: float) -> 
 def _estimate_each(tails: SizeTails, estimate: Callable[[SizeArray, SizeArray], float]) -> EstimateArray:
     """Estimate the share of each release with a class of one record; 0 for others."""
     found = np.zeros(len(tails.starts))
-    for place, (start, end) in enumerate(zip(tails.starts.tolist(), tails.ends.tolist(), strict=True)):
+    for index, (start, end) in enumerate(zip(tails.starts.tolist(), tails.ends.tolist(), strict=True)):
         if end > start and tails.sizes[start] == 1:
-            found[place] = estimate(tails.sizes[start:end], tails.classes[start:end])
+            found[index] = estimate(tails.sizes[start:end], tails.classes[start:end])
     return _bounded_share(tails, found)
 
 
@@ -315,6 +317,6 @@ def _sums(tails: SizeTails, values: SizeArray) -> SizeArray:
 
 def _select_releases(tails: SizeTails, releases: NDArray[np.bool_]) -> SizeTails:
     """Return the tails of the selected releases."""
-    kept = np.repeat(releases, tails.ends - tails.starts)
+    selected = np.repeat(releases, tails.ends - tails.starts)
     lengths = (tails.ends - tails.starts)[releases]
-    return SizeTails(tails.sizes[kept], tails.classes[kept], np.cumsum(lengths) - lengths)
+    return SizeTails(tails.sizes[selected], tails.classes[selected], np.cumsum(lengths) - lengths)

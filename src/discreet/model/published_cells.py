@@ -46,14 +46,14 @@ class Cells:
 
     def cover(self, cells: NDArray[np.int64], codes: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Return whether each cell covers the leaf code at the same index, shape ``(n,)`` for n pairs."""
-        found = np.zeros(len(cells), dtype=np.bool_)
+        result = np.zeros(len(cells), dtype=np.bool_)
         starts, ends = self.offsets[cells], self.offsets[cells + 1]
         for step in range(int((ends - starts).max(initial=0))):
-            place = starts + step
-            here = place < ends
-            at = np.where(here, place, 0)
-            found |= here & (self.first[at] <= codes) & (codes <= self.last[at])
-        return found
+            position = starts + step
+            here = position < ends
+            at = np.where(here, position, 0)
+            result |= here & (self.first[at] <= codes) & (codes <= self.last[at])
+        return result
 
 
 def has_only_leaves(cells: Cells, hierarchy: GeneralizationHierarchy) -> bool:
@@ -165,10 +165,10 @@ class LabelForm:
     def as_json(self) -> dict[str, Any]:
         """Return the entry in a manifest."""
         if self.kind is LabelKind.MASK:
-            told = {"from": self.side, "character": self.character, "pad": self.pad}
+            document = {"from": self.side, "character": self.character, "pad": self.pad}
         else:
-            told = {"format": self.format} if self.kind is LabelKind.DATES else {}
-        return {"kind": str(self.kind), **told}
+            document = {"format": self.format} if self.kind is LabelKind.DATES else {}
+        return {"kind": str(self.kind), **document}
 
     @classmethod
     def of_json(cls, entry: Mapping[str, Any]) -> LabelForm | None:

@@ -92,13 +92,13 @@ class Registry(Generic[T]):
 
     def named(self, name: str) -> T:
         """Return the declaration of a name or alias; ``InputError`` lists the allowed ones."""
-        found = self.get(name)
-        if found is None:
+        result = self.get(name)
+        if result is None:
             words = self.words()
             raise InputError(
                 f"{self.noun} '{name}'", allowed=", ".join(words), advice=suggest_name(name, words)
             )
-        return found
+        return result
 
     def get(self, name: str) -> T | None:
         """Return the declaration of a name or alias, or None.

@@ -32,13 +32,13 @@ class FileOptions:
 
     def apply_to(self, source: SourceSpec) -> SourceSpec:
         """Return a source with these options; raise ``InputError`` for file options of another source."""
-        given = {
+        settings = {
             "format": self.format,
             "encoding": self.encoding,
             "delimiter": _DELIMITERS.get(str(self.delimiter), self.delimiter),
             "quote": self.quote,
         }
-        changed = {key: value for key, value in given.items() if value is not None}
+        changed = {key: value for key, value in settings.items() if value is not None}
         if changed and source.path is None:
             key = next(iter(changed))
             raise InputError(f"the {key} of {source.label}, which is no file", advice=f"Leave out the {key}.")

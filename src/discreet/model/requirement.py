@@ -100,8 +100,8 @@ def smallest_kept_size(criteria: Sequence[ReleaseCriterion], sizes: NDArray[np.i
     """Return the smallest retained size among classes that pass all criteria of classes."""
     sizes = sizes[sizes > 0]
     tails = SizeTails.of_classes(sizes)
-    place = int(tails.first(tails_that_hold(criteria, tails))[0])
-    return NO_CLASS_LEFT if place < 0 else int(tails.sizes[place])
+    index = int(tails.first(tails_that_hold(criteria, tails))[0])
+    return NO_CLASS_LEFT if index < 0 else int(tails.sizes[index])
 
 
 def tails_that_hold(criteria: Sequence[ReleaseCriterion], tails: SizeTails) -> NDArray[np.bool_]:
@@ -165,9 +165,9 @@ class Requirement:
         elif l is not None:
             found.append(DistinctDiversity(l))
         found += criteria
-        asked: dict[ScoreKey, list[str | None]] = {}
+        texts_by_score: dict[ScoreKey, list[str | None]] = {}
         for criterion in found:
-            of = asked.setdefault(replace(criterion.score, attribute=None), [])
+            of = texts_by_score.setdefault(replace(criterion.score, attribute=None), [])
             # A criterion of every sensitive attribute includes each one, so it excludes another of the same
             # score.
             if of and (criterion.attribute in of or None in (criterion.attribute, *of)):
@@ -198,12 +198,12 @@ class Requirement:
     @property
     def l(self) -> ByAttribute | None:  # noqa: E743 - the field's letter
         """Required distinct values of every sensitive attribute, or of some by name."""
-        asked = [c for c in self.criteria if isinstance(c, DistinctDiversity)]
-        if not asked:
+        diversities = [c for c in self.criteria if isinstance(c, DistinctDiversity)]
+        if not diversities:
             return None
-        if asked[0].attribute is None:
-            return int(asked[0].value)
-        return tuple((c.attribute or "", c.value) for c in asked)
+        if diversities[0].attribute is None:
+            return int(diversities[0].value)
+        return tuple((c.attribute or "", c.value) for c in diversities)
 
     @property
     def others(self) -> tuple[Criterion, ...]:
@@ -281,8 +281,8 @@ class Requirement:
         """
         thresholds: list[int | None] = [None] * len(attributes)
         for bound in self.bound(attributes):
-            if bound.place is not None and isinstance(bound.criterion, DistinctDiversity):
-                thresholds[bound.place] = bound.criterion.threshold
+            if bound.index is not None and isinstance(bound.criterion, DistinctDiversity):
+                thresholds[bound.index] = bound.criterion.threshold
         return tuple(thresholds)
 
     def check(self, attributes: tuple[str, ...]) -> None:
@@ -329,19 +329,19 @@ def _cached_bound(criteria: tuple[Criterion, ...], sensitive: tuple[str, ...]) -
 def _cached_thresholds(
     criteria: tuple[Criterion, ...], scores: tuple[ScoreKey, ...], sensitive: tuple[str, ...]
 ) -> tuple[int | None, ...]:
-    asked: dict[ScoreKey, int] = {}
+    least_by_score: dict[ScoreKey, int] = {}
     for bound in _cached_bound(criteria, sensitive):
         if bound.criterion.of_release:
             raise release_criterion_error(bound.criterion, "a look-up of single classes")
         score, least = bound.criterion.counted, bound.criterion.threshold
-        asked[score] = max(asked.get(score, least), least)
-    for score in asked:
+        least_by_score[score] = max(least_by_score.get(score, least), least)
+    for score in least_by_score:
         if score not in scores:
             raise InputError(
                 f"{score.criterion.title} was asked, which these classes were not counted for",
                 advice="Evaluate the lattice again with that criterion.",
             )
-    return tuple(asked.get(score) for score in scores)
+    return tuple(least_by_score.get(score) for score in scores)
 
 
 @lru_cache(maxsize=1024)
@@ -396,9 +396,9 @@ def _allowed_criteria(requirement: Requirement, *, monotone: bool) -> str:
     def fits(criterion: Criterion) -> bool:
         return criterion.growing or (monotone and criterion.monotone)
 
-    held = ", ".join(dict.fromkeys(c.name for c in requirement.criteria if fits(c)))
+    names = ", ".join(dict.fromkeys(c.name for c in requirement.criteria if fits(c)))
     kind = "criteria that hold for unions" if monotone else "criteria that no further row breaks"
-    return f"{kind}: {held or 'k, l'}"
+    return f"{kind}: {names or 'k, l'}"
 
 
 def check_value_counts(one: BoundCriterion, table: FrequencySet) -> None:
@@ -415,20 +415,20 @@ def check_value_counts(one: BoundCriterion, table: FrequencySet) -> None:
             advice="Give [population] with a path, or subset in [source].",
         )
     if one.criterion.of_every_attribute:
-        if not table.whole:
+        if not table.has_all_sensitive:
             raise uncounted_attributes_error(one.criterion)
         for sets in table.sensitive:
             _require_value_counts(one, sets)
-    if one.place is None or one.criterion.need is not Need.COUNTS:
+    if one.index is None or one.criterion.need is not Need.COUNTS:
         return
-    if table.sensitive[one.place].subjects is not None:
+    if table.sensitive[one.index].subjects is not None:
         raise InputError(
             f"{one.criterion}: {one.criterion.title} counts the rows of each value, but here subjects are "
             "counted, and some have several rows",
             allowed="criteria of subjects and of distinct values: k, l",
             advice="Bring the table to one row per subject first, or ask without it.",
         )
-    sets = table.sensitive[one.place]
+    sets = table.sensitive[one.index]
     require_feature(str(one.criterion), one.criterion.asks, sets.attribute, _require_value_counts(one, sets))
 
 

@@ -138,11 +138,11 @@ class SourceSpec:
 
     ``written`` contains the cell formats of columns. In other text columns ``decimal`` is the mark of
     numbers, if cells are numbers, and ``strip`` removes the blanks around cells. ``coded`` keeps the codes
-    that have labels in the file. With ``whole`` a column of floating-point numbers that are integers in every
-    row is read as integers, as in a frame with NULLs among them: this applies to a publisher's data, not to a
-    release. ``types`` are the internal types of columns for which a file of a statistics program stores only
-    values, if the caller knows the types. ``version`` is that of a table of Delta Lake or Apache Iceberg
-    (there a snapshot), None for the newest.
+    that have labels in the file. With ``floats_as_integers`` a column of floating-point numbers that are
+    integers in every row is read as integers, as in a frame with NULLs among them: this applies to a
+    publisher's data, not to a release. ``types`` are the internal types of columns for which a file of a
+    statistics program stores only values, if the caller knows the types. ``version`` is that of a table of
+    Delta Lake or Apache Iceberg (there a snapshot), None for the newest.
 
     With ``subset`` the rows are some of those at the location; the others are not read. ``ways`` are the
     methods of identifiers that are published in another form, and ``shifts`` the columns whose dates are
@@ -172,7 +172,7 @@ class SourceSpec:
     written: Mapping[str, CellFormat] = field(default_factory=dict)
     decimal: str | None = None
     strip: bool = False
-    whole: bool = False
+    floats_as_integers: bool = False
     coded: bool = False
     types: Mapping[str, str] = field(default_factory=dict)
     version: int | None = None
@@ -306,10 +306,10 @@ class TableSpec:
 
     def require_quasi_identifiers(self) -> tuple[Attribute, ...]:
         """Return the quasi-identifiers; raise ``InputError`` if the spec has none."""
-        found = self.quasi_identifiers
-        if not found:
+        result = self.quasi_identifiers
+        if not result:
             raise InputError(
                 f"{self.label} names no quasi-identifier",
                 advice='Give at least one attribute role = "quasi-identifier".',
             )
-        return found
+        return result

@@ -90,9 +90,9 @@ def number_stored_classes(
     facts = sorted(engine.fetch_rows(sql.cell_facts(finished)))
     numbers = tables.create(sql.numbered_cells(engine.dialect, finished))
     mapped = tables.create(sql.cell_numbers(finished, numbers))
-    found = StoredClassTables(
+    result = StoredClassTables(
         row_types=tables.create(sql.classed_row_types(finished, offsets, attributes)),
-        shown=tables.create(sql.class_cell_numbers(finished, offsets, mapped, attributes)),
+        class_cells=tables.create(sql.class_cell_numbers(finished, offsets, mapped, attributes)),
         labels=tuple(tables.create(sql.cell_labels(numbers, attribute)) for attribute in range(attributes)),
         leaves=tuple(bool(leaves) for _, leaves, _ in facts),
         derived=tuple(bool(derived) for *_, derived in facts),
@@ -101,7 +101,7 @@ def number_stored_classes(
     )
     for done in (finished, mapped, numbers, offsets):
         tables.drop(done)
-    return found
+    return result
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,8 +167,8 @@ class FragmentCutter:
         orders = [leaf_order_of_cuts(h, self.options.categorical) for h in self.hierarchies]
         codes = [order.code[arrays[sql.cut_position_name(i)]] for i, order in enumerate(orders)]
         values: list[tuple[str, ...]] = [h.leaves for h in self.hierarchies]
-        for place in range(len(self.sensitive)):
-            found = arrays[sensitive_name(place)].astype(np.int64)
+        for index in range(len(self.sensitive)):
+            found = arrays[sensitive_name(index)].astype(np.int64)
             occurring = np.unique(found[found >= 0])
             codes.append(np.where(found < 0, len(occurring), np.searchsorted(occurring, found)))
             values.append(("",) * len(occurring))
@@ -184,14 +184,14 @@ class FragmentCutter:
             (sql.CLASS_ENTRY, recoding.shown, numbers, recoding.class_rows(), [""] * len(numbers)),
         ]
         for attribute, (cells, hierarchy) in enumerate(zip(recoding.cells, self.hierarchies, strict=True)):
-            shown, labels = _cell_entries(attribute, cells, hierarchy)
+            entries, labels = _cell_entries(attribute, cells, hierarchy)
             nothing = np.zeros(len(labels), dtype=np.int64)
-            kinds.append((sql.CELL_ENTRY, shown, nothing, nothing, labels))
+            kinds.append((sql.CELL_ENTRY, entries, nothing, nothing, labels))
         sizes = [len(labels) for *_, labels in kinds]
         values = np.zeros((sum(sizes), self._width), dtype=np.int64)
         ends = np.cumsum(sizes).tolist()
-        for (_, held, *_), end, size in zip(kinds, ends, sizes, strict=True):
-            values[end - size : end, : held.shape[1]] = held
+        for (_, value, *_), end, size in zip(kinds, ends, sizes, strict=True):
+            values[end - size : end, : value.shape[1]] = value
         columns: dict[str, Any] = {
             sql.FRAGMENT: np.full(len(values), fragment, dtype=np.int64),
             sql.ENTRY_KIND: np.repeat(np.array([kind for kind, *_ in kinds], dtype=np.int64), sizes),

@@ -58,8 +58,8 @@ class ClassTestJudge:
 def _rows_by_value(sets: ValueSets, row_types: NDArray[np.int64]) -> NDArray[np.int64]:
     entries = value_entries(sets, row_types)
     rows = None if sets.counts is None else sets.counts[entries]
-    found: NDArray[np.int64] = np.bincount(sets.codes[entries], rows, minlength=sets.size).astype(np.int64)
-    return found
+    result: NDArray[np.int64] = np.bincount(sets.codes[entries], rows, minlength=sets.size).astype(np.int64)
+    return result
 
 
 def value_entries(sets: ValueSets, row_types: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -67,9 +67,9 @@ def value_entries(sets: ValueSets, row_types: NDArray[np.int64]) -> NDArray[np.i
     starts = sets.offsets[row_types]
     lengths = sets.offsets[row_types + 1] - starts
     ends = np.cumsum(lengths)
-    found: NDArray[np.int64] = np.repeat(starts - (ends - lengths), lengths)
-    found += np.arange(len(found))
-    return found
+    result: NDArray[np.int64] = np.repeat(starts - (ends - lengths), lengths)
+    result += np.arange(len(result))
+    return result
 
 
 def cut_greedily(
@@ -100,9 +100,9 @@ def cut_greedily(
             progress(done, space.frequency_set.rows)
     classes = np.zeros(len(members), dtype=np.int64)
     classes[starts[1:]] = 1
-    found = np.empty_like(classes)
-    found[members] = np.cumsum(classes)
-    return found
+    result = np.empty_like(classes)
+    result[members] = np.cumsum(classes)
+    return result
 
 
 def _divide_members(
@@ -198,10 +198,10 @@ def _bind_criteria(frequency_set: FrequencySet, requirement: Requirement) -> tup
     """Bind the criteria, and check that row counts by value exist for criteria on distinct values."""
     bound = requirement.bound(frequency_set.sensitive_attributes)
     for one in bound:
-        if one.place is not None and frequency_set.sensitive[one.place].counts is None:
+        if one.index is not None and frequency_set.sensitive[one.index].counts is None:
             raise InputError(
                 f"relaxed Mondrian with {one.criterion.name} needs the rows by value of "
-                f"'{frequency_set.sensitive[one.place].attribute}', which the frequency set does not hold",
+                f"'{frequency_set.sensitive[one.index].attribute}', which the frequency set does not hold",
                 advice="Count the table by count_frequency_set, or use strict Mondrian.",
             )
     return bound
@@ -212,9 +212,9 @@ def _certain_facts(
 ) -> ClassStatistics:
     """Return the rows of each side, and the distinct values it has whichever rows are drawn."""
     values: list[ClassValues | None] = [None] * len(frequency_set.sensitive)
-    for place in {one.place for one in bound if one.place is not None}:
-        sets = frequency_set.sensitive[place]
-        values[place] = ClassValues(
+    for index in {one.index for one in bound if one.index is not None}:
+        sets = frequency_set.sensitive[index]
+        values[index] = ClassValues(
             np.array([_count_certain_values(sets, side, frequency_set) for side in sides])
         )
     return ClassStatistics(np.array([int(rows.sum()) for _, rows in sides]), tuple(values))

@@ -135,9 +135,9 @@ class _KernelJob:
         buffers = np.empty((2, key_words + 1, table.row_types), dtype=np.uint64)
         shifted = [np.empty(0, dtype=np.uint64)] * len(space.orders)
         words = np.empty(len(space.orders), dtype=np.int64)
-        for place, attribute in enumerate(space.priority):
-            shifted[attribute] = space.orders[attribute].rank.astype(np.uint64) << fields.shifts[place]
-            words[attribute] = fields.words[place]
+        for index, attribute in enumerate(space.priority):
+            shifted[attribute] = space.orders[attribute].rank.astype(np.uint64) << fields.shifts[index]
+            words[attribute] = fields.words[index]
         pack_row_types(
             table.codes,
             table.counts,
@@ -211,24 +211,26 @@ def _kernel_requirement(space: CutSpace, cut: Cut, requirement: Requirement) -> 
     from discreet.kernels.mondrian_cuts import ClassNeeds
 
     table = space.frequency_set
-    asked = [
+    diversities = [
         (sets, least)
         for sets, least in zip(table.sensitive, requirement.l_of(table.sensitive_attributes), strict=True)
         if least is not None
     ]
-    bases = np.cumsum([0, *(sets.size for sets, _ in asked)])
+    bases = np.cumsum([0, *(sets.size for sets, _ in diversities)])
     types = np.arange(table.row_types)
-    owners = [np.repeat(types, np.diff(sets.offsets)) for sets, _ in asked]
-    codes = [sets.codes + base for (sets, _), base in zip(asked, bases.tolist(), strict=False)]
+    owners = [np.repeat(types, np.diff(sets.offsets)) for sets, _ in diversities]
+    codes = [sets.codes + base for (sets, _), base in zip(diversities, bases.tolist(), strict=False)]
     owner = np.concatenate([np.empty(0, dtype=np.int64), *owners])
     order = np.argsort(owner, kind="stable")
     return ClassNeeds(
         k=requirement.k or 1,
         best=cut is Cut.BEST,
-        least=np.array([least for _, least in asked], dtype=np.int64),
+        least=np.array([least for _, least in diversities], dtype=np.int64),
         offsets=np.searchsorted(owner[order], np.arange(table.row_types + 1)).astype(np.int64),
         codes=np.concatenate([np.empty(0, dtype=np.int64), *codes])[order].astype(np.int64),
-        attribute=np.repeat(np.arange(len(asked)), [sets.size for sets, _ in asked]).astype(np.int64),
+        attribute=np.repeat(np.arange(len(diversities)), [sets.size for sets, _ in diversities]).astype(
+            np.int64
+        ),
     )
 
 
@@ -521,14 +523,14 @@ def _whole_table_error(counted: FrequencySet, requirement: Requirement) -> NoSol
 def _check_relaxed(
     requirement: Requirement, class_test: ClassTest | None, chooser: CutChooser | None
 ) -> None:
-    given = [f"{criterion} ({criterion.title})" for criterion in requirement.others]
-    given += ["a class test"] if class_test is not None else []
-    given += ["a chooser of cuts"] if chooser is not None else []
-    if not given:
+    unsupported = [f"{criterion} ({criterion.title})" for criterion in requirement.others]
+    unsupported += ["a class test"] if class_test is not None else []
+    unsupported += ["a chooser of cuts"] if chooser is not None else []
+    if not unsupported:
         return
     raise InputError(
         "relaxed Mondrian divides equal rows over classes, and which row goes where is drawn when the "
-        f"recoding is applied; {given[0]} cannot be kept",
+        f"recoding is applied; {unsupported[0]} cannot be kept",
         allowed="k and l with relaxed Mondrian, or strict Mondrian",
     )
 

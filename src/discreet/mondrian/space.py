@@ -71,12 +71,12 @@ class CutSpace:
         places = list(range(len(orders)))
         if options.tie is Tie.FEWEST_VALUES:
             places.sort(key=lambda j: (len(occurring[j]), j))
-        values = tuple(_coordinates(order, held) for order, held in zip(orders, occurring, strict=True))
+        values = tuple(_coordinates(order, codes) for order, codes in zip(orders, occurring, strict=True))
         return cls(
             frequency_set=frequency_set,
             orders=orders,
             values=values,
-            spans=np.array([_occurring_range(v[held]) for v, held in zip(values, occurring, strict=True)]),
+            spans=np.array([_occurring_range(v[codes]) for v, codes in zip(values, occurring, strict=True)]),
             strengths=tuple(
                 _boundary_strengths(hierarchy, order, options.categorical)
                 for hierarchy, order in zip(frequency_set.hierarchies, orders, strict=True)
@@ -108,13 +108,13 @@ def _coordinates(order: LeafOrder, occurring: NDArray[np.int64]) -> NDArray[np.f
     if order.numbers is None:
         return np.arange(null + 1, dtype=np.float64)
     numbers = [order.numbers[code] for code in order.code[:-1].tolist()]
-    held = [numbers[place] for place in occurring.tolist() if place < null]
-    least, largest = (held[0], held[-1]) if held else (numbers[0], numbers[0])
-    digits = max([0, *(-int(number.as_tuple().exponent) for number in held)])
+    coordinates = [numbers[code_index] for code_index in occurring.tolist() if code_index < null]
+    least, largest = (coordinates[0], coordinates[-1]) if coordinates else (numbers[0], numbers[0])
+    digits = max([0, *(-int(number.as_tuple().exponent) for number in coordinates)])
     unit = Decimal(1).scaleb(-digits)
     units = [_EXACT.divide(_EXACT.subtract(number, least), unit) for number in numbers]
     span = _EXACT.divide(_EXACT.subtract(largest, least), unit)
-    step = max(ceil(span / max(len(held) - 1, 1)), 1)
+    step = max(ceil(span / max(len(coordinates) - 1, 1)), 1)
     return np.array([float(u) for u in units] + [float(span + step)])
 
 
@@ -234,8 +234,8 @@ class WidestFirst:
         allowable = (below >= self.least_rows) & (total - below >= self.least_rows)
         places, below = places[allowable], below[allowable]
         nearest = np.argsort(np.abs(2 * below - total), kind="stable")
-        found: list[int] = places[nearest].tolist()
-        return found
+        result: list[int] = places[nearest].tolist()
+        return result
 
 
 def count_rows_below(fragment: Marginals, attribute: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -50,21 +50,21 @@ class FragmentHistograms:
 
     @classmethod
     def _of(
-        cls, held: Mapping[str, NDArray[np.int64]], attributes: int, sensitive: Sequence[int]
+        cls, arrays: Mapping[str, NDArray[np.int64]], attributes: int, sensitive: Sequence[int]
     ) -> FragmentHistograms:
         """Build the histograms of one fragment from its result rows.
 
         A grouping set leaves the columns that it does not group by at a negative code. Rows without any
         position and sensitive code therefore count the whole fragment.
         """
-        positions = [held[sql.cut_position_name(j)] for j in range(attributes)]
-        codes = {a: held[sensitive_name(a)] for a in sensitive}
-        plain = np.ones(len(held[FACT_ROWS]), dtype=np.bool_)
+        positions = [arrays[sql.cut_position_name(j)] for j in range(attributes)]
+        codes = {a: arrays[sensitive_name(a)] for a in sensitive}
+        plain = np.ones(len(arrays[FACT_ROWS]), dtype=np.bool_)
         for column in codes.values():
             plain &= column == sql.NO_CODE
-        whole = plain.copy()
+        nonempty_cells = plain.copy()
         for column in positions:
-            whole &= column < 0
+            nonempty_cells &= column < 0
         by_place = []
         for column in positions:
             here = np.flatnonzero(plain & (column >= 0))
@@ -75,10 +75,10 @@ class FragmentHistograms:
                 both = (column >= 0) & (codes[a] >= 0)
                 pairs[j, a] = (column[both], codes[a][both])
         return cls(
-            entries=int(held["types"][whole].sum()),
-            total=int(held[FACT_ROWS][whole].sum()),
+            entries=int(arrays["types"][nonempty_cells].sum()),
+            total=int(arrays[FACT_ROWS][nonempty_cells].sum()),
             positions=tuple(column[here] for column, here in zip(positions, by_place, strict=True)),
-            rows=tuple(held[FACT_ROWS][here] for here in by_place),
+            rows=tuple(arrays[FACT_ROWS][here] for here in by_place),
             values=pairs,
         )
 
@@ -115,7 +115,7 @@ class StoredFragment:
 
     def holds(self, bound: Sequence[BoundCriterion]) -> bool:
         """Check whether the fragment as one class meets criteria on row counts and distinct values."""
-        codes = {place: (self.histograms.values[0, place][1],) for place in sensitive_positions(bound)}
+        codes = {index: (self.histograms.values[0, index][1],) for index in sensitive_positions(bound)}
         return not failing_mask(bound, _class_facts([self.total], codes)).any()
 
     def allows_cut(self, cut: ProposedCut, bound: Sequence[BoundCriterion]) -> bool:
@@ -123,22 +123,22 @@ class StoredFragment:
         positions, rows = self.rows_by_position(cut.attribute)
         below = int(rows[positions <= cut.last].sum())
         codes = {}
-        for place in sensitive_positions(bound):
-            at, held = self.histograms.values[cut.attribute, place]
-            codes[place] = (held[at <= cut.last], held[at > cut.last])
+        for index in sensitive_positions(bound):
+            at, values = self.histograms.values[cut.attribute, index]
+            codes[index] = (values[at <= cut.last], values[at > cut.last])
         return not failing_mask(bound, _class_facts([below, self.total - below], codes)).any()
 
 
 def sensitive_positions(bound: Sequence[BoundCriterion]) -> list[int]:
     """Return the spec positions of the sensitive attributes that the criteria refer to, ascending."""
-    return sorted({one.place for one in bound if one.place is not None})
+    return sorted({one.index for one in bound if one.index is not None})
 
 
 def _class_facts(sizes: Sequence[int], codes: Mapping[int, Sequence[NDArray[np.int64]]]) -> ClassStatistics:
     """Build the statistics of classes from their sizes and their sensitive codes by attribute position."""
     values: list[ClassValues | None] = [None] * (max(codes, default=-1) + 1)
-    for place, held in codes.items():
-        values[place] = ClassValues(np.array([len(np.unique(of_class)) for of_class in held]))
+    for index, value_codes in codes.items():
+        values[index] = ClassValues(np.array([len(np.unique(of_class)) for of_class in value_codes]))
     return ClassStatistics(np.array(sizes), tuple(values))
 
 
@@ -156,14 +156,14 @@ def choose_cut(
 class StoredClassTables:
     """Names of the engine tables that contain the classes of all fragments, numbered in the fragments' order.
 
-    ``row_types`` has the leaf codes of each row type (``c0``, …) and its ``class``. ``shown`` has, for each
-    ``class``, the numbers of its published cells (``q0``, …) and its rows (``n``). ``labels[i]`` has the
+    ``row_types`` has the leaf codes of each row type (``c0``, …) and its ``class``. ``class_cells`` has, for
+    each ``class``, the numbers of its published cells (``q0``, …) and its rows (``n``). ``labels[i]`` has the
     distinct ``label`` of each cell number, ``position``. ``leaves[i]`` is True if every class publishes a
     single unchanged leaf in attribute i, ``derived[i]`` if labels are derived from the data.
     """
 
     row_types: str
-    shown: str
+    class_cells: str
     labels: tuple[str, ...]
     leaves: tuple[bool, ...]
     derived: tuple[bool, ...]

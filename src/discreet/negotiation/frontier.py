@@ -105,8 +105,8 @@ def _undominated_positions(
     fewest_of_group = count[opens_group]
     fewest_before = np.append(np.iinfo(np.int64).max, np.minimum.accumulate(fewest_of_group)[:-1])
     group = np.cumsum(opens_group) - 1
-    kept = (count == fewest_of_group[group]) & (count < fewest_before[group])
-    return np.sort(by_loss[kept])
+    retained = (count == fewest_of_group[group]) & (count < fewest_before[group])
+    return np.sort(by_loss[retained])
 
 
 def compute_cost_frontier(
@@ -121,13 +121,13 @@ def compute_cost_frontier(
     order = np.lexsort((*parts[::-1], suppressed))
     rows = suppressed[order]
     edges = [0, *(np.flatnonzero(rows[1:] != rows[:-1]) + 1).tolist(), len(order)] if len(order) else []
-    found: dict[int, float] = {}
+    result: dict[int, float] = {}
     best: float | None = None
     for start, end in pairwise(edges):
         cheaper = _cheapest_below(order[start:end].tolist(), bounds, exact, best)
-        found |= cheaper
+        result |= cheaper
         best = min(cheaper.values(), default=best)
-    return found
+    return result
 
 
 def _cheapest_below(

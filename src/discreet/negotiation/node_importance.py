@@ -81,19 +81,19 @@ def parse_metric(name: str) -> ImportanceMetric:
 
 def parse_percentage(percent: str | Fraction) -> Fraction:
     """Parse a percentage above 0 and at most 100 such as ``"5%"``; raise ``InputError`` for anything else."""
-    found: Fraction | None = None
+    result: Fraction | None = None
     if isinstance(percent, Fraction):
-        found = percent
+        result = percent
     elif percent.strip().endswith("%"):
         try:
-            found = SuppressionLimit.parse(percent).percent
+            result = SuppressionLimit.parse(percent).percent
         except InputError:
-            found = None
-    if found is None or not 0 < found <= 100:
+            result = None
+    if result is None or not 0 < result <= 100:
         raise InputError(
             f"a partial lattice of {percent}", allowed="a percentage above 0% and up to 100%, such as 5%"
         )
-    return found
+    return result
 
 
 def count_of_percentage(percent: Fraction, nodes: int) -> int:
@@ -109,8 +109,8 @@ def _best_first(
     ``best[i][r]`` is the most that attributes i and later can add, where r is the height left for them;
     without ``height`` the tables have one column.
     """
-    whole = 0 if height is None else height
-    heap: list[tuple[int, LatticeNode, int, int]] = [(-best[0][whole], (), 0, whole)]
+    total_height = 0 if height is None else height
+    heap: list[tuple[int, LatticeNode, int, int]] = [(-best[0][total_height], (), 0, total_height)]
     while heap:
         _, prefix, value, left = heappop(heap)
         i = len(prefix)

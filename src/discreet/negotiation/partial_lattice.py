@@ -88,8 +88,8 @@ class NodeCounter:
         )
         self.further = bind_further_scores(criteria, frequency_set)
         self.counted = 0
-        asked = Requirement(criteria=(bound.criterion for bound in self.further))
-        self._facts = FactCounter.of(frequency_set, asked, exact=True) if self.further else None
+        requirement = Requirement(criteria=(bound.criterion for bound in self.further))
+        self._facts = FactCounter.of(frequency_set, requirement, exact=True) if self.further else None
         subjects = [] if frequency_set.subjects is None else [frequency_set.subjects]
         self._classes = NodeClassCounter(frequency_set, [*subjects, *frequency_set.sensitive], cache_bytes)
         self._lock = Lock()
@@ -127,7 +127,7 @@ class NodeCounter:
 
 
 def stack_histograms(
-    found: Sequence[CountedHistogram], sensitive: int, rows: int, *, by_subject: bool, further: int = 0
+    counted: Sequence[CountedHistogram], sensitive: int, rows: int, *, by_subject: bool, further: int = 0
 ) -> Histograms:
     """Stack the histograms of several nodes in their order; ``rows`` are the table's.
 
@@ -136,22 +136,22 @@ def stack_histograms(
     kind: type[np.uint32] | type[np.uint64] = np.uint64 if rows >= 2**32 else np.uint32
     signed = np.dtype(np.int64 if further else kind)  # further scores may be negative
     partial = not sensitive and not by_subject and not further
-    small = np.zeros((len(found), SMALL_LIMIT + 1), kind)
+    small = np.zeros((len(counted), SMALL_LIMIT + 1), kind)
     signatures: list[NDArray[Any]] = [np.empty((1 + sensitive + further, 0), signed)]
     entries: list[NDArray[Any]] = [np.empty(0, kind)]
-    for i, histogram in enumerate(found):
+    for i, histogram in enumerate(counted):
         sizes = histogram.signatures[0]
         low = sizes <= SMALL_LIMIT
         np.add.at(small[i], sizes[low], histogram.rows[low].astype(kind))
-        kept = ~low if partial else np.ones(len(low), np.bool_)
-        signatures.append(histogram.signatures[:, kept].astype(signed))
-        entries.append(histogram.rows[kept].astype(kind))
+        retained = ~low if partial else np.ones(len(low), np.bool_)
+        signatures.append(histogram.signatures[:, retained].astype(signed))
+        entries.append(histogram.rows[retained].astype(kind))
     np.cumsum(small, axis=1, out=small)
     stops = np.cumsum([len(e) for e in entries[1:]], dtype=np.int64)
     return Histograms(
-        classes=np.array([h.classes for h in found], dtype=np.int64),
+        classes=np.array([h.classes for h in counted], dtype=np.int64),
         small=small,
-        starts=np.append(np.int64(0), stops)[: len(found)],
+        starts=np.append(np.int64(0), stops)[: len(counted)],
         stops=stops,
         signatures=np.concatenate(signatures, axis=1),
         rows=np.concatenate(entries),
@@ -287,16 +287,16 @@ class PartialLattice:
 
     def suppressed(self, node: LatticeNode, requirement: Requirement) -> int:
         """Return the suppressed rows of any node of the lattice; count the node if it was not prepared."""
-        histograms, place = self._find(node)
-        return histograms.below_at(place, self._thresholds(requirement))
+        histograms, index = self._find(node)
+        return histograms.below_at(index, self._thresholds(requirement))
 
     def largest(self, node: LatticeNode, requirement: Requirement, name: str, limit: int) -> int | None:
         """Return the largest score at which a node suppresses at most ``limit`` rows; see ``NodeQueries``."""
-        histograms, place = self._find(node)
+        histograms, index = self._find(node)
         how = resolve_relaxation(requirement, name, self.scores, self.sensitive_attributes)
         if not how.parts:
             return None
-        return how.reached(histograms.largest(place, how.thresholds, how.parts, limit))
+        return how.reached(histograms.largest(index, how.thresholds, how.parts, limit))
 
     def available_nodes(self) -> list[LatticeNode]:
         """List every node with a histogram: the prepared ones, then those counted at run time."""
@@ -317,9 +317,9 @@ class PartialLattice:
         )
 
     def _find(self, node: LatticeNode) -> tuple[Histograms, int]:
-        place = self._positions.get(node)
-        if place is not None:
-            return self.histograms, place
+        index = self._positions.get(node)
+        if index is not None:
+            return self.histograms, index
         with self._lock:
             found = self._counted.get(node)
             if found is not None:
@@ -341,10 +341,10 @@ class PartialLattice:
         return requirement.thresholds(self.scores, self.sensitive_attributes)
 
 
-def _stack(found: Sequence[CountedHistogram], counter: NodeCounter) -> Histograms:
+def _stack(counted: Sequence[CountedHistogram], counter: NodeCounter) -> Histograms:
     table = counter.frequency_set
     return stack_histograms(
-        found,
+        counted,
         len(table.sensitive),
         table.rows,
         by_subject=table.subjects is not None,

@@ -104,9 +104,9 @@ def _relax_criterion(
 
 def _largest_by_bisection(within: _AvailableNodes, name: str, requirement: Requirement, limit: int) -> int:
     """Find the largest score by bisection from just below the floor to the requested one."""
-    asked = [criterion for criterion in requirement.criteria if criterion.name == name]
-    reached = max(criterion.floor_score for criterion in asked) - 1
-    failed = max(criterion.threshold for criterion in asked)
+    same_kind = [criterion for criterion in requirement.criteria if criterion.name == name]
+    reached = max(criterion.floor_score for criterion in same_kind) - 1
+    failed = max(criterion.threshold for criterion in same_kind)
     while failed - reached > 1:
         middle = (reached + failed) // 2
         fewest = within.fewest(requirement.weakened(name, middle))
@@ -148,11 +148,11 @@ class _AvailableNodes:
         """Return the preferred node of height ``start`` or more that suppresses at most ``limit`` rows."""
         if self.own and self.partial.suppressed(self.high, requirement) > limit:
             return None
-        found = self._lowest_prepared(relaxed, requirement, limit, start)
+        result = self._lowest_prepared(relaxed, requirement, limit, start)
         if not self.own:
-            return found
+            return result
         own = Answer(relaxed, self.high, requirement, self.partial.suppressed(self.high, requirement))
-        return own if found is None else min(found, own, key=_preference)
+        return own if result is None else min(result, own, key=_preference)
 
     def _lowest_prepared(
         self, relaxed: str | None, requirement: Requirement, limit: int, start: int

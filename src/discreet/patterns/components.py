@@ -162,7 +162,7 @@ def _find_contained(cover: CellCover, by_type: _CellsByType) -> NDArray[np.bool_
     cells = cover.cell_count
     lengths = np.diff(cover.offsets)
     degree = np.diff(by_type.starts)
-    found = np.zeros(cells, np.bool_)
+    result = np.zeros(cells, np.bool_)
     gathered = np.zeros(0, np.int64)
     tally = np.zeros(0, np.int64)
     for low, high in _chunks(degree**2):
@@ -173,11 +173,11 @@ def _find_contained(cover: CellCover, by_type: _CellsByType) -> NDArray[np.bool_
         right = by_type.cells[block + inner % np.repeat(own, own**2)]
         better = (cover.costs[right] <= cover.costs[left]) & (lengths[right] > lengths[left])
         keys, times = np.unique(left[better] * cells + right[better], return_counts=True)
-        gathered, place = np.unique(np.concatenate([gathered, keys]), return_inverse=True)
-        tally = np.bincount(place, weights=np.concatenate([tally, times]), minlength=len(gathered))
+        gathered, inverse = np.unique(np.concatenate([gathered, keys]), return_inverse=True)
+        tally = np.bincount(inverse, weights=np.concatenate([tally, times]), minlength=len(gathered))
     left = gathered // max(cells, 1)
-    found[left[tally == lengths[left]]] = True
-    return found
+    result[left[tally == lengths[left]]] = True
+    return result
 
 
 def _chunks(work: NDArray[np.int64]) -> list[tuple[int, int]]:
@@ -193,9 +193,9 @@ def _number_part_types(cover: CellCover, types: int) -> NDArray[np.int64]:
     by_type = _cells_by_type(cover)
     lead = _first_equal(by_type.starts, by_type.cells)
     fits = np.diff(by_type.starts) > 0
-    found = np.full(types, -1, np.int64)
-    found[: len(lead)][fits] = np.unique(lead[fits], return_inverse=True)[1]
-    return found
+    result = np.full(types, -1, np.int64)
+    result[: len(lead)][fits] = np.unique(lead[fits], return_inverse=True)[1]
+    return result
 
 
 def _label_components(
@@ -299,10 +299,10 @@ def compute_row_prices(
         before, worth = worth, float((prices * component.rows).sum())
         if turn >= 3 * len(_RAISE_FACTORS) and worth <= before * (1 + 1e-6):
             break
-    whole: NDArray[np.int64] = np.floor(prices * _PRICE_PARTS).astype(np.int64)
-    if (_highest_prices(component, whole, k) > k * component.costs * _PRICE_PARTS).any():
+    integers: NDArray[np.int64] = np.floor(prices * _PRICE_PARTS).astype(np.int64)
+    if (_highest_prices(component, integers, k) > k * component.costs * _PRICE_PARTS).any():
         raise InternalError("prices of rows are higher than what their cells allow")
-    return whole
+    return integers
 
 
 def _total_price(component: ProblemComponent, prices: NDArray[np.int64]) -> int:
@@ -320,8 +320,8 @@ def _highest_prices(component: ProblemComponent, prices: NDArray[_Price], k: int
     before = ends - rows
     before -= np.repeat(before[starts], np.diff(np.append(starts, component.pairs)))
     taken = np.clip(k - before, 0, rows)
-    found: NDArray[_Price] = np.add.reduceat(of_pair[order] * taken, starts)
-    return found
+    result: NDArray[_Price] = np.add.reduceat(of_pair[order] * taken, starts)
+    return result
 
 
 def bound_by_prices(

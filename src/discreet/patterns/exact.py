@@ -115,18 +115,18 @@ def _first_sufficient_pattern(
 
     Groups are those of the whole table, or (``greedy``) of the row types that have no pattern yet.
     """
-    found = np.full(len(table.counts), -1, np.int64)
+    result = np.full(len(table.counts), -1, np.int64)
     for pattern in order:
-        left = np.flatnonzero(found < 0)
+        left = np.flatnonzero(result < 0)
         if not len(left):
             break
-        chosen = left if greedy else np.arange(len(found))
+        chosen = left if greedy else np.arange(len(result))
         columns = [column[chosen] for column in table.values(int(pattern))]
         group = group_row_types(columns, len(chosen))
         large = np.bincount(group, weights=table.counts[chosen]) >= k
         chosen = chosen[large[group]]
-        found[chosen[found[chosen] < 0]] = pattern
-    return found
+        result[chosen[result[chosen] < 0]] = pattern
+    return result
 
 
 ExactProgress = Callable[[int, int], None]
@@ -313,17 +313,17 @@ def _free_enough_outliers(
     """Remove rows until k are outliers: rows that cells can spare, dearest first; else the smallest cell."""
     rows = rows.copy()
     missing = program.k - int(one.rows.sum() - rows.sum()) - (program.star_rows or 0)
-    held = np.bincount(one.pair_cells, weights=rows, minlength=len(one.costs)).astype(np.int64)
-    if np.maximum(held - program.k, 0).sum() < missing:
-        open_cells = np.flatnonzero(held)
-        loss = held[open_cells] * (program.outlier_cost - one.costs[open_cells])
+    class_rows = np.bincount(one.pair_cells, weights=rows, minlength=len(one.costs)).astype(np.int64)
+    if np.maximum(class_rows - program.k, 0).sum() < missing:
+        open_cells = np.flatnonzero(class_rows)
+        loss = class_rows[open_cells] * (program.outlier_cost - one.costs[open_cells])
         rows[one.pair_cells == open_cells[np.argmin(loss)]] = 0
         return rows
     for pair in np.argsort(-one.costs[one.pair_cells], kind="stable"):
         cell = one.pair_cells[pair]
-        taken = min(missing, int(rows[pair]), max(int(held[cell]) - program.k, 0))
+        taken = min(missing, int(rows[pair]), max(int(class_rows[cell]) - program.k, 0))
         rows[pair] -= taken
-        held[cell] -= taken
+        class_rows[cell] -= taken
         missing -= taken
         if not missing:
             break
@@ -399,8 +399,8 @@ def solve_exactly(
         raise InputError(f"a time limit of {time_limit} seconds", allowed="a number above 0")
     frequency_set = require_one_row_per_subject(frequency_set)
     table, mask_positions = build_pattern_table(frequency_set, mask)
-    asked = publish_all or mask.outliers is OutlierPolicy.ERROR
-    star_class = mask.all_star is not None and mask.outliers is not OutlierPolicy.DELETE and asked
+    must_publish_all = publish_all or mask.outliers is OutlierPolicy.ERROR
+    star_class = mask.all_star is not None and mask.outliers is not OutlierPolicy.DELETE and must_publish_all
     forbids_outliers = mask.all_star is None and mask.outliers is OutlierPolicy.ERROR
     deadline = math.inf if time_limit is None else start_time + time_limit
     plan = solve_components(

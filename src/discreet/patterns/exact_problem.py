@@ -56,8 +56,8 @@ class PatternTable:
 
     def values(self, pattern: int) -> list[NDArray[np.int64]]:
         """Return the columns that a pattern shows, at its levels."""
-        shown = zip(self.columns, self.levels[pattern].tolist(), strict=True)
-        return [column[level] for column, level in shown if level < len(column)]
+        levels_of_columns = zip(self.columns, self.levels[pattern].tolist(), strict=True)
+        return [column[level] for column, level in levels_of_columns if level < len(column)]
 
 
 def build_pattern_table(
@@ -84,15 +84,15 @@ def build_pattern_table(
 
 def _denominator(costs: NDArray[np.float64]) -> int:
     """Return the least common denominator of the costs up to a million, or one for rounding."""
-    found = 1
+    result = 1
     for cost in np.unique(costs):
         fraction = Fraction(float(cost)).limit_denominator(1000)
         if abs(float(fraction) - float(cost)) > _SAME_FRACTION * max(1.0, float(cost)):
             return math.ceil(_MOST_STEPS / max(float(costs.max()), 1.0))
-        found = math.lcm(found, fraction.denominator)
-        if found > _MOST_STEPS:
+        result = math.lcm(result, fraction.denominator)
+        if result > _MOST_STEPS:
             return math.ceil(_MOST_STEPS / max(float(costs.max()), 1.0))
-    return found
+    return result
 
 
 @dataclass(frozen=True, eq=False)

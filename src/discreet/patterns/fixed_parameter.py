@@ -126,8 +126,8 @@ def solve_by_subsets(
     k = require_only_k(requirement)
     frequency_set = require_one_row_per_subject(frequency_set)
     table, mask_positions = build_pattern_table(frequency_set, mask)
-    asked = publish_all or mask.outliers is OutlierPolicy.ERROR
-    left_over = mask.outliers is OutlierPolicy.DELETE or not asked
+    must_publish_all = publish_all or mask.outliers is OutlierPolicy.ERROR
+    left_over = mask.outliers is OutlierPolicy.DELETE or not must_publish_all
     star_class = mask.all_star is not None and not left_over
     guess = _SubsetSearch.of(table, k, star_class, left_over, settings.memory_limit)
     guess.decide(0, ())
@@ -202,7 +202,7 @@ class _SubsetSearch:
             self.decide(cell + 1, (*chosen, cell))
             self.decide(cell + 1, chosen)
             return
-        pairs = [(i, place) for place, c in enumerate(chosen) for i in self.members[c]]
+        pairs = [(i, index) for index, c in enumerate(chosen) for i in self.members[c]]
         costs = np.array([self.costs[c] for c in chosen], np.int64)
         found = assign_by_flow(self.counts, pairs, costs, self.k, self.outlier_cost)
         if found is not None and (self.best is None or found.cost < self.best.cost):

@@ -255,15 +255,15 @@ def _by_most_rows(
             yield from _by_rows_now(walk, keys, group.tolist())
             continue
         # Lazy greedy: old counts are upper bounds, so only the top of the heap is counted again.
-        heap = [(-walk.placed_rows(keys.masks[p]), place) for place, p in enumerate(group.tolist())]
+        heap = [(-walk.placed_rows(keys.masks[p]), index) for index, p in enumerate(group.tolist())]
         heapify(heap)
         while heap:
-            _, place = heappop(heap)
-            now = -walk.placed_rows(keys.masks[group[place]])
-            if heap and (now, place) > heap[0]:
-                heappush(heap, (now, place))
+            _, index = heappop(heap)
+            now = -walk.placed_rows(keys.masks[group[index]])
+            if heap and (now, index) > heap[0]:
+                heappush(heap, (now, index))
             elif now:
-                yield group[place : place + 1]
+                yield group[index : index + 1]
             else:
                 break
 

@@ -84,15 +84,15 @@ def _find_shared(component: ProblemComponent) -> _SharedCells:
     ends = np.cumsum(many)
     first = np.repeat(cells, many)
     second = cells[np.repeat(starts - (ends - many), many) + np.arange(len(first))]
-    both, place, times = np.unique(
+    both, inverse, times = np.unique(
         first * len(component.costs) + second, return_inverse=True, return_counts=True
     )
-    held = np.bincount(place, weights=np.repeat(component.rows[types], many), minlength=len(both))
+    class_rows = np.bincount(inverse, weights=np.repeat(component.rows[types], many), minlength=len(both))
     return _SharedCells(
         both // len(component.costs),
         both % len(component.costs),
         times.astype(np.int64),
-        held.astype(np.int64),
+        class_rows.astype(np.int64),
     )
 
 
@@ -208,10 +208,10 @@ def _require_accepted(status: Any, what: str) -> None:
 
 def is_feasible(component: ProblemComponent, program: IntegerProgram, rows: NDArray[np.int64]) -> bool:
     """Check that cells contain none or at least k rows, rows are placed once, and outliers are allowed."""
-    held = np.bincount(component.pair_cells, weights=rows, minlength=len(component.costs))
+    class_rows = np.bincount(component.pair_cells, weights=rows, minlength=len(component.costs))
     placed = np.bincount(component.types, weights=rows, minlength=len(component.rows))
     left = component.rows - placed
-    if (rows < 0).any() or (left < 0).any() or ((held > 0) & (held < program.k)).any():
+    if (rows < 0).any() or (left < 0).any() or ((class_rows > 0) & (class_rows < program.k)).any():
         return False
     if program.forbids_outliers:
         return not left.any()
@@ -240,14 +240,14 @@ def _build_model(
     if star:
         upper[cells + pairs : -1] = component.rows
         lower[-1] = float(bool(program.star_rows))
-    whole = np.zeros(lp.num_col_, np.bool_)
-    whole[:cells] = True
-    whole[-1] |= bool(star)
+    integral = np.zeros(lp.num_col_, np.bool_)
+    integral[:cells] = True
+    integral[-1] |= bool(star)
     if opened is None:
         kinds = np.array([library.HighsVarType.kContinuous, library.HighsVarType.kInteger])
-        lp.integrality_ = kinds[whole.astype(np.int64)].tolist()
+        lp.integrality_ = kinds[integral.astype(np.int64)].tolist()
     else:
-        lower[whole] = upper[whole] = opened
+        lower[integral] = upper[integral] = opened
     lp.col_lower_, lp.col_upper_ = lower, upper
     matrix = _build_constraints(component, program)
     if opened is None:
@@ -298,27 +298,27 @@ def _build_constraints(component: ProblemComponent, program: IntegerProgram) -> 
     cell, pair, part = np.arange(cells), np.arange(pairs), np.arange(parts)
     x, one = cells + pair, np.ones(pairs)
     count = component.rows.astype(np.float64)
-    found = _ConstraintMatrix()
+    result = _ConstraintMatrix()
     with_star = program.star_rows is not None
     own = [(component.types, x, one)]
     if with_star:
         own.append((part, cells + pairs + part, np.ones(parts)))
     # Each row is placed at most once; exactly once if outliers are forbidden or in the all-star class.
-    found.add(count if program.forbids_outliers or with_star else np.full(parts, -np.inf), count, *own)
+    result.add(count if program.forbids_outliers or with_star else np.full(parts, -np.inf), count, *own)
     # An open cell has at least k rows: Σx − k·u ≥ 0.
     closed = (cell, cell, np.full(cells, -float(program.k)))
-    found.add(np.zeros(cells), np.full(cells, np.inf), (component.pair_cells, x, one), closed)
+    result.add(np.zeros(cells), np.full(cells, np.inf), (component.pair_cells, x, one), closed)
     # A closed cell has none: x ≤ rows·u; by pair, which gives a tighter relaxation than by cell.
     room = (pair, component.pair_cells, -count[component.types])
-    found.add(np.full(pairs, -np.inf), np.zeros(pairs), (pair, x, one), room)
+    result.add(np.full(pairs, -np.inf), np.zeros(pairs), (pair, x, one), room)
     if program.star_rows is not None:
         last, at = np.full(parts, cells + pairs + parts), cells + pairs + part
         none = np.zeros(parts, np.int64)
         enough = (none[:1], last[:1], np.array([-float(program.k)]))
         least = np.array([-float(program.star_rows)])
-        found.add(least, np.array([np.inf]), (none, at, np.ones(parts)), enough)
-        found.add(np.full(parts, -np.inf), np.zeros(parts), (part, at, np.ones(parts)), (part, last, -count))
-    return found
+        result.add(least, np.array([np.inf]), (none, at, np.ones(parts)), enough)
+        result.add(np.full(parts, -np.inf), np.zeros(parts), (part, at, np.ones(parts)), (part, last, -count))
+    return result
 
 
 def _set_start(

@@ -55,39 +55,42 @@ def resolve_units(
     """
     _check_names(attributes, constraints)
     chosen = [j for j, height in enumerate(heights) if height > 0]
-    place = {attributes[j]: j for j in chosen}
+    position_of = {attributes[j]: j for j in chosen}
     unit_of = _join_groups(
-        chosen, [[place[n] for n in group if n in place] for group in constraints.together]
+        chosen, [[position_of[n] for n in group if n in position_of] for group in constraints.together]
     )
     units = sorted({tuple(unit) for unit in unit_of.values()})
     of_place = {j: number for number, unit in enumerate(units) for j in unit}
-    required = {of_place[place[name]] for name in constraints.required if name in place}
-    never = {of_place[place[name]] for name in constraints.never if name in place}
-    groups = [[of_place[place[n]] for n in set(group) if n in place] for group in constraints.at_most_one]
+    required = {of_place[position_of[name]] for name in constraints.required if name in position_of}
+    never = {of_place[position_of[name]] for name in constraints.never if name in position_of}
+    groups = [
+        [of_place[position_of[n]] for n in set(group) if n in position_of]
+        for group in constraints.at_most_one
+    ]
     never |= {unit for group in groups for unit in group if group.count(unit) > 1}
     for group in groups:
-        held = required & set(group)
-        if len(held) > 1:
+        required_members = required & set(group)
+        if len(required_members) > 1:
             _raise_contradiction("more than one attribute of an at-most-one group is required")
-        if held:
-            never |= set(group) - held
+        if required_members:
+            never |= set(group) - required_members
     if required & never:
         names = ", ".join(attributes[j] for unit in sorted(required & never) for j in units[unit])
         _raise_contradiction(f"{names} must be generalized, and may not be")
-    found = []
+    result = []
     for number, unit in enumerate(units):
         options = _unit_options(
             [heights[j] for j in unit], constraints.levels, number in required, number in never
         )
         stars = (options == np.array([heights[j] for j in unit])).sum(axis=1)
         exclusive = tuple(g for g, group in enumerate(groups) if number in group)
-        found.append(AttributeUnit(unit, options, stars, exclusive))
-    least = sum(unit.least_stars for unit in found)
+        result.append(AttributeUnit(unit, options, stars, exclusive))
+    least = sum(unit.least_stars for unit in result)
     if constraints.max_stars is not None and least > constraints.max_stars:
         _raise_contradiction(
             f"the required attributes take {least} stars, and {constraints.max_stars} are allowed"
         )
-    return found
+    return result
 
 
 def _check_names(attributes: tuple[str, ...], constraints: PatternConstraints) -> None:
@@ -208,15 +211,15 @@ def _enumerate_levels(
     still = sum(unit.least_stars for unit in units)
     for unit in units:
         still -= unit.least_stars
-        kept = []
+        allowed = []
         for number, wanted in enumerate(unit.stars.tolist()):
             fits = stars + wanted + still <= most
             if unit.options[number].any():
                 fits &= ~taken[:, list(unit.exclusive)].any(axis=1)
-            kept.append(np.flatnonzero(fits))
-        _check_memory(sum(map(len, kept)), attributes, memory_limit)
-        option = np.repeat(np.arange(len(kept)), [len(found) for found in kept])
-        begun = np.concatenate(kept)
+            allowed.append(np.flatnonzero(fits))
+        _check_memory(sum(map(len, allowed)), attributes, memory_limit)
+        option = np.repeat(np.arange(len(allowed)), [len(found) for found in allowed])
+        begun = np.concatenate(allowed)
         levels, taken = levels[begun], taken[begun]
         stars = stars[begun] + unit.stars[option]
         levels[:, list(unit.columns)] = unit.options[option]
@@ -266,9 +269,9 @@ def _parse_vector(text: str, heights: tuple[int, ...]) -> tuple[int, ...]:
     apart = text.replace(",", " ").split()
     signs = apart if len(apart) > 1 or len(heights) == 1 else list("".join(apart))
     levels = []
-    for place, sign in enumerate(signs):
+    for index, sign in enumerate(signs):
         if sign in _STAR_SIGNS:
-            levels.append(heights[place] if place < len(heights) else 0)
+            levels.append(heights[index] if index < len(heights) else 0)
         elif sign in _SHOWN_SIGNS:
             levels.append(0)
         elif sign.isascii() and sign.isdecimal():
@@ -311,7 +314,7 @@ def _level_costs(
     frequency_set: FrequencySet, weights: Mapping[str, float] | None, cost: str | LossTables
 ) -> tuple[NDArray[np.float64], ...]:
     check_weights(dict(weights or {}), frequency_set.attributes)
-    given = [float(dict(weights or {}).get(name, 1.0)) for name in frequency_set.attributes]
+    factors = [float(dict(weights or {}).get(name, 1.0)) for name in frequency_set.attributes]
     heights = [h.height for h in frequency_set.hierarchies]
     if isinstance(cost, LossTables):
         tables = cost.tables
@@ -327,7 +330,9 @@ def _level_costs(
         raise InputError(
             "the cost of a level", allowed="a number of at least 0 for each level of each attribute"
         )
-    return tuple(np.asarray(table, np.float64) * weight for table, weight in zip(tables, given, strict=True))
+    return tuple(
+        np.asarray(table, np.float64) * weight for table, weight in zip(tables, factors, strict=True)
+    )
 
 
 def _check_star(frequency_set: FrequencySet, mask: PatternMask) -> None:
@@ -340,7 +345,7 @@ def _check_star(frequency_set: FrequencySet, mask: PatternMask) -> None:
         for level in used - {hierarchy.height}:
             columns = np.unique(hierarchy.level_map(level)[frequency_set.codes[:, j]]).tolist()
             labels = hierarchy.labels[level]
-            if any(labels[place] == star for place in columns if place < len(labels)):
+            if any(labels[index] == star for index in columns if index < len(labels)):
                 raise InputError(
                     f"a value of '{hierarchy.attribute}' reads like its star, '{star}'",
                     allowed="a top value that no row has",

@@ -74,10 +74,10 @@ def recode_assignment(
     row_types, patterns, rows = _join_parts(len(mask), row_types, patterns, rows)
     _check_rows(frequency_set, row_types, rows)
     demand = ClassRequirement.of(frequency_set, requirement, class_test)
-    shown = _values_of_parts(frequency_set, mask, row_types, patterns)
-    classes = _number_classes(patterns, shown)
+    cell_codes = _values_of_parts(frequency_set, mask, row_types, patterns)
+    classes = _number_classes(patterns, cell_codes)
     first, classes = _check_classes(demand, mask, row_types, patterns, rows, classes)
-    cells, places = _merge_cells(frequency_set.hierarchies, shown[first])
+    cells, places = _merge_cells(frequency_set.hierarchies, cell_codes[first])
     counts = _count_patterns(mask, patterns, rows, classes, first)
     if not (np.diff(row_types) > 0).all():
         in_order = np.lexsort((classes, row_types))
@@ -104,12 +104,12 @@ def _join_parts(
     """Merge parts with the same row type and pattern."""
     if bool((np.diff(row_types) > 0).all()) and bool((rows > 0).all()):
         return row_types, patterns, rows
-    pairs, place = np.unique(row_types * (patterns_in_all + 1) + patterns + 1, return_inverse=True)
+    pairs, inverse = np.unique(row_types * (patterns_in_all + 1) + patterns + 1, return_inverse=True)
     total = np.zeros(len(pairs), np.int64)
-    np.add.at(total, place, rows)
-    kept = total > 0
-    types, shifted = np.divmod(pairs[kept], patterns_in_all + 1)
-    return types, shifted - 1, total[kept]
+    np.add.at(total, inverse, rows)
+    nonempty = total > 0
+    types, shifted = np.divmod(pairs[nonempty], patterns_in_all + 1)
+    return types, shifted - 1, total[nonempty]
 
 
 def _check_rows(frequency_set: FrequencySet, row_types: NDArray[np.int64], rows: NDArray[np.int64]) -> None:
@@ -126,19 +126,21 @@ def _values_of_parts(
     patterns: NDArray[np.int64],
 ) -> NDArray[np.int64]:
     """Return the shown values of each part as numbers of level and value, shape ``(parts, attributes)``."""
-    shown = np.empty((len(row_types), len(mask.attributes)), np.int64)
+    cell_codes = np.empty((len(row_types), len(mask.attributes)), np.int64)
     for j, hierarchy in enumerate(frequency_set.hierarchies):
         # int64: the mask's levels are int16, and their products with values would overflow.
         levels = np.where(patterns == OUTLIER, hierarchy.height, mask.levels[:, j][patterns]).astype(np.int64)
         values = np.stack([hierarchy.level_map(level) for level in range(hierarchy.height + 1)])
-        shown[:, j] = levels * (hierarchy.null_code + 1) + values[levels, frequency_set.codes[row_types, j]]
-    return shown
+        cell_codes[:, j] = (
+            levels * (hierarchy.null_code + 1) + values[levels, frequency_set.codes[row_types, j]]
+        )
+    return cell_codes
 
 
-def _number_classes(patterns: NDArray[np.int64], shown: NDArray[np.int64]) -> NDArray[np.int64]:
+def _number_classes(patterns: NDArray[np.int64], cell_codes: NDArray[np.int64]) -> NDArray[np.int64]:
     """Number the class of each part; ``SUPPRESSED`` for outliers."""
     keys, radix = patterns + 1, int(patterns.max(initial=0)) + 2
-    for column in (shown[:, j] for j in range(shown.shape[1])):
+    for column in (cell_codes[:, j] for j in range(cell_codes.shape[1])):
         size = int(column.max(initial=0)) + 1
         if radix * size >= _LARGEST_KEY:
             kinds, keys = find_distinct(keys)
@@ -188,9 +190,9 @@ def _classes_meet(
     """Check whether each class meets the requirement."""
     if not len(order):
         return np.zeros(0, np.bool_)
-    found: NDArray[np.bool_] = np.add.reduceat(rows[order], starts) >= demand.need
+    result: NDArray[np.bool_] = np.add.reduceat(rows[order], starts) >= demand.need
     if demand.counts_only:
-        return found
+        return result
     if len(np.unique(row_types)) != len(row_types):
         raise InternalError("row types whose sensitive values must stay together were split")
     members = np.split(row_types[order], starts[1:])
@@ -198,15 +200,15 @@ def _classes_meet(
 
 
 def _merge_cells(
-    hierarchies: Sequence[GeneralizationHierarchy], shown: NDArray[np.int64]
+    hierarchies: Sequence[GeneralizationHierarchy], cell_codes: NDArray[np.int64]
 ) -> tuple[tuple[Cells, ...], NDArray[np.int64]]:
     """Merge the cells of each attribute, and return the index of the cell that each class shows."""
-    places = np.empty(shown.shape, np.int64)
+    places = np.empty(cell_codes.shape, np.int64)
     found = []
     for j, hierarchy in enumerate(hierarchies):
-        kinds, place = find_distinct(shown[:, j])
+        kinds, inverse = find_distinct(cell_codes[:, j])
         merged = MergedCells(hierarchy)
-        places[:, j] = merged.add(_cells_of_kinds(hierarchy, kinds))[place]
+        places[:, j] = merged.add(_cells_of_kinds(hierarchy, kinds))[inverse]
         found.append(merged.cells())
     return tuple(found), places
 
@@ -250,9 +252,9 @@ def _count_patterns(
     first: NDArray[np.int64],
 ) -> tuple[PatternCount, ...]:
     """Count the classes and rows of the used patterns, cheapest first."""
-    kept = classes != SUPPRESSED
+    retained = classes != SUPPRESSED
     of_rows = np.zeros(len(mask), np.int64)
-    np.add.at(of_rows, patterns[kept], rows[kept])
+    np.add.at(of_rows, patterns[retained], rows[retained])
     of_classes = np.bincount(patterns[first], minlength=len(mask))
     used = np.flatnonzero(of_classes)
     used = used[np.lexsort((used, mask.cost_ranks[used]))]

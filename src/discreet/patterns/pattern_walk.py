@@ -72,7 +72,7 @@ class _KeyWords:
         self.keys = [np.zeros(row_types, np.uint64)]
         self.masks = [np.zeros(patterns, np.uint64)]
 
-    def add(self, digits: NDArray[np.int64], kept: NDArray[np.bool_]) -> None:
+    def add(self, digits: NDArray[np.int64], retained: NDArray[np.bool_]) -> None:
         """Add one group: each row type's digit, and the patterns that distinguish the digits."""
         bits = int(digits.max(initial=0)).bit_length()
         if bits == 0:
@@ -84,7 +84,7 @@ class _KeyWords:
             self.masks.append(np.zeros(self._patterns, np.uint64))
         shift = self._used[word]
         self.keys[word] |= digits.astype(np.uint64) << np.uint64(shift)
-        self.masks[word][kept] |= np.uint64(((1 << bits) - 1) << shift)
+        self.masks[word][retained] |= np.uint64(((1 << bits) - 1) << shift)
         self._used[word] += bits
 
 

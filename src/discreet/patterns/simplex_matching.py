@@ -140,10 +140,10 @@ class _ExchangeSearch:
             return
         everywhere = np.ones(self.n, np.bool_)
         found = self._match(everywhere, free=True)
-        alone = int(np.flatnonzero(found.mate == self.n)[0])
+        unmatched = int(np.flatnonzero(found.mate == self.n)[0])
         others = [(u, int(found.mate[u])) for u in range(self.n) if u < found.mate[u] < self.n]
-        u, v = min(others, key=lambda p: (self.triples[alone, p[0], p[1]] - self.pairs[p], p))
-        self.chosen = [tuple(sorted((alone, u, v)))]
+        u, v = min(others, key=lambda p: (self.triples[unmatched, p[0], p[1]] - self.pairs[p], p))
+        self.chosen = [tuple(sorted((unmatched, u, v)))]
 
     def _exchange(self, now: _PricedMatching) -> list[tuple[int, ...]] | None:
         """Return the chosen triples after an exchange that reduces the cost; None if there is none."""
@@ -189,7 +189,7 @@ class _ExchangeSearch:
         parity = odd ^ loose.free_member[None, :]
         bounds = _UNIT * loose.cost - loose.free + reduced - parity @ loose.thickness
         order = np.flatnonzero(bounds <= _UNIT * (below - 1))
-        best, found = below, None
+        best, result = below, None
         for t in order[np.argsort(bounds[order], kind="stable")]:
             if bounds[t] > _UNIT * (best - 1):
                 break
@@ -197,8 +197,8 @@ class _ExchangeSearch:
             rest[corners[t]] = False
             cost = self._match(rest).cost + int(prices[t])
             if cost < best:
-                best, found = cost, tuple(corners[t].tolist())
-        return found
+                best, result = cost, tuple(corners[t].tolist())
+        return result
 
     def _reduced(
         self, duals: _PricedMatching, corners: VertexArray, prices: VertexArray
@@ -214,12 +214,12 @@ class _ExchangeSearch:
         """Return the triples of vertices inside, represented by the first vertices of each kind."""
         before: VertexArray = np.cumsum(inside) - inside
         start = np.searchsorted(self.kinds, self.kinds)
-        place: VertexArray = (before - before[start])[self.corners]
+        offset: VertexArray = (before - before[start])[self.corners]
         kind = self.kinds[self.corners]
-        kept = inside[self.corners].all(axis=1) & (place[:, 0] == 0)
-        kept &= place[:, 1] == (kind[:, 1] == kind[:, 0])
-        kept &= place[:, 2] == (kind[:, 2] == kind[:, 1]) + 1 * (kind[:, 2] == kind[:, 0])
-        return self.corners[kept], self.prices[kept]
+        contained = inside[self.corners].all(axis=1) & (offset[:, 0] == 0)
+        contained &= offset[:, 1] == (kind[:, 1] == kind[:, 0])
+        contained &= offset[:, 2] == (kind[:, 2] == kind[:, 1]) + 1 * (kind[:, 2] == kind[:, 0])
+        return self.corners[contained], self.prices[contained]
 
     def _outside(self, chosen: list[tuple[int, ...]]) -> NDArray[np.bool_]:
         inside = np.ones(self.n, np.bool_)

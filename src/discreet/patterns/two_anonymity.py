@@ -153,8 +153,8 @@ class _MatchingProblem:
 
     def _group(self, pattern: int) -> RowArray:
         """Number the vertices such that those that a pattern makes equal share a number."""
-        shown = self.table.values(pattern)
-        return group_row_types(shown, len(self.table.counts))[self.types]
+        values = self.table.values(pattern)
+        return group_row_types(values, len(self.table.counts))[self.types]
 
     def solve(self, progress: MatchingProgress | None) -> SimplexMatching:
         """Find the cheapest partition; if a row may be deleted, with and without a vertex to pair it with."""
@@ -190,12 +190,12 @@ class _MatchingProblem:
         triples[n, :, :] = triples[:, n, :] = triples[:, :, n] = 2 * star
         return pairs, triples
 
-    def parts(self, found: SimplexMatching) -> tuple[RowArray, RowArray, RowArray]:
+    def parts(self, matching: SimplexMatching) -> tuple[RowArray, RowArray, RowArray]:
         """Return row types, the table's patterns (-1: all stars) and rows, of matched and of other rows."""
         cheapest = int(self.order[-1]) if len(self.order) else -1
-        kept = np.flatnonzero(self.left)
-        parts = [(int(t), cheapest, int(self.left[t])) for t in kept]
-        for edge in (*found.pairs, *found.triples):
+        remaining = np.flatnonzero(self.left)
+        parts = [(int(t), cheapest, int(self.left[t])) for t in remaining]
+        for edge in (*matching.pairs, *matching.triples):
             members = [v for v in edge if v < len(self.types)]
             pattern = self._pattern(members) if len(members) == len(edge) else -1
             parts += [(int(self.types[v]), pattern, 1) for v in members]

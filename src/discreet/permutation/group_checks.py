@@ -139,9 +139,9 @@ def measure_proximity(
         near -= np.searchsorted(pairs, group * size + low[code], side="left")
         totals = starts[group + 1] - starts[group]
         shares = near / totals
-        place = int(shares.argmax())
-        if shares[place] > worst:
-            worst, share = float(shares[place]), Fraction(int(near[place]), int(totals[place]))
+        index = int(shares.argmax())
+        if shares[index] > worst:
+            worst, share = float(shares[index]), Fraction(int(near[index]), int(totals[index]))
         rows += int(alike[near * _TELLING_SHARE.denominator > totals * _TELLING_SHARE.numerator].sum())
     return GroupProximity(epsilon, relative, share, rows)
 

@@ -73,18 +73,18 @@ def _lines_of_large_group(keys: NDArray[np.int64], form: SortKeyLayout, at_once:
     """Yield the lines of one group in batches."""
     rows, least, most = len(keys), np.int64(0), np.int64(0)
     places = range(0, rows, at_once)
-    total = sum(int(_key_values(keys[place : place + at_once], form).sum()) for place in places)
+    total = sum(int(_key_values(keys[start : start + at_once], form).sum()) for start in places)
     low, high = _key_values(keys[[0, -1]], form)
-    for place in places:
-        last = min(place + at_once, rows)
-        lowest = _key_values(keys[place:last], form)
-        highest = _key_values(keys[rows - last : rows - place][::-1], form)
+    for start in places:
+        last = min(start + at_once, rows)
+        lowest = _key_values(keys[start:last], form)
+        highest = _key_values(keys[rows - last : rows - start][::-1], form)
         of_lowest, of_highest = np.cumsum(lowest) + least, np.cumsum(highest) + most
         least, most = of_lowest[-1], of_highest[-1]
-        whole = [np.full(last - place, n) for n in (int(keys[0]) >> form.bits, rows, total, low, high)]
-        counts = whole[0], np.arange(place + 1, last + 1), whole[1]
+        columns = [np.full(last - start, n) for n in (int(keys[0]) >> form.bits, rows, total, low, high)]
+        counts = columns[0], np.arange(start + 1, last + 1), columns[1]
         yield _line_columns(
-            form, counts, (whole[2], of_lowest, of_highest), (whole[3], highest, lowest, whole[4])
+            form, counts, (columns[2], of_lowest, of_highest), (columns[3], highest, lowest, columns[4])
         )
 
 

@@ -129,15 +129,15 @@ def assign_tied_rows(
     """Assign the rows of a value that two groups share to the nearer group; numbers of rows are kept."""
     groups = groups.copy()
     values, first, times = np.unique(parts.values, return_index=True, return_counts=True)
-    for value, place in zip(values[times == 2].tolist(), first[times == 2].tolist(), strict=True):
-        left, right = int(parts.groups[place]), int(parts.groups[place + 1])
+    for value, index in zip(values[times == 2].tolist(), first[times == 2].tolist(), strict=True):
+        left, right = int(parts.groups[index]), int(parts.groups[index + 1])
         rows = np.flatnonzero(runs.codes == value)
         others = runs.codes != value
         towards = coordinates[others & (groups == right)].mean(axis=0) - coordinates[
             others & (groups == left)
         ].mean(axis=0)
         order = rows[np.argsort(coordinates[rows] @ towards, kind="stable")]
-        groups[order] = np.repeat([left, right], parts.rows[place : place + 2])
+        groups[order] = np.repeat([left, right], parts.rows[index : index + 2])
     return groups
 
 
@@ -148,17 +148,17 @@ def divide_groups(
     order = np.argsort(groups, kind="stable")
     waiting = np.split(order, np.flatnonzero(np.diff(groups[order])) + 1)
     divider = _GroupDivider(runs, need, coordinates)
-    found = np.empty_like(groups)
+    result = np.empty_like(groups)
     count = 0
     while waiting:
         rows = waiting.pop()
         halves = divider.halves(rows)
         if halves is None:
-            found[rows] = count
+            result[rows] = count
             count += 1
         else:
             waiting += halves
-    return found
+    return result
 
 
 @dataclass(frozen=True, eq=False)
@@ -249,10 +249,10 @@ def find_row_types(frequency_set: FrequencySet, codes: NDArray[np.int64]) -> NDA
     known = packed[:kinds]
     order = np.argsort(known)
     places = np.searchsorted(known[order], packed[kinds:])
-    found = order[np.minimum(places, kinds - 1)]
-    if not np.array_equal(known[found], packed[kinds:]):
+    result = order[np.minimum(places, kinds - 1)]
+    if not np.array_equal(known[result], packed[kinds:]):
         raise InternalError("rows are of no row type that was counted", advice="Please report this.")
-    return found
+    return result
 
 
 def partition_by_classes(
@@ -296,8 +296,8 @@ def row_classes_at_node(
     """Return the class of each row at a full-domain node; ``codes``, (rows, attributes), are leaf codes."""
     classes = np.zeros(len(codes), dtype=np.int64)
     for attribute, (hierarchy, level) in enumerate(zip(hierarchies, node, strict=True)):
-        shown = hierarchy.level_map(level)[codes[:, attribute]]
-        classes = np.unique(classes * (int(shown.max(initial=0)) + 1) + shown, return_inverse=True)[1]
+        ancestors = hierarchy.level_map(level)[codes[:, attribute]]
+        classes = np.unique(classes * (int(ancestors.max(initial=0)) + 1) + ancestors, return_inverse=True)[1]
     return classes
 
 

@@ -178,7 +178,7 @@ def _sorted_rows(runs: ValueRuns, loops: PartitionLoops) -> Any:
     if loops.compiled and runs.array is not None:
         return runs.array if runs.rows == runs.distinct else np.repeat(runs.array, runs.counts)
     rows, integers = np.repeat(np.arange(runs.distinct), runs.counts), runs.integers
-    return loops.numbers([integers[place] for place in rows.tolist()])
+    return loops.numbers([integers[row] for row in rows.tolist()])
 
 
 def sorted_cuts(values: object, need: GroupNeed, loops: PartitionLoops) -> NDArray[np.int64]:
@@ -346,9 +346,9 @@ class _ChainSearch:
         width = self._most_shared + 1
         links = [_ChainGroup(state // width, self._size - 1, 0)]
         while int(before[state]) >= 0:
-            begin, kept = int(before[state]), int(before_kept[state])
+            begin, singles = int(before[state]), int(before_kept[state])
             links.append(_ChainGroup(begin, int(before_end[state]), state % width))
-            state = begin * width + kept
+            state = begin * width + singles
         return links[::-1]
 
     def _run(self, bound: int) -> int:
@@ -375,9 +375,9 @@ def _parts_of_chain(runs: ValueRuns, links: list[_ChainGroup]) -> ValueParts:
             rows.append(counts[value])
         done = max(following, link.end + 1)
         overlap = range(following, link.end + 1)
-        kept = set(_singles_of_left_group([value for value in overlap if counts[value] == 1], link))
+        single_values = set(_singles_of_left_group([value for value in overlap if counts[value] == 1], link))
         for value in overlap:
-            mine = 1 if value in kept else counts[value] // 2
+            mine = 1 if value in single_values else counts[value] // 2
             for group, part in ((number, mine), (number + 1, counts[value] - mine)):
                 if part:
                     values.append(value)

@@ -47,10 +47,14 @@ def working_bytes(rows: int, distinct: int, keys: int = 0) -> int:
     ``keys`` is the number of quasi-identifiers that groups depend on. The maximum is reached when groups are
     assigned to rows, or when neighbours are counted.
     """
-    whole, wide = np.dtype(integer_dtype(rows + 1)).itemsize, np.dtype(np.int64).itemsize
-    told = 3 * rows + 10 * distinct
+    row_bytes, wide = np.dtype(integer_dtype(rows + 1)).itemsize, np.dtype(np.int64).itemsize
+    bytes_in_all = 3 * rows + 10 * distinct
     keyed = (3 * keys + 6) * rows if keys else 0
-    return max(told, 9 * rows) * whole + keyed * wide + (_KERNEL_BYTES if rows > _ROWS_WITHOUT_KERNELS else 0)
+    return (
+        max(bytes_in_all, 9 * rows) * row_bytes
+        + keyed * wide
+        + (_KERNEL_BYTES if rows > _ROWS_WITHOUT_KERNELS else 0)
+    )
 
 
 DrawOrder = Callable[[int], RowIntegers]
@@ -71,12 +75,12 @@ def draw_order(n: int) -> RowIntegers:
     Positions are the low bits of the sort keys, which halves the time of sorting positions by separate keys.
     """
     bits = n.bit_length()
-    place = (1 << bits) - 1
-    keys = np.frombuffer(os.urandom(n * _KEY_BYTES), dtype=np.uint64) & np.uint64(_ALL_BITS ^ place)
+    mask = (1 << bits) - 1
+    keys = np.frombuffer(os.urandom(n * _KEY_BYTES), dtype=np.uint64) & np.uint64(_ALL_BITS ^ mask)
     keys |= np.arange(n, dtype=np.uint64)
     sort_integers(keys, bits)
-    tied = (keys[1:] ^ keys[:-1]) <= place
-    keys &= np.uint64(place)
+    tied = (keys[1:] ^ keys[:-1]) <= mask
+    keys &= np.uint64(mask)
     order = keys.astype(integer_dtype(n + 1))
     if tied.any():
         _draw_ties(order, tied)

@@ -128,11 +128,11 @@ def select_rows(column: SensitiveColumn, rows: RowIntegers) -> SensitiveColumn:
     """Select some rows of a column by their positions; values that none of them has are dropped."""
     codes = column.codes[rows]
     used, inverse = np.unique(codes[codes != NULL_CODE], return_inverse=True)
-    kept = np.full_like(codes, NULL_CODE)
-    kept[codes != NULL_CODE] = inverse
+    selected = np.full_like(codes, NULL_CODE)
+    selected[codes != NULL_CODE] = inverse
     return replace(
         column,
-        codes=kept,
+        codes=selected,
         distinct=len(used),
         numbers=None if column.numbers is None else column.numbers[used],
         subjects=None if column.subjects is None else column.subjects[rows],
@@ -235,7 +235,7 @@ class RowStrata:
         starts = np.searchsorted(strata, strata)
         return strata, found, before - before[starts], rows.astype(np.int64)
 
-    def whole(self, strata: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def are_full(self, strata: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Mark the parts, given their strata and rows, that contain all rows of their stratum."""
         return np.equal(self.counts[strata], rows)
 

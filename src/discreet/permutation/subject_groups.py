@@ -41,9 +41,9 @@ class GrowingGroup:
         if subject in owners:
             return
         owners.append(subject)
-        for place, free in enumerate(self._free):
+        for index, free in enumerate(self._free):
             if find_augmenting_path(free, self._subjects_of, self._value_of):
-                del self._free[place]
+                del self._free[index]
                 self.matching_size += 1
                 return
 
@@ -73,10 +73,10 @@ def find_value_cuts(runs: ValueRuns, need: GroupNeed) -> NDArray[np.int64]:
         before.append(champion[2] if usable and champion is not None else 0)
     if best[-1] is None:
         raise InternalError("no partition where the whole column is a group")
-    cuts, place = [], before[-1]
-    while place:
-        cuts.append(place)
-        place = before[place]
+    cuts, position = [], before[-1]
+    while position:
+        cuts.append(position)
+        position = before[position]
     starts = np.cumsum(runs.counts) - runs.counts
     return starts[np.array(cuts[::-1], dtype=np.int64)]
 
@@ -84,16 +84,16 @@ def find_value_cuts(runs: ValueRuns, need: GroupNeed) -> NDArray[np.int64]:
 def _latest_beginnings(runs: ValueRuns, need: GroupNeed) -> list[int]:
     """Return, for each value, the latest one at which a group ending there can begin, -1 if there is none."""
     owners = _subjects_of_values(runs)
-    units, found = runs.integers, [-1] * runs.distinct
+    units, result = runs.integers, [-1] * runs.distinct
     for last in range(runs.distinct):
         group = GrowingGroup()
         for first in range(last, -1, -1):
             for subject in owners[first]:
                 group.add(subject, first)
             if group.matching_size >= need.k and units[last] - units[first] >= need.e:
-                found[last] = first
+                result[last] = first
                 break
-    return found
+    return result
 
 
 def _subjects_of_values(runs: ValueRuns) -> list[list[int]]:
@@ -174,8 +174,8 @@ class GroupFacts:
     def ranges(self) -> list[int]:
         """Compute each group's range in units; 0 if it has no value."""
         found = np.zeros(self.count, dtype=object)
-        held = self.most >= 0
-        found[held] = self.runs.spans(self.least[held], self.most[held])
+        nonempty = self.most >= 0
+        found[nonempty] = self.runs.spans(self.least[nonempty], self.most[nonempty])
         return found.tolist()
 
     def meets(self, k: int, e: int) -> NDArray[np.bool_]:
@@ -202,8 +202,11 @@ def count_group_facts(runs: ValueRuns, groups: RowIntegers, count: int) -> Group
     distinct = np.bincount(pairs // size, minlength=count)
     ends = np.cumsum(distinct)
     least, most = np.full(count, -1, dtype=np.int64), np.full(count, -1, dtype=np.int64)
-    held = distinct > 0
-    least[held], most[held] = pairs[(ends - distinct)[held]] % size, pairs[ends[held] - 1] % size
+    nonempty = distinct > 0
+    least[nonempty], most[nonempty] = (
+        pairs[(ends - distinct)[nonempty]] % size,
+        pairs[ends[nonempty] - 1] % size,
+    )
     if runs.subjects is not None:
         known = runs.codes >= 0
         distinct = matching_sizes(groups[known], runs.codes[known], runs.subjects[known], count)

@@ -48,9 +48,9 @@ class ValueRuns:
         counts = np.bincount(_nonnull_codes(codes), minlength=column.distinct).astype(kind)
         if not counts.all():
             used = np.flatnonzero(counts)
-            place = np.full(len(counts) + 1, -1, dtype=kind)
-            place[used] = np.arange(len(used))
-            codes, counts = place[codes], counts[used]
+            position_of = np.full(len(counts) + 1, -1, dtype=kind)
+            position_of[used] = np.arange(len(used))
+            codes, counts = position_of[codes], counts[used]
             numbers = None if numbers is None else numbers[used]
         runs = cls(None, Fraction(1), counts, codes, subjects=column.subjects)
         if numbers is None:
@@ -93,8 +93,8 @@ class ValueRuns:
     def spans(self, least: RowIntegers, most: RowIntegers) -> list[int]:
         """Compute the ranges in units between values at positions ``least`` and ``most``, pair by pair."""
         if self.array is not None:
-            found: list[int] = (self.array[most] - self.array[least]).tolist()
-            return found
+            result: list[int] = (self.array[most] - self.array[least]).tolist()
+            return result
         units = self.integers
         return [units[high] - units[low] for low, high in zip(least.tolist(), most.tolist(), strict=True)]
 
@@ -135,9 +135,9 @@ def _units_of_floats(
     if not len(numbers):
         return np.zeros(0, dtype=np.int64), Fraction(1)
     mantissas, exponents = np.frexp(numbers)
-    whole = (mantissas * 2.0**53).astype(np.int64)
-    lowest_bits = np.where(whole == 0, 1, whole & -whole)
-    powers = np.where(whole == 0, 2000, exponents - 53 + np.log2(lowest_bits).astype(np.int64))
+    integers = (mantissas * 2.0**53).astype(np.int64)
+    lowest_bits = np.where(integers == 0, 1, integers & -integers)
+    powers = np.where(integers == 0, 2000, exponents - 53 + np.log2(lowest_bits).astype(np.int64))
     power = min(int(powers.min()), 2000)
     if power == 2000:
         return np.zeros(len(numbers), dtype=np.int64), Fraction(1)

@@ -65,14 +65,14 @@ def resolve_address(address: str) -> str:
     name = address.removeprefix(ENVIRONMENT_PREFIX)
     if not _VARIABLE.fullmatch(name):
         raise InputError("env: without the name of a variable", allowed="env:NAME, such as env:CLINIC")
-    found = os.environ.get(name)
-    if not found:
+    result = os.environ.get(name)
+    if not result:
         raise InputError(
             f"the environment variable {name} is not set",
             allowed="the address of a database",
             advice=f"Set {name} before the program is started, as in export {name}={ADDRESS_FORM}.",
         )
-    return found
+    return result
 
 
 def without_password(address: str) -> str:
@@ -89,8 +89,8 @@ def without_password(address: str) -> str:
     user, at, hosts = parts.netloc.rpartition("@")
     options = [(name, value) for name, value in parse_qsl(parts.query, True) if name not in _SECRETS]
     query = urlencode(options, quote_via=quote)
-    place = f"{parts.scheme}://{user.partition(':')[0]}{at}{hosts}{parts.path}"
-    return f"{place}?{query}" if query else place
+    shortened = f"{parts.scheme}://{user.partition(':')[0]}{at}{hosts}{parts.path}"
+    return f"{shortened}?{query}" if query else shortened
 
 
 def has_password(address: str) -> bool:

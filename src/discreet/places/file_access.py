@@ -138,15 +138,15 @@ def _check_match(file: Path, pattern: Path) -> None:
 
 def files_digest(path: Path) -> str:
     """Return the SHA-256 of the digests and names of all files of a pattern; errors as ``matching_files``."""
-    whole = hashlib.sha256()
+    total = hashlib.sha256()
     for file in matching_files(path):
         try:
             with file.open("rb") as opened:
                 digest = hashlib.file_digest(opened, "sha256").hexdigest()
         except OSError as error:
             raise InputError(f"{file} cannot be read: {error.strerror}") from None
-        whole.update(f"{digest}  {file.name}\n".encode())
-    return whole.hexdigest()
+        total.update(f"{digest}  {file.name}\n".encode())
+    return total.hexdigest()
 
 
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
@@ -163,17 +163,17 @@ class SecretFile:
         """Replace the content atomically; do nothing if it is unchanged."""
         if content == self.content:
             return
-        beside = self.path.with_name(f".{self.path.name}.{secrets.token_hex(4)}")
+        temporary = self.path.with_name(f".{self.path.name}.{secrets.token_hex(4)}")
         # The new content is on disk before it replaces the old one: a crash leaves either, never a part.
         try:
-            descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
             with os.fdopen(descriptor, "wb") as file:
                 file.write(content)
                 file.flush()
                 os.fsync(file.fileno())
-            beside.replace(self.path)
+            temporary.replace(self.path)
         except OSError as error:
-            beside.unlink(missing_ok=True)
+            temporary.unlink(missing_ok=True)
             raise LimitReached(f"the key file {self.path} cannot be written: {error.strerror}") from None
         self.content = content
 

@@ -48,8 +48,8 @@ def check_outputs(targets: Sequence[TargetFile], protected: Sequence[ProtectedFi
     for target in targets:
         for file in protected:
             _check_target(target, file)
-    for place, target in enumerate(targets):
-        for other in targets[:place]:
+    for index, target in enumerate(targets):
+        for other in targets[:index]:
             if is_same_file(target.path, other.path):
                 raise InputError(
                     f"{target.path} is both {other.name} and {target.name}",

@@ -108,7 +108,7 @@ def abbreviate_list(text: str) -> str:
     >>> abbreviate_list("Left out: " + ", ".join(f"'q{i}'" for i in range(13)) + ".")
     "Left out: 'q0', 'q1', 'q2', 'q3', 'q4', 'q5', 'q6', 'q7', 'q8', 'q9' and 3 more."
     """
-    return _LONG_LIST.sub(lambda found: f"{found[1]} and {found[2].count(', ')} more", text)
+    return _LONG_LIST.sub(lambda match: f"{match[1]} and {match[2].count(', ')} more", text)
 
 
 def join_names(names: Sequence[str]) -> str:

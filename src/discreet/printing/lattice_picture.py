@@ -34,15 +34,15 @@ def draw_lattice_html(lattice: Lattice, suppressed: NDArray[np.int64], rows: int
     """
     if lattice.size > _MAX_NODES:
         return ""
-    shown = _drawn_nodes(lattice, suppressed)
-    widest = max(len(positions) for positions in shown)
-    width, height = 2 * _MARGIN + widest * _COLUMN_WIDTH, (len(shown) + 1) * _ROW_HEIGHT
+    drawn = _drawn_nodes(lattice, suppressed)
+    widest = max(len(positions) for positions in drawn)
+    width, height = 2 * _MARGIN + widest * _COLUMN_WIDTH, (len(drawn) + 1) * _ROW_HEIGHT
     positions = {
         lattice.node(index): (
             width / 2 + (column - (len(row) - 1) / 2) * _COLUMN_WIDTH,
             height - _ROW_HEIGHT * (level + 1),
         )
-        for level, row in enumerate(shown)
+        for level, row in enumerate(drawn)
         for column, index in enumerate(row)
     }
     # A notebook may contain several drawings, so the ids and radio buttons of each need their own name.
@@ -52,7 +52,7 @@ def draw_lattice_html(lattice: Lattice, suppressed: NDArray[np.int64], rows: int
         f'<svg viewBox="0 0 {width} {height}" width="{width}" style="max-width:100%" role="img">',
         "<title>Each dot is a node; the higher, the more general</title>",
         *(_edge_lines(lattice, positions) if lattice.size <= _MAX_NODES_WITH_EDGES else ()),
-        *(_height_label(level, height) for level in range(len(shown))),
+        *(_height_label(level, height) for level in range(len(drawn))),
         *(
             _node_circle(lattice, node, position, int(suppressed[lattice.index(node)]), rows)
             for node, position in positions.items()
@@ -86,7 +86,7 @@ def _node_circle(
     lattice: Lattice, node: LatticeNode, position: tuple[float, int], suppressed: int, rows: int
 ) -> str:
     levels = ", ".join(f"{name} {level}" for name, level in lattice.levels_of(node).items())
-    told = escape(
+    title = escape(
         escape_control_characters(
             f"{levels}: {suppressed:,} rows suppressed ({format_share(suppressed, rows)})"
         )
@@ -95,7 +95,7 @@ def _node_circle(
     return (
         f'<circle class="b{bucket}" cx="{position[0]:g}" cy="{position[1]:g}" r="4.5" '
         f'fill="{_SHADES[bucket]}">'
-        f"<title>{told}</title></circle>"
+        f"<title>{title}</title></circle>"
     )
 
 

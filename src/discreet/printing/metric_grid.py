@@ -53,13 +53,13 @@ _COMPARISON_NOTE = (
 )
 
 
-def describe_strictest_values(found: Sequence[StrictestValue]) -> Document:
+def describe_strictest_values(values: Sequence[StrictestValue]) -> Document:
     """Return the strictest values, then the criteria without one by reason; empty unless requested."""
-    if not found:
+    if not values:
         return ()
-    value_text = [one for one in found if one.reason is None]
+    value_text = [one for one in values if one.reason is None]
     reasons: dict[str, list[str]] = {}
-    for one in found:
+    for one in values:
         if one.reason is not None:
             reasons.setdefault(one.reason, []).append(_criterion_label(one))
     untold = (Line(f"Not told ({reason}): {', '.join(labels)}.") for reason, labels in reasons.items())
@@ -87,9 +87,10 @@ def _strictest_grid(value_text: Sequence[StrictestValue]) -> Grid:
         (one.criterion.title, one.criterion.flag(), one.attribute or "", one.parts_text, one.value_text)
         for one in value_text
     ]
-    kept = [place for place in range(len(columns)) if any(row[place] for row in rows)]
+    filled = [index for index in range(len(columns)) if any(row[index] for row in rows)]
     return Grid(
-        tuple(columns[place] for place in kept), tuple(tuple(row[place] for place in kept) for row in rows)
+        tuple(columns[index] for index in filled),
+        tuple(tuple(row[index] for index in filled) for row in rows),
     )
 
 

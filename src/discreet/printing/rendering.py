@@ -126,9 +126,9 @@ def _cell_lines(text: str, width: int) -> list[str]:
             continue
         lines += [line] if line else []
         while display_width(word) > width:
-            kept = _longest_prefix(word, width)
-            lines.append(kept)
-            word = word[len(kept) :]
+            prefix = _longest_prefix(word, width)
+            lines.append(prefix)
+            word = word[len(prefix) :]
         line = word
     return [*lines, line]
 

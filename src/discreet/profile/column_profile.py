@@ -164,11 +164,11 @@ def column_values(
 ) -> list[tuple[list[str], list[int]]]:
     """Return the distinct values of each column and the rows of each value, unordered, without NULL texts."""
     result: list[tuple[list[str], list[int]]] = [([], []) for _ in columns]
-    kept = f"v NOT IN ({_literal_list(('', *nulls))})"
-    query = f"SELECT place, v, n FROM ({grouped_texts_sql(table, columns)}) AS g WHERE {kept}"
-    for place, value, rows in engine.fetch_rows(query):
-        result[place][0].append(value)
-        result[place][1].append(int(rows))
+    condition = f"v NOT IN ({_literal_list(('', *nulls))})"
+    query = f"SELECT place, v, n FROM ({grouped_texts_sql(table, columns)}) AS g WHERE {condition}"
+    for index, value, rows in engine.fetch_rows(query):
+        result[index][0].append(value)
+        result[index][1].append(int(rows))
     return result
 
 
@@ -224,10 +224,10 @@ def _profile_batch(
         FROM told GROUP BY place
         """
     )
-    counts = {int(place): counted for place, *counted in result}
+    counts = {int(index): counted for index, *counted in result}
     nothing = [0] * (_COUNTS_BEFORE_FORMS + len(formed_by) + 1) + [None] * 4
-    for place, column in enumerate(columns):
-        yield _profile_of_counts(column, rows, counts.get(place, nothing))
+    for index, column in enumerate(columns):
+        yield _profile_of_counts(column, rows, counts.get(index, nothing))
 
 
 _COUNTS_BEFORE_FORMS = 19
@@ -288,15 +288,15 @@ def _matches(dialect: Dialect, form: str) -> str:
 
 def _letter_of_form(distinct: int, numbers: list[int]) -> str:
     """Return the letter of the most frequent identifier form, or "" if too few distinct values have it."""
-    place = max(range(len(numbers)), key=lambda i: numbers[i])
-    enough = numbers[place] >= FORM_VALUES and numbers[place] >= FORM_SHARE * distinct
-    return _KINDS_WITH_FORMS[place].letter if enough else ""
+    index = max(range(len(numbers)), key=lambda i: numbers[i])
+    enough = numbers[index] >= FORM_VALUES and numbers[index] >= FORM_SHARE * distinct
+    return _KINDS_WITH_FORMS[index].letter if enough else ""
 
 
 def _null_texts(present: int, likely: bool) -> tuple[str, ...]:
     """Return the texts that mean NULL; bit i of ``present`` is set if text i occurs."""
     candidates = SURE_NULLS + (LIKELY_NULLS if likely else ())
-    return tuple(text for place, text in enumerate(candidates) if present >> place & 1)
+    return tuple(text for index, text in enumerate(candidates) if present >> index & 1)
 
 
 def grouped_texts_sql(table: SourceTable, columns: Sequence[str]) -> str:
@@ -362,9 +362,9 @@ def find_column_sums(
     if len(numbers) < 3:
         return ()
     most = sorted(numbers, key=lambda column: -column.distinct)[:MOST_SUMMED_COLUMNS]
-    kept = [c for c in numbers if c in most]
-    names = [c.name for c in kept]
-    totals = [i for i, column in enumerate(kept) if column.distinct >= FEWEST_VALUES]
+    numeric = [c for c in numbers if c in most]
+    names = [c.name for c in numeric]
+    totals = [i for i, column in enumerate(numeric) if column.distinct >= FEWEST_VALUES]
     candidates = list(_find_candidates(_sample_sums(engine, table, names), totals))[:_MOST_CANDIDATES]
     if not candidates:
         return ()
@@ -376,13 +376,13 @@ def find_column_sums(
             _numbers_sql(table, names, {i for each in candidates for i in (each[0], *each[1])})
         )
         found = engine.fetch_rows(f"SELECT {', '.join(counted)} FROM {identifier(stored)}")[0]
-    told: list[ColumnSum] = []
-    for place, (total, parts) in enumerate(candidates):
-        rows, wrong = map(int, found[2 * place : 2 * place + 2])
-        known = [sum_ for sum_ in told if sum_.total == names[total] and len(sum_.parts) < len(parts)]
+    sums: list[ColumnSum] = []
+    for index, (total, parts) in enumerate(candidates):
+        rows, wrong = map(int, found[2 * index : 2 * index + 2])
+        known = [sum_ for sum_ in sums if sum_.total == names[total] and len(sum_.parts) < len(parts)]
         if rows >= FEWEST_ROWS and not wrong and not known:
-            told.append(ColumnSum(names[total], tuple(names[part] for part in parts), rows))
-    return tuple(told)
+            sums.append(ColumnSum(names[total], tuple(names[part] for part in parts), rows))
+    return tuple(sums)
 
 
 def _numbers_sql(
@@ -440,4 +440,4 @@ def _find_candidates(
                 apart = np.abs(made - values[:, [total]]) > _OF_SUMS * (scale + sizes[:, [total]])
             there = ~np.isnan(made + values[:, [total]])
             fits = there.any(axis=0) & ~(apart & there).any(axis=0) & (sets != total).all(axis=1)
-            yield from ((total, tuple(map(int, sets[place]))) for place in np.flatnonzero(fits))
+            yield from ((total, tuple(map(int, sets[index]))) for index in np.flatnonzero(fits))

@@ -98,12 +98,12 @@ class CodedColumns:
         """Return the same columns with some texts read as NULL, in every column."""
         values, codes = [], []
         for occurring, own in zip(self.values, self.codes, strict=True):
-            kept = [value for value in occurring if value not in texts]
-            if len(kept) < len(occurring):
-                place_of = {value: index for index, value in enumerate(kept)}
-                positions = [place_of.get(value, len(kept)) for value in occurring]
-                own = np.array([*positions, len(kept)], dtype=np.int32)[own]
-            values.append(tuple(kept))
+            remaining = [value for value in occurring if value not in texts]
+            if len(remaining) < len(occurring):
+                place_of = {value: index for index, value in enumerate(remaining)}
+                positions = [place_of.get(value, len(remaining)) for value in occurring]
+                own = np.array([*positions, len(remaining)], dtype=np.int32)[own]
+            values.append(tuple(remaining))
             codes.append(own)
         return replace(self, values=tuple(values), codes=tuple(codes))
 
@@ -136,21 +136,23 @@ def read_coded_columns(
     texts = [table.text(name) for name in names]
     with TemporaryTables(engine) as tables:
         if excluded is None:
-            kept = tables.create(_rows_sql(table.relation, texts))
-            rows = int(engine.fetch_rows(f"SELECT count(*) FROM {identifier(kept)}")[0][0])
+            stored = tables.create(_rows_sql(table.relation, texts))
+            rows = int(engine.fetch_rows(f"SELECT count(*) FROM {identifier(stored)}")[0][0])
             _check_memory(rows, len(names), memory_limit)
-            return _encode_columns(engine, kept, names, rows, None, progress)
+            return _encode_columns(engine, stored, names, rows, None, progress)
         most = memory_limit // 4 // (4 * len(names) + 8)
-        kept = tables.new_name()
+        stored = tables.new_name()
         groups = group_rows(table.relation, texts or ["1"])
         positions = [group_key_name(i) for i in range(len(names))]
-        embedded = engine.keep_result(kept, groups_as_texts(groups, positions, most + 1))
-        weights = embedded.fetch_arrays(f"SELECT n FROM {identifier(kept)} ORDER BY rowid")["n"]
+        embedded = engine.keep_result(stored, groups_as_texts(groups, positions, most + 1))
+        weights = embedded.fetch_arrays(f"SELECT n FROM {identifier(stored)} ORDER BY rowid")["n"]
         if len(weights) > most:
             raise _too_many_groups(most, len(names), memory_limit)
-        found = _encode_columns(embedded, kept, names, int(weights.sum()), weights.astype(np.int64), progress)
-        embedded.drop_table(kept)
-        return found
+        result = _encode_columns(
+            embedded, stored, names, int(weights.sum()), weights.astype(np.int64), progress
+        )
+        embedded.drop_table(stored)
+        return result
 
 
 def _rows_sql(relation: str, texts: Sequence[str]) -> str:

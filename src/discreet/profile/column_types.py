@@ -43,15 +43,15 @@ def _type_of_column(type_name: str) -> str:
 
 def _types_of_texts(engine: Engine, table: SourceTable, names: list[str]) -> dict[str, str]:
     """Return the narrowest type that all cells of each text column have; one scan."""
-    asked = []
+    expressions = []
     for name in names:
         cell = table.text(name)
         tests = [f"count(*) FILTER (WHERE {test.format(v=cell)})" for test in _TEXT_TESTS.values()]
-        asked += [f"count({cell})", *tests]
-    (counts,) = engine.fetch_rows(f"SELECT {', '.join(asked)} FROM {table.relation}")
-    found, width = {}, 1 + len(_TEXT_TESTS)
-    for place, name in enumerate(names):
-        filled, *having = map(int, counts[place * width : (place + 1) * width])
+        expressions += [f"count({cell})", *tests]
+    (counts,) = engine.fetch_rows(f"SELECT {', '.join(expressions)} FROM {table.relation}")
+    result, width = {}, 1 + len(_TEXT_TESTS)
+    for index, name in enumerate(names):
+        filled, *having = map(int, counts[index * width : (index + 1) * width])
         fits = (kind for kind, n in zip(_TEXT_TESTS, having, strict=True) if filled and n == filled)
-        found[name] = next(fits, "string")
-    return found
+        result[name] = next(fits, "string")
+    return result

@@ -37,17 +37,17 @@ _MOST_SUMS = 10
 
 def warn_about_columns(attributes: Sequence[ProposedAttribute], reported: Collection[str] = ()) -> list[str]:
     """Return the warnings that follow from the profiles; codes of ``reported`` columns are left out."""
-    found: list[str] = []
-    found += _warn_about_single_column([a.column for a in attributes])
-    found += _warn_about_header([a.column for a in attributes])
+    result: list[str] = []
+    result += _warn_about_single_column([a.column for a in attributes])
+    result += _warn_about_header([a.column for a in attributes])
     columns = [a.column for a in attributes if a.role is not AttributeRole.IDENTIFIER]
-    found += warn_about_values(columns, reported)
-    found += warn_about_dropped_columns(attributes)
+    result += warn_about_values(columns, reported)
+    result += warn_about_dropped_columns(attributes)
     if not any(a.role is AttributeRole.QUASI_IDENTIFIER for a in attributes):
-        found.append("No column looks like a quasi-identifier: name at least one before you negotiate.")
+        result.append("No column looks like a quasi-identifier: name at least one before you negotiate.")
     if not any(a.role is AttributeRole.SENSITIVE for a in attributes):
-        found.append("No column looks sensitive: l-diversity needs at least one, k does not.")
-    return found
+        result.append("No column looks sensitive: l-diversity needs at least one, k does not.")
+    return result
 
 
 def warn_about_values(columns: Sequence[ColumnProfile], reported: Collection[str] = ()) -> list[str]:
@@ -224,8 +224,8 @@ def _find_word_variants(engine: Engine, table: SourceTable, columns: Sequence[Co
             f"SELECT place, values_, words FROM ({counted}) AS c WHERE words < values_"
         )
         found += [
-            f"'{some[int(place)]}' ({int(values):,} values, then {int(few):,})"
-            for place, values, few in sorted(reported)
+            f"'{some[int(index)]}' ({int(values):,} values, then {int(few):,})"
+            for index, values, few in sorted(reported)
         ]
     return warn_about_word_variants(found)
 
@@ -255,7 +255,7 @@ def warn_about_counted_values(table: FrequencySet) -> tuple[CodedWarning, ...]:
         occurring = np.flatnonzero(rows[: hierarchy.null_code])
         if not 1 < len(occurring) <= _MOST_VALUES:
             continue
-        texts = [hierarchy.leaves[place] for place in occurring.tolist()]
+        texts = [hierarchy.leaves[index] for index in occurring.tolist()]
         numbers = _parse_numbers(texts)
         if numbers is not None:
             columns.append(_number_profile(hierarchy.attribute, texts, numbers))

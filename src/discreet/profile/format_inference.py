@@ -52,17 +52,17 @@ def infer_whole_numbers(
     format. With three zeros after the point, the point may separate thousands: such columns get no format
     here.
     """
-    whole = [c for c in columns if c.numbers and c.points and not (c.fractions or c.zeros)]
-    shapes = shapes_of([c.name for c in whole])
-    found = {}
+    integral = [c for c in columns if c.numbers and c.points and not (c.fractions or c.zeros)]
+    shapes = shapes_of([c.name for c in integral])
+    result = {}
     first, last = PACKED_DAYS
-    for column in whole:
+    for column in integral:
         if all(_WHOLE_NUMBER_SHAPE.fullmatch(shape) for shape in shapes.get(column.name, ("",))):
             day = CellFormat(dates=("%Y%m%d.0",))
             is_day = first <= column.lowest and column.highest <= last
             is_day = is_day and fits(column.name, day) >= column.filled
-            found[column.name] = day if is_day else CellFormat(decimal=".")
-    return found
+            result[column.name] = day if is_day else CellFormat(decimal=".")
+    return result
 
 
 _LONGEST = 40
@@ -221,8 +221,8 @@ def _count_shapes(
         )
         counted = f"SELECT *, count(*) OVER (PARTITION BY place) AS shapes FROM ({groups}) AS s"
         few = f"SELECT place, shape, texts, n FROM ({counted}) AS c WHERE shapes <= {_MOST_SHAPES}"
-        for place, text, values, number in engine.fetch_rows(few):
-            collected.setdefault(some[int(place)], {})[str(text)] = int(values), int(number)
+        for index, text, values, number in engine.fetch_rows(few):
+            collected.setdefault(some[int(index)], {})[str(text)] = int(values), int(number)
     return collected
 
 
@@ -251,8 +251,12 @@ def _infer_dates(columns: Mapping[str, DateShapes], collected: _CollectedFormats
         known = {o == "day" for o in orders.values() if o in ("day", "month")} or {*decided.values()}
         if len(known) == 1:
             day_first = next(iter(known))
-            told = {key: order == "day" if order != "open" else day_first for key, order in orders.items()}
-            _add_dates(name, shapes, told, collected, "; the order of day and month as in the other dates")
+            day_orders = {
+                key: order == "day" if order != "open" else day_first for key, order in orders.items()
+            }
+            _add_dates(
+                name, shapes, day_orders, collected, "; the order of day and month as in the other dates"
+            )
         else:
             collected.undecided.add(name)
             key = next(key for key, order in orders.items() if order == "open")
@@ -316,8 +320,8 @@ def _infer_numbers(
 ) -> None:
     """Infer number formats from marks; ambiguous marks follow other columns or the declared mark."""
     texts = {n: m for n, m in columns.items() if not _is_plain(profiles[n])}
-    told = {mark for marks in texts.values() for mark in marks.decimal}
-    known = hint or (next(iter(told)) if len(told) == 1 else None)
+    decimal_marks = {mark for marks in texts.values() for mark in marks.decimal}
+    known = hint or (next(iter(decimal_marks)) if len(decimal_marks) == 1 else None)
     for name, marks in columns.items():
         thousands = marks.ambiguous == {"."} and known == "," and profiles[name].lowest >= 1
         if name not in texts and not (thousands and not marks.decimal):

@@ -95,16 +95,16 @@ def person_name_words(name: str) -> str:
     ('', '')
     """
     parts = split_name(name)
-    for place, part in enumerate(parts):
+    for index, part in enumerate(parts):
         if part not in _NAME_PARTS:
             continue
-        before = parts[place - 1] if place else ""
-        behind = parts[place + 1] if place + 1 < len(parts) else ""
+        before = parts[index - 1] if index else ""
+        behind = parts[index + 1] if index + 1 < len(parts) else ""
         if before in _PARTS_OF_NAMES:
             return f"{before} {part}"
         if behind in _PARTS_OF_NAMES and not is_thing_word(before):
             return f"{part} {behind}"
-        if parts[place + 1 : place + 3] == ("at", "birth"):
+        if parts[index + 1 : index + 3] == ("at", "birth"):
             return "name at birth"
         if before and is_person_word(before):
             return f"{before} {part}"
@@ -471,7 +471,7 @@ def kind_by_word(word: str) -> IdentifierKind | None:
     >>> kind_by_word("ssn").label, kind_by_word("plz").letter, kind_by_word("salary")
     ('HIPAA G, social security numbers', 'B', None)
     """
-    found = next((kind for kind in IDENTIFIER_KINDS if word in kind.words.split()), None)
-    if found is not None or not word:
-        return found
+    result = next((kind for kind in IDENTIFIER_KINDS if word in kind.words.split()), None)
+    if result is not None or not word:
+        return result
     return kind_by_letter("A" if _NAME_WORD.search(word) else letter_by_foreign_word(word))

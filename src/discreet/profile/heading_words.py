@@ -369,18 +369,18 @@ PERSONS, QUASI_IDENTIFYING, PRIVATE = "persons", "others know", "private"
 class _WordList:
     """Words of one meaning: whole words, beginnings of words, and words that may occur inside a text."""
 
-    whole: frozenset[str]
+    words: frozenset[str]
     stems: tuple[str, ...]
     inside: tuple[str, ...]
 
-    def found(self, parts: Sequence[str]) -> str:
+    def first_in(self, parts: Sequence[str]) -> str:
         """Return the first word of a heading that is in the list, or ""."""
         return next((part for part in parts if self._has(part)), "")
 
     def _has(self, part: str) -> bool:
         articles = (a for a, least in _ARTICLES.items() if part.startswith(a) and len(part) >= least)
         forms = [part, *(part.removeprefix(article) for article in articles)]
-        if any(form in self.whole or form.startswith(self.stems) for form in forms):
+        if any(form in self.words or form.startswith(self.stems) for form in forms):
             return True
         return bool(_UNSPACED.search(part)) and any(word in part for word in self.inside)
 
@@ -407,8 +407,8 @@ def fold_heading(text: str) -> str:
     if plain.isascii():
         return plain
     plain = _APOSTROPHE.sub("", plain)
-    kept = "".join(c for c in unicodedata.normalize("NFKD", plain) if not unicodedata.combining(c))
-    return unicodedata.normalize("NFC", kept).translate(_ALIKE)
+    base_letters = "".join(c for c in unicodedata.normalize("NFKD", plain) if not unicodedata.combining(c))
+    return unicodedata.normalize("NFC", base_letters).translate(_ALIKE)
 
 
 def _is_letter(character: str) -> bool:
@@ -430,10 +430,14 @@ def match_words(parts: Sequence[str]) -> dict[str, str]:
     The meanings are ``PERSONS``, a letter of the kinds, ``QUASI_IDENTIFYING`` and ``PRIVATE``. A word for the
     name of anything (``имя файла``) does not denote a person next to a word for a thing.
     """
-    found = {meaning: word for meaning, words in _vocabulary().items() if (word := words.found(parts))}
-    if PERSONS in found and _generic_name_words().found((found[PERSONS],)) and any(map(is_thing_word, parts)):
-        del found[PERSONS]
-    return found
+    result = {meaning: word for meaning, words in _vocabulary().items() if (word := words.first_in(parts))}
+    if (
+        PERSONS in result
+        and _generic_name_words().first_in((result[PERSONS],))
+        and any(map(is_thing_word, parts))
+    ):
+        del result[PERSONS]
+    return result
 
 
 def letter_by_foreign_word(word: str) -> str:
@@ -452,17 +456,17 @@ def may_mean_person(name: str) -> bool:
     (True, True, False)
     """
     parts = split_name(name)
-    return bool(_person_words().found(parts) or match_words(parts).get(PERSONS))
+    return bool(_person_words().first_in(parts) or match_words(parts).get(PERSONS))
 
 
 def is_person_word(part: str) -> bool:
     """Return whether a word of a heading denotes a person."""
-    return bool(_person_words().found((part,)))
+    return bool(_person_words().first_in((part,)))
 
 
 def is_thing_word(part: str) -> bool:
     """Return whether a word of a heading denotes a thing that has a name: ``product``, ``company``."""
-    return bool(_thing_words().found((part,)))
+    return bool(_thing_words().first_in((part,)))
 
 
 @cache
@@ -493,7 +497,7 @@ def _vocabulary() -> dict[str, _WordList]:
 
 
 def _compile_words(texts: Iterable[tuple[str, bool]]) -> _WordList:
-    whole: set[str] = set()
+    plain_words: set[str] = set()
     stems: list[str] = []
     inside: list[str] = []
     for text, unspaced in texts:
@@ -502,7 +506,7 @@ def _compile_words(texts: Iterable[tuple[str, bool]]) -> _WordList:
             if word.endswith("*"):
                 stems.append(word[:-1])
                 continue
-            whole.add(word)
+            plain_words.add(word)
             if unspaced and len(word) > 1 and _UNSPACED.search(word):
                 inside.append(word)
-    return _WordList(frozenset(whole), tuple(stems), tuple(inside))
+    return _WordList(frozenset(plain_words), tuple(stems), tuple(inside))

@@ -425,7 +425,7 @@ def _propose_mask(length: int, values: Sequence[str]) -> HierarchyProposal:
     """
     levels = min(_MOST_WIDTHS, length - 1)
     each, left = divmod(length - 1, levels)
-    hidden = list(accumulate(each + (place < left) for place in range(levels)))
+    hidden = list(accumulate(each + (level < left) for level in range(levels)))
     if values:
         # If none of the usual levels joins values, since 53711 and 53703 differ only at the end, others may.
         every = _joining_mask_lengths(range(1, min(length, MOST_MASK_LEVELS)), values)

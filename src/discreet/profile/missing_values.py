@@ -51,15 +51,17 @@ def warn_about_counted_missing_values(spec: TableSpec, counted: FrequencySet) ->
     keys, values = _key_and_value_columns(spec)
     found: dict[str, Sequence[MissingMark]] = {}
     for sets in counted.sensitive:
-        whole = sets.of
-        if whole is not None:
-            found[sets.attribute] = detect_marks(whole.values, whole.rows.tolist(), sensitive=True)
+        attribute_values = sets.of
+        if attribute_values is not None:
+            found[sets.attribute] = detect_marks(
+                attribute_values.values, attribute_values.rows.tolist(), sensitive=True
+            )
     for name, rows in counted.starred.items():
         found[name] = (*found.get(name, ()), MissingMark("*", rows, starred=True))
     for hierarchy, of_code in zip(counted.hierarchies, counted.rows_by_code, strict=True):
-        held = np.flatnonzero(of_code[:-1])
-        texts = [hierarchy.leaves[code] for code in held.tolist()]
-        found[hierarchy.attribute] = detect_marks(texts, of_code[held].tolist(), sensitive=False)
+        value_codes = np.flatnonzero(of_code[:-1])
+        texts = [hierarchy.leaves[code] for code in value_codes.tolist()]
+        found[hierarchy.attribute] = detect_marks(texts, of_code[value_codes].tolist(), sensitive=False)
     apart = (warn_about_rows_set_apart(counted.set_apart),) if counted.set_apart else ()
     return (
         *apart,
@@ -90,20 +92,20 @@ def warn_about_missing_values(
 
 
 def _missing_value_warnings(
-    found: Mapping[str, Sequence[MissingMark]],
+    marks_by_column: Mapping[str, Sequence[MissingMark]],
     keys: Sequence[str],
     values: Sequence[str],
     null_values: Sequence[str],
     declared: Mapping[str, Collection[str] | None],
 ) -> Iterator[CodedWarning]:
-    yield from _star_warnings(found, keys, values)
+    yield from _star_warnings(marks_by_column, keys, values)
     reported: dict[str, list[MissingMark]] = {}
     for name in (*values, *keys):
         listed = declared.get(name, ())
-        marks = [] if listed is None else [m for m in found.get(name, ()) if not m.starred]
-        kept = [mark for mark in marks if mark.text not in {*(listed or ()), *null_values}]
-        if kept:
-            reported[name] = kept
+        marks = [] if listed is None else [m for m in marks_by_column.get(name, ()) if not m.starred]
+        unlisted = [mark for mark in marks if mark.text not in {*(listed or ()), *null_values}]
+        if unlisted:
+            reported[name] = unlisted
     if reported:
         yield _marks_warning(reported, values, null_values)
 
@@ -120,7 +122,10 @@ def _declared_values(spec: TableSpec) -> dict[str, Collection[str] | None]:
 def _declared_values_of(attribute: Attribute, spec: TableSpec) -> Collection[str] | None:
     """Return the texts that the publisher declares to be values; None if the hierarchy lists all values."""
     hierarchy, form = attribute.hierarchy, spec.source.written.get(attribute.name)
-    if attribute in spec.quasi_identifiers and getattr(hierarchy, "given", None) is PublicPart.HIERARCHY:
+    if (
+        attribute in spec.quasi_identifiers
+        and getattr(hierarchy, "public_part", None) is PublicPart.HIERARCHY
+    ):
         return None
     others = () if form is None else form.others
     return {*attribute.real_values, *others, *getattr(hierarchy, "others", ())}
@@ -151,13 +156,13 @@ def _toml_key(name: str) -> str:
 
 
 def _star_warnings(
-    found: Mapping[str, Sequence[MissingMark]], keys: Sequence[str], values: Sequence[str]
+    marks_by_column: Mapping[str, Sequence[MissingMark]], keys: Sequence[str], values: Sequence[str]
 ) -> Iterator[CodedWarning]:
     for names, what in (
         (values, "in a sensitive column a star is no value, and is read as NULL"),
         (keys, "a cell that was generalized before; it stays so, and is alike to stars only"),
     ):
-        stars = {name: sum(m.rows for m in found.get(name, ()) if m.starred) for name in names}
+        stars = {name: sum(m.rows for m in marks_by_column.get(name, ()) if m.starred) for name in names}
         reported = ", ".join(f"'{name}' in {_row_count_text(rows)}" for name, rows in stars.items() if rows)
         if reported:
             yield CodedWarning(STARRED_CELLS, f"* stands in {reported}: {what}.", private=True)

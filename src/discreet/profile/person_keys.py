@@ -219,12 +219,12 @@ def find_repeating_columns(engine: Engine, table: SourceTable, names: Sequence[s
     a few repetitions.
     """
     estimated = _count_values(engine, table, names, exact=False)
-    asked = [
+    candidates = [
         name
         for name, (filled, values) in estimated.items()
         if filled <= _EXACT_ROWS or values < _SURELY_REPEATS * filled
     ]
-    counted = _count_values(engine, table, asked, exact=True)
+    counted = _count_values(engine, table, candidates, exact=True)
     return tuple(name for name, (filled, values) in counted.items() if filled > values > 1)
 
 
@@ -376,14 +376,14 @@ class _Candidate:
         kinds = {
             t.kind for t, state in zip(self.traits, self.states, strict=True) if state is _TraitState.VARIES
         }
-        kept = {
+        constant_kinds = {
             t.kind
             for t, state in zip(self.traits, self.states, strict=True)
             if state is not _TraitState.VARIES
         }
         if TraitKind.BIRTH in {t.kind for t in self.constant}:
-            kept |= {TraitKind.AGE, TraitKind.ORIGIN}
-        return bool(kinds - kept)
+            constant_kinds |= {TraitKind.AGE, TraitKind.ORIGIN}
+        return bool(kinds - constant_kinds)
 
     @property
     def is_person(self) -> bool:

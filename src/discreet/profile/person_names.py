@@ -223,8 +223,8 @@ def fold_name(text: str) -> str:
     plain = text.casefold()
     if plain.isascii():
         return plain
-    kept = "".join(c for c in unicodedata.normalize("NFKD", plain) if not unicodedata.combining(c))
-    return unicodedata.normalize("NFC", kept).translate(_ALIKE)
+    base_letters = "".join(c for c in unicodedata.normalize("NFKD", plain) if not unicodedata.combining(c))
+    return unicodedata.normalize("NFC", base_letters).translate(_ALIKE)
 
 
 @cache
@@ -326,19 +326,24 @@ def _classify_words(plain: str, words: Sequence[str], names: Sequence[str]) -> N
 
 def _without_titles(words: Sequence[str]) -> tuple[bool, list[str]]:
     """Return whether a value begins with a title, and its words without titles and suffixes."""
-    kept = list(words)
+    remaining = list(words)
     any_sign_share = False
-    while len(kept) > 1 and fold_name(kept[0]).strip(".") in _folded_titles():
+    while len(remaining) > 1 and fold_name(remaining[0]).strip(".") in _folded_titles():
         any_sign_share = True
-        kept.pop(0)
-    while len(kept) > 1 and fold_name(kept[-1]).strip(".") in _SUFFIXES:
-        kept.pop()
+        remaining.pop(0)
+    while len(remaining) > 1 and fold_name(remaining[-1]).strip(".") in _SUFFIXES:
+        remaining.pop()
     joined = next(
-        (t for t in _THAI_TITLES if kept and kept[0].startswith(t) and len(kept[0]) > len(t) + 1), ""
+        (
+            t
+            for t in _THAI_TITLES
+            if remaining and remaining[0].startswith(t) and len(remaining[0]) > len(t) + 1
+        ),
+        "",
     )
     if joined:
-        any_sign_share, kept[0] = len(kept) > 1, kept[0].removeprefix(joined)
-    return any_sign_share, kept
+        any_sign_share, remaining[0] = len(remaining) > 1, remaining[0].removeprefix(joined)
+    return any_sign_share, remaining
 
 
 _SUFFIXES = frozenset(["jr", "sr", "ii", "iii", "iv", "md", "phd", "msc", "bsc", "mba", "esq"])
@@ -485,37 +490,37 @@ def _types_of_references(
     """
     by_stem = {stem: name for name in table.columns if (stem := record_path(name, "reference"))}
     stems = {name: stem for name in names if (stem := record_path(name, "display")) and stem in by_stem}
-    found: dict[str, frozenset[str]] = {}
+    result: dict[str, frozenset[str]] = {}
     for name, stem in stems.items():
         reference = by_stem[stem]
         kind = table.types[reference]
         values = (
             [] if is_nested(kind) or is_binary(kind) else _most_frequent_values(engine, table, [reference])[0]
         )
-        found[name] = frozenset(
+        result[name] = frozenset(
             value.rstrip("/").split("/")[-2] for value in values if "/" in value.rstrip("/")
         )
-    return found
+    return result
 
 
 def _read_values(
     engine: Engine, table: SourceTable, columns: Sequence[ColumnProfile], rows: int
 ) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
+    result: dict[str, list[str]] = {}
     for some in batched([column.name for column in columns], column_batch_size(rows)):
-        found |= dict(zip(some, _most_frequent_values(engine, table, some), strict=True))
-    return found
+        result |= dict(zip(some, _most_frequent_values(engine, table, some), strict=True))
+    return result
 
 
 def _most_frequent_values(engine: Engine, table: SourceTable, names: Sequence[str]) -> list[list[str]]:
     """Return the most frequent values of each column, at most 400."""
-    found: list[list[str]] = [[] for _ in names]
+    result: list[list[str]] = [[] for _ in names]
     ranked = (
         "SELECT place, v, row_number() OVER (PARTITION BY place ORDER BY n DESC, v) AS r "
         f"FROM ({grouped_texts_sql(table, names)}) AS g WHERE v <> {literal('')}"
     )
-    for place, value in engine.fetch_rows(
+    for index, value in engine.fetch_rows(
         f"SELECT place, v FROM ({ranked}) AS ranked WHERE r <= {_MOST_VALUES}"
     ):
-        found[int(place)].append(str(value))
-    return found
+        result[int(index)].append(str(value))
+    return result

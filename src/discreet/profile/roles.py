@@ -99,8 +99,8 @@ def _is_measure(column: ColumnProfile, *, written_as_number: bool) -> bool:
     """Return whether numbers are measured, not assigned: money, decimals; long codes are assigned."""
     if not column.numbers or column.zeros:
         return False
-    given = column.codes and column.longest >= _LONG_CODE
-    return written_as_number or column.fractions or (is_money(column.name) and not given)
+    long_codes = column.codes and column.longest >= _LONG_CODE
+    return written_as_number or column.fractions or (is_money(column.name) and not long_codes)
 
 
 def _is_sample_weight(column: ColumnProfile) -> bool:

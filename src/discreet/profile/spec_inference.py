@@ -156,8 +156,8 @@ def _materialized(engine: Engine, source: SourceSpec, table: SourceTable, rows: 
         yield table
         return
     with TemporaryTables(engine) as tables:
-        kept = tables.create(f"SELECT * FROM {table.relation}")
-        yield replace(table, relation=identifier(kept))
+        stored = tables.create(f"SELECT * FROM {table.relation}")
+        yield replace(table, relation=identifier(stored))
 
 
 def without_decimal_mark(source: SourceSpec) -> SourceSpec:
@@ -251,23 +251,23 @@ def _build_proposal(
     people: PersonKeys,
 ) -> SpecProposal:
     """Limit the lattice of the attributes and add the warnings about the rows."""
-    kept = limit_lattice(attributes)
-    readable = [a for a in kept if _unreadable_role(table.types[a.name]) is None]
+    limited = limit_lattice(attributes)
+    readable = [a for a in limited if _unreadable_role(table.types[a.name]) is None]
     copies = count_copied_rows(engine, table, [a.column for a in readable])
     odd = warn_about_rows(engine, table, readable) if readable else ()
     sums = find_column_sums(engine, table, [a.column for a in readable])
     missing, of_columns = _column_warnings(engine, table, readable, formats, null_texts)
     once = (*formats.warnings, *warn_about_copies(copies), *warn_about_sums(sums))
     return SpecProposal(
-        tuple(kept),
+        tuple(limited),
         null_texts,
-        kept[0].column.rows,
+        limited[0].column.rows,
         (*warn_about_persons(people), *missing, *once, *odd, *of_columns),
         formats.padded,
         files,
         sums,
         people,
-        (*once, *warn_about_dropped_columns(kept)),
+        (*once, *warn_about_dropped_columns(limited)),
     )
 
 
@@ -335,8 +335,8 @@ def _unreadable_role(kind: str) -> tuple[AttributeRole, str] | None:
     """Return the role of a column of nested values or bytes; None for other types."""
     if not (is_nested(kind) or is_binary(kind)):
         return None
-    held = "nested values: left out, unless you flatten it" if is_nested(kind) else "bytes: left out"
-    return AttributeRole.IDENTIFIER, f"holds {held}"
+    reason = "nested values: left out, unless you flatten it" if is_nested(kind) else "bytes: left out"
+    return AttributeRole.IDENTIFIER, f"holds {reason}"
 
 
 def _match_files(
@@ -350,11 +350,11 @@ def _match_files(
     """Match a folder's hierarchy files with columns; reads the values of the columns that may fit one."""
 
     def values(names: Sequence[str]) -> dict[str, list[str]]:
-        found: dict[str, list[str]] = {}
+        result: dict[str, list[str]] = {}
         for some in batched(names, column_batch_size(columns[0].rows)):
             of_each = column_values(engine, table, some, null_texts)
-            found |= {name: known for name, (known, _) in zip(some, of_each, strict=True)}
-        return found
+            result |= {name: known for name, (known, _) in zip(some, of_each, strict=True)}
+        return result
 
     generalized = [c for c in columns if roles[c.name] is AttributeRole.QUASI_IDENTIFIER]
     others = {name: str(role) for name, role in roles.items() if role is not AttributeRole.QUASI_IDENTIFIER}
@@ -365,10 +365,10 @@ def _propose_hierarchies(
     engine: Engine, table: SourceTable, columns: Sequence[ColumnProfile], null_texts: tuple[str, ...]
 ) -> dict[str, HierarchyProposal]:
     """Propose a hierarchy for each quasi-identifier; values are read for several columns per statement."""
-    found = {column.name: propose_hierarchy(column) for column in columns if not needs_values(column)}
+    result = {column.name: propose_hierarchy(column) for column in columns if not needs_values(column)}
     needing = [column for column in columns if needs_values(column)]
     for some in batched(needing, column_batch_size(columns[0].rows if columns else 0)):
         of_each = column_values(engine, table, [column.name for column in some], null_texts)
         for column, (values, counts) in zip(some, of_each, strict=True):
-            found[column.name] = propose_hierarchy(column, values, counts)
-    return found
+            result[column.name] = propose_hierarchy(column, values, counts)
+    return result

@@ -99,9 +99,9 @@ class SpecProposal:
         """Number of nodes of the lattice of the proposed hierarchies."""
         return count_proposed_nodes(self.attributes)
 
-    def document(self, place: str | Mapping[str, Any] | None) -> dict[str, Any]:
-        """Return the spec as a mapping; ``place`` is the source's path or its keys, as in the spec."""
-        source: dict[str, Any] = {"path": place} if isinstance(place, str) else dict(place or {})
+    def document(self, location: str | Mapping[str, Any] | None) -> dict[str, Any]:
+        """Return the spec as a mapping; ``location`` is the source's path or its keys, as in the spec."""
+        source: dict[str, Any] = {"path": location} if isinstance(location, str) else dict(location or {})
         if self.null_texts:
             known = source.get("null_values", ())
             source["null_values"] = list(dict.fromkeys((*known, *self.null_texts)))
@@ -142,8 +142,8 @@ class SpecProposal:
     @property
     def key_comments(self) -> dict[str, dict[str, tuple[str, ...]]]:
         """Comments on keys of the spec, by table and key."""
-        told = {**comment_on_persons(self.people), "warnings": _WARNINGS_COMMENT}
-        return {"source": told, "request": {"l": _L_COMMENT}}
+        comments = {**comment_on_persons(self.people), "warnings": _WARNINGS_COMMENT}
+        return {"source": comments, "request": {"l": _L_COMMENT}}
 
     @property
     def reasons(self) -> dict[str, str]:
@@ -187,23 +187,23 @@ def limit_lattice(attributes: Iterable[ProposedAttribute]) -> list[ProposedAttri
     last first, since many values without a level end as ``*``. Only then levels of columns that others know
     are removed, and these columns. Hierarchy files, which the publisher provides, are kept.
     """
-    found = list(attributes)
-    may = [i for i, a in enumerate(found) if a.hierarchy is not None and a.hierarchy.kind != FILE_KIND]
-    doubtful = [i for i in may if found[i].reason in (IN_DOUBT_REASON, MEASURE_REASON)]
-    for series in _find_series(found, doubtful):
-        if count_proposed_nodes(found) > MOST_PROPOSED_NODES:
-            _drop_columns(found, series)
-    left = [i for i in doubtful if found[i].hierarchy is not None]
+    result = list(attributes)
+    may = [i for i, a in enumerate(result) if a.hierarchy is not None and a.hierarchy.kind != FILE_KIND]
+    doubtful = [i for i in may if result[i].reason in (IN_DOUBT_REASON, MEASURE_REASON)]
+    for series in _find_series(result, doubtful):
+        if count_proposed_nodes(result) > MOST_PROPOSED_NODES:
+            _drop_columns(result, series)
+    left = [i for i in doubtful if result[i].hierarchy is not None]
     for indices, least in (
         (left, ONE_LEVEL_HEIGHT),
         ([i for i in may if i not in doubtful], FLAT_PROPOSAL.height),
     ):
-        _lower_hierarchies(found, indices, ONE_LEVEL_HEIGHT)
-        _lower_hierarchies(found, indices, least)
-        for index in sorted(indices, key=lambda i: (found[i].reason != MEASURE_REASON, i), reverse=True):
-            if count_proposed_nodes(found) > MOST_PROPOSED_NODES:
-                _drop_columns(found, [index])
-    return found
+        _lower_hierarchies(result, indices, ONE_LEVEL_HEIGHT)
+        _lower_hierarchies(result, indices, least)
+        for index in sorted(indices, key=lambda i: (result[i].reason != MEASURE_REASON, i), reverse=True):
+            if count_proposed_nodes(result) > MOST_PROPOSED_NODES:
+                _drop_columns(result, [index])
+    return result
 
 
 def _find_series(attributes: list[ProposedAttribute], indices: list[int]) -> list[list[int]]:

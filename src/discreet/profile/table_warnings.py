@@ -172,9 +172,9 @@ def check_table(engine: Engine, spec: TableSpec) -> TableFindings:
     with open_source_table(engine, spec.source) as table:
         people = find_undeclared_persons(engine, table, spec)
         key = people.first
-        told = () if key is None else (warn_about_repeating_key(key),)
+        key_warnings = () if key is None else (warn_about_repeating_key(key),)
         others = (warning for check in TABLE_CHECKS for warning in check(engine, table, spec))
-        return TableFindings(unique_warnings((*told, *others)), people)
+        return TableFindings(unique_warnings((*key_warnings, *others)), people)
 
 
 def find_undeclared_persons(engine: Engine, table: SourceTable, spec: TableSpec) -> PersonKeys:

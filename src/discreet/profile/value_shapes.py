@@ -70,9 +70,9 @@ def _join_month_names(result: DateShapes, shapes: Mapping[str, tuple[int, int]])
     if any(word.casefold() in short for shape in shapes for word in re.findall(r"[^\W\d_]+", shape)):
         return
     for pattern in [pattern for pattern in result.certain if "%b" in pattern]:
-        whole = pattern.replace("%b", "%B")
-        if whole in result.certain:
-            result.certain[whole] += result.certain.pop(pattern)
+        full_names = pattern.replace("%b", "%B")
+        if full_names in result.certain:
+            result.certain[full_names] += result.certain.pop(pattern)
 
 
 def are_months(shapes: Collection[str]) -> bool:
@@ -100,10 +100,10 @@ def resolve_day_order(key: tuple[str, str, str], *, day_first: bool) -> str:
 
 def _split_time(shape: str) -> tuple[str | None, str | None]:
     """Return the day part of a shape, and the pattern of the time that follows it, "" without a time."""
-    for place in range(6, len(shape)):
-        match = _TIME.fullmatch(shape[place:])
-        if match is not None and shape[place - 1] != " ":
-            return shape[:place], _time_pattern(match)
+    for position in range(6, len(shape)):
+        match = _TIME.fullmatch(shape[position:])
+        if match is not None and shape[position - 1] != " ":
+            return shape[:position], _time_pattern(match)
     return shape, ""
 
 

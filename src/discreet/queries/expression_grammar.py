@@ -206,8 +206,8 @@ def _read_constant(of: ExpressionReader, tree: exp.Expr) -> Operand:
     value = parse_decimal(tree.this)
     if value is None:
         raise refuse_syntax(tree, "is no number", "Write plain decimals, such as 30 or 0.5.")
-    whole = tree.this.isdigit()
-    return Operand(tree.this, None, (), OperandType.NUMBER, whole=whole)
+    is_integer = tree.this.isdigit()
+    return Operand(tree.this, None, (), OperandType.NUMBER, is_integer=is_integer)
 
 
 def _read_null(_of: ExpressionReader, _tree: exp.Expr) -> Operand:
@@ -231,19 +231,21 @@ def _read_arithmetic(of: ExpressionReader, tree: exp.Expr) -> Operand:
     check_syntax_arguments(tree, "this", "expression", "typed", "safe")
     first, second = of.number(tree.this), of.number(tree.expression)
     left, right = first.read_as(OperandType.NUMBER), second.read_as(OperandType.NUMBER)
-    whole = of.integer_division and first.whole and second.whole
-    native = whole and of.dialect.integer_division
+    is_integer = of.integer_division and first.is_integer and second.is_integer
+    native = is_integer and of.dialect.integer_division
     if not (native or first.floating or second.floating):
         left = of.dialect.cast(left, "DOUBLE")
     if isinstance(tree, exp.Mod):
         sql = of.dialect.remainder.format(left, right)
-        return number_operand(sql, first, second, whole=whole, floating=not of.dialect.decimal_functions)
+        return number_operand(
+            sql, first, second, is_integer=is_integer, floating=not of.dialect.decimal_functions
+        )
     if isinstance(tree, exp.Div):
         sql = f"({left} / NULLIF({right}, 0))"
-        sql = of.dialect.truncated.format(sql) if whole and not native else sql
+        sql = of.dialect.truncated.format(sql) if is_integer and not native else sql
     else:
         sql = f"({left} {_ARITHMETIC_SIGNS[type(tree)]} {right})"
-    return number_operand(sql, first, second, whole=whole, floating=not native)
+    return number_operand(sql, first, second, is_integer=is_integer, floating=not native)
 
 
 def _read_concatenation(of: ExpressionReader, tree: exp.Expr) -> Operand:
@@ -294,7 +296,7 @@ def choose_operand(
         written(OperandType.TEXT) if as_text else None,
         tuple(dict.fromkeys((*names, *attributes_of_operands(operands)))),
         preferred.pop() if len(preferred) == 1 else None,
-        whole=bool(known) and all(operand.whole for operand in known),
+        is_integer=bool(known) and all(operand.is_integer for operand in known),
         floating=any(operand.floating for operand in known),
         is_null=not known,
     )
@@ -334,7 +336,9 @@ def _read_length(of: ExpressionReader, tree: exp.Expr) -> Operand:
     # The parser's flags for bytes and for unusual constants do not change the result of allowed arguments.
     check_syntax_arguments(tree, "this", "binary")
     value = of.text(tree.this)
-    return number_operand(f"LENGTH({value.read_as(OperandType.TEXT)})", value, whole=True, floating=False)
+    return number_operand(
+        f"LENGTH({value.read_as(OperandType.TEXT)})", value, is_integer=True, floating=False
+    )
 
 
 def _read_substring(of: ExpressionReader, tree: exp.Expr) -> Operand:
@@ -354,9 +358,9 @@ def _read_left_or_right(of: ExpressionReader, tree: exp.Expr) -> Operand:
 
 def _integer_constant(tree: exp.Expr, value: exp.Expr, *, least: int) -> int:
     if isinstance(value, exp.Literal) and not value.is_string and value.this.isdigit():
-        found = int(value.this)
-        if least <= found <= 1_000_000:
-            return found
+        result = int(value.this)
+        if least <= result <= 1_000_000:
+            return result
     raise refuse_syntax(tree, f"wants whole numbers of at least {least} as constants")
 
 
@@ -417,7 +421,7 @@ def _read_nullif(of: ExpressionReader, tree: exp.Expr) -> Operand:
         None if as_number else sql,
         attributes_of_operands(operands),
         reading,
-        whole=operands[0].whole,
+        is_integer=operands[0].is_integer,
         floating=operands[0].floating,
     )
 
@@ -443,7 +447,7 @@ def _read_cast(of: ExpressionReader, tree: exp.Expr) -> Operand:
     if sql is None:
         sql = number_of_text(of.dialect, value.read_as(OperandType.TEXT))
     if name in _INTEGER_TYPES:
-        return number_operand(of.dialect.whole.format(sql), value, whole=True, floating=False)
+        return number_operand(of.dialect.integer_cast.format(sql), value, is_integer=True, floating=False)
     return number_operand(sql if value.floating else of.dialect.cast(sql, "DOUBLE"), value)
 
 

@@ -56,25 +56,25 @@ class PermutedTables:
     by_group: str | None = None
 
 
-def key_names(asked: ReleaseQuery) -> list[str]:
+def key_names(release_query: ReleaseQuery) -> list[str]:
     """Return the column names of the keys, in order."""
-    return [f"key_{place}" for place in range(1, len(asked.keys) + 1)]
+    return [f"key_{number}" for number in range(1, len(release_query.keys) + 1)]
 
 
-def key_order_terms(asked: ReleaseQuery) -> list[str]:
+def key_order_terms(release_query: ReleaseQuery) -> list[str]:
     """Return the terms of ORDER BY that sort the answer's rows."""
-    names, chosen = key_names(asked), dict(asked.order)
-    places = [*chosen, *(place for place in range(len(names)) if place not in chosen)]
+    names, chosen = key_names(release_query), dict(release_query.order)
+    places = [*chosen, *(index for index in range(len(names)) if index not in chosen)]
     return [f"{names[p]} {'DESC' if chosen.get(p) else 'ASC'} NULLS LAST" for p in places]
 
 
-def matching_rows_clause(asked: ReleaseQuery, tables: PermutedTables) -> str:
+def matching_rows_clause(release_query: ReleaseQuery, tables: PermutedTables) -> str:
     """Return FROM the release, with WHERE for the condition."""
     found = f"FROM {tables.release}{' AS release' if tables.release.startswith('(') else ''}"
-    return found if asked.condition is None else f"{found}\nWHERE {asked.condition.sql}"
+    return found if release_query.condition is None else f"{found}\nWHERE {release_query.condition.sql}"
 
 
-def rewrite_query(asked: ReleaseQuery, tables: PermutedTables, dialect: Dialect = DUCKDB) -> str:
+def rewrite_query(release_query: ReleaseQuery, tables: PermutedTables, dialect: Dialect = DUCKDB) -> str:
     """Rewrite a query over a permuted release to SQL that returns bounds.
 
     The columns are the keys, then lower bound, upper bound and estimate of each aggregate.
@@ -97,20 +97,20 @@ def rewrite_query(asked: ReleaseQuery, tables: PermutedTables, dialect: Dialect 
     ----------
     Zhang, Koudas, Srivastava and Yu (2007), section 4.
     """
-    return _QueryRewriter(asked, tables, dialect).text()
+    return _QueryRewriter(release_query, tables, dialect).text()
 
 
 @dataclass(frozen=True)
 class _QueryRewriter:
-    asked: ReleaseQuery
+    release_query: ReleaseQuery
     tables: PermutedTables
     dialect: Dialect
 
     def text(self) -> str:
-        dialect, asked = self.dialect, self.asked
-        names = asked.column_names
+        dialect, release_query = self.dialect, self.release_query
+        names = release_query.column_names
         keys = [f"{key} AS {dialect.identifier(name)}" for key, name in zip(self._keys, names, strict=False)]
-        bounds = [column for aggregate in asked.aggregates for column in self._bounds(aggregate)]
+        bounds = [column for aggregate in release_query.aggregates for column in self._bounds(aggregate)]
         columns = [
             f"{sql} AS {dialect.identifier(name)}"
             for sql, name in zip(bounds, names[len(keys) :], strict=True)
@@ -120,28 +120,28 @@ class _QueryRewriter:
         lines += ["SELECT\n  " + ",\n  ".join([*keys, *columns]), f"FROM {steps[-1][0]}"]
         if self._keys:
             lines.append("GROUP BY " + ", ".join(self._keys))
-            lines.append("ORDER BY " + ", ".join(key_order_terms(self.asked)))
+            lines.append("ORDER BY " + ", ".join(key_order_terms(self.release_query)))
         return "\n".join(lines)
 
     @property
     def _keys(self) -> list[str]:
-        return key_names(self.asked)
+        return key_names(self.release_query)
 
     def _steps(self) -> list[tuple[str, str]]:
         """Return the common table expressions, in order."""
-        found = [("hits", self._hits())]
-        if self._is_file(self.tables.help) and self.asked.measures:
-            found.insert(0, ("help", f"SELECT * FROM {self.tables.help}"))
-        if any(a.measure is not None for a in self.asked.aggregates):
-            found += self._matched()
+        result = [("hits", self._hits())]
+        if self._is_file(self.tables.help) and self.release_query.measures:
+            result.insert(0, ("help", f"SELECT * FROM {self.tables.help}"))
+        if any(a.measure is not None for a in self.release_query.aggregates):
+            result += self._matched()
         if self._has_averages:
             for end, value in (("lower", "lowest"), ("upper", "highest")):
-                found += [
+                result += [
                     (f"candidates_{end}", self._candidates(value)),
                     (f"running_{end}", self._running(end)),
                 ]
-            found.append(("answers", self._answers()))
-        return found
+            result.append(("answers", self._answers()))
+        return result
 
     @property
     def _help(self) -> str:
@@ -158,15 +158,15 @@ class _QueryRewriter:
         return self.tables.has_null and self._asks(Aggregate.AVG)
 
     def _asks(self, *kinds: Aggregate) -> bool:
-        return any(a.measure is not None and a.aggregate in kinds for a in self.asked.aggregates)
+        return any(a.measure is not None and a.aggregate in kinds for a in self.release_query.aggregates)
 
     def _hits(self) -> str:
         group = self.dialect.identifier(self.tables.group_column)
-        keys = [f"{key.sql} AS {name}" for key, name in zip(self.asked.keys, self._keys, strict=True)]
+        keys = [f"{key.sql} AS {name}" for key, name in zip(self.release_query.keys, self._keys, strict=True)]
         lines = [
             f"SELECT {', '.join([f'{group} AS group_id', *keys, 'COUNT(*) AS hits'])}",
-            matching_rows_clause(self.asked, self.tables),
-            "GROUP BY " + ", ".join([group, *(key.sql for key in self.asked.keys)]),
+            matching_rows_clause(self.release_query, self.tables),
+            "GROUP BY " + ", ".join([group, *(key.sql for key in self.release_query.keys)]),
         ]
         return "\n".join(lines)
 
@@ -204,8 +204,10 @@ class _QueryRewriter:
 
     def _near(self, ends: Sequence[str]) -> list[tuple[str, str]]:
         """Return the hits of groups that can affect MIN or MAX; empty if other aggregates are requested."""
-        measured = [a for a in self.asked.aggregates if a.measure is not None and a.aggregate in _RANKED]
-        if self.tables.has_null or self._keys or len(measured) < len(self.asked.aggregates):
+        measured = [
+            a for a in self.release_query.aggregates if a.measure is not None and a.aggregate in _RANKED
+        ]
+        if self.tables.has_null or self._keys or len(measured) < len(self.release_query.aggregates):
             return []
         group = self.dialect.identifier(self.tables.group_column)
         lines = f"SELECT {group} AS group_id, lowest, highest FROM {self._help} AS help WHERE hits = 1"
@@ -219,22 +221,22 @@ class _QueryRewriter:
         return [("ranges", ranges), ("near", f"SELECT group_id, hits FROM ranges\nWHERE {chosen}")]
 
     @staticmethod
-    def _at(name: str, place: str) -> str:
+    def _at(name: str, position: str) -> str:
         """Return a column of the help table by group: its value, or the list element at a position."""
-        return f"help.{name}" if name in (GROUP_ROWS, GROUP_VALUES, GROUP_SUM) else f"help.{name}[{place}]"
+        return f"help.{name}" if name in (GROUP_ROWS, GROUP_VALUES, GROUP_SUM) else f"help.{name}[{position}]"
 
     @property
     def _helped(self) -> list[str]:
         """Required columns of the help table, and no others, because it is as long as the release."""
-        found = ["values_lower", "values_upper", "group_values"] if self.tables.has_null else []
+        result = ["values_lower", "values_upper", "group_values"] if self.tables.has_null else []
         if self.tables.has_null or self._asks(Aggregate.SUM, Aggregate.AVG):
-            found.append("group_rows")
+            result.append("group_rows")
         if self._asks(Aggregate.SUM, Aggregate.AVG):
-            found += ["sum_lower", "sum_upper", "group_sum"]
+            result += ["sum_lower", "sum_upper", "group_sum"]
         for kind in (Aggregate.MIN, Aggregate.MAX):
             if self._asks(kind):
-                found += [f"{kind.lower()}_lower", f"{kind.lower()}_upper"]
-        return found
+                result += [f"{kind.lower()}_lower", f"{kind.lower()}_upper"]
+        return result
 
     def _rank(self) -> str:
         """Return the expected rank of the least value among the hits, 1 if there is none."""
@@ -257,16 +259,17 @@ class _QueryRewriter:
 
     def _running(self, end: str) -> str:
         """Return cumulative sums over the forced values, then over the others, the best first."""
-        whole = f"PARTITION BY {', '.join(self._keys)}" if self._keys else ""
+        partition = f"PARTITION BY {', '.join(self._keys)}" if self._keys else ""
         order = "ASC" if end == "lower" else "DESC"
         best_first = (
-            f"{whole} ORDER BY forced DESC, value {order} ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW"
+            f"{partition} ORDER BY forced DESC, value {order} "
+            "ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW"
         ).strip()
         total = f"SUM({self._exact('value')}) OVER ({best_first})"
         return "\n".join(
             [
                 f"SELECT {''.join(f'{key}, ' for key in self._keys)}{total} AS total, "
-                f"COUNT(*) OVER ({best_first}) AS number, SUM(forced) OVER ({whole}) AS forced",
+                f"COUNT(*) OVER ({best_first}) AS number, SUM(forced) OVER ({partition}) AS forced",
                 f"FROM candidates_{end}",
             ]
         )
@@ -302,20 +305,20 @@ class _QueryRewriter:
     def _double(self, sql: str) -> str:
         return self.dialect.cast(sql, "DOUBLE")
 
-    def _bounds(self, asked: SelectedAggregate) -> Sequence[str]:
+    def _bounds(self, selected: SelectedAggregate) -> Sequence[str]:
         """Return the SQL of lower bound, upper bound and estimate of one aggregate."""
-        if asked.measure is None or (asked.aggregate is Aggregate.COUNT and not self.tables.has_null):
+        if selected.measure is None or (selected.aggregate is Aggregate.COUNT and not self.tables.has_null):
             return (_ALL_HITS, _ALL_HITS, self._double(_ALL_HITS))
-        if asked.aggregate is Aggregate.COUNT:
+        if selected.aggregate is Aggregate.COUNT:
             counted = [f"COALESCE(SUM({name}), 0)" for name in ("values_lower", "values_upper")]
             return (*counted, f"COALESCE({self._expected('group_values')}, 0)")
-        if asked.aggregate is Aggregate.MIN:
+        if selected.aggregate is Aggregate.MIN:
             return self._ends("min", "MIN")
-        if asked.aggregate is Aggregate.MAX:
+        if selected.aggregate is Aggregate.MAX:
             return self._ends("max", "MAX")
         sums = [f"SUM({self._exact(name)})" for name in ("sum_lower", "sum_upper")]
         estimate = self._expected("group_sum")
-        if asked.aggregate is Aggregate.SUM:
+        if selected.aggregate is Aggregate.SUM:
             if not self.tables.has_null:
                 return (*sums, estimate)
             return [f"CASE WHEN SUM(values_upper) > 0 THEN {sql} END" for sql in (*sums, estimate)]
@@ -411,8 +414,8 @@ def select_packed_hits(
     The integer has 32 bits if they suffice, else 64.
     """
     bits = numbers.bits
-    whole = "INTEGER" if ((last + 1) << bits).bit_length() <= _INTEGER_BITS else "BIGINT"
-    group = dialect.cast(dialect.identifier(tables.group_column), whole)
+    integer_type = "INTEGER" if ((last + 1) << bits).bit_length() <= _INTEGER_BITS else "BIGINT"
+    group = dialect.cast(dialect.identifier(tables.group_column), integer_type)
     if numbers.number is None:
         return f"SELECT {group} AS {PACKED_COLUMN}\n{matching_rows_clause(release_query, tables)}"
     rows = (
@@ -421,7 +424,10 @@ def select_packed_hits(
     )
     alike = " AND ".join(dialect.same.format(f"r.{name}", f"k.{name}") for name in key_names(release_query))
     joined = "" if numbers.joined is None else f" JOIN {numbers.joined} AS k ON {alike}"
-    packed = f"r.group_id * {dialect.cast(str(1 << bits), whole)} + {dialect.cast(numbers.number, whole)}"
+    packed = (
+        f"r.group_id * {dialect.cast(str(1 << bits), integer_type)} + "
+        f"{dialect.cast(numbers.number, integer_type)}"
+    )
     return f"SELECT {packed} AS {PACKED_COLUMN}\nFROM (\n{rows}\n) AS r{joined}"
 
 

@@ -81,8 +81,8 @@ def build_companion_statements(
 ) -> tuple[str, ...]:
     """Build the statements that create the companion views of a release in a database."""
 
-    def relation(place: ReleaseAddress) -> str:
-        return ".".join(map(dialect.identifier, table_parts(str(place.table))))
+    def relation(release_address: ReleaseAddress) -> str:
+        return ".".join(map(dialect.identifier, table_parts(str(release_address.table))))
 
     views = build_companion_views(facts, dialect, relation(address), relation(address.companion(HELP_FILE)))
     return tuple(f"CREATE VIEW {relation(address.companion(n))} AS\n{query}" for n, query in views.items())
@@ -117,9 +117,9 @@ def build_database_macros(
         has_null=facts.rows_without_value > 0,
     )
     kinds = list(Aggregate) if facts.numeric else [Aggregate.COUNT]
-    asked = [SelectedAggregate(Aggregate.COUNT, None, "COUNT(*)", "count")]
-    asked += [SelectedAggregate(kind, facts.sensitive, str(kind), f"{kind.lower()}_of") for kind in kinds]
-    query = rewrite_query(ReleaseQuery(tuple(asked), (), SqlComparison(_CONDITION, ())), tables)
+    selected = [SelectedAggregate(Aggregate.COUNT, None, "COUNT(*)", "count")]
+    selected += [SelectedAggregate(kind, facts.sensitive, str(kind), f"{kind.lower()}_of") for kind in kinds]
+    query = rewrite_query(ReleaseQuery(tuple(selected), (), SqlComparison(_CONDITION, ())), tables)
     name = DUCKDB.identifier(f"{facts.sensitive}_bounds")
     return (f"CREATE MACRO {name}({_CONDITION}) AS TABLE\n{query}",)
 

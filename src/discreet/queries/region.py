@@ -78,9 +78,9 @@ class AttributeDomain:
         known[-1] = False
         for value in atom.values:
             ordered = self._by_text if isinstance(value, str) else self._by_number
-            place = bisect_left(ordered.values, value)
-            if place < len(ordered.values) and ordered.values[place] == value:
-                true[:-1] |= ordered.ranks == place
+            index = bisect_left(ordered.values, value)
+            if index < len(ordered.values) and ordered.values[index] == value:
+                true[:-1] |= ordered.ranks == index
             known[:-1] &= ordered.ranks >= 0
         return known | true
 
@@ -119,7 +119,7 @@ class _RankedValues:
     @classmethod
     def of(cls, values: Sequence[Any]) -> _RankedValues:
         ordered = sorted({value for value in values if value is not None})
-        rank = {value: place for place, value in enumerate(ordered)}
+        rank = {value: index for index, value in enumerate(ordered)}
         ranks = [-1 if value is None else rank[value] for value in values]
         return cls(ordered, np.array(ranks, dtype=np.int64))
 
@@ -155,10 +155,10 @@ def _boxes_of_predicate(
     if isinstance(predicate, And | Or):
         parts = [_boxes_of_predicate(part, domains, wanted) for part in predicate.parts]
         if isinstance(predicate, And) == wanted:
-            found: list[Box] = [{}]
+            result: list[Box] = [{}]
             for part in parts:
-                found = intersect_regions(found, part)
-            return found
+                result = intersect_regions(result, part)
+            return result
         return unite_boxes([box for part in parts for box in part])
     true, false = _domain_of(predicate, domains).selected(predicate)
     mask = true if wanted else false
@@ -175,41 +175,41 @@ def _domain_of(atom: Atom, domains: Mapping[str, AttributeDomain]) -> AttributeD
 
 def intersect_regions(first: Sequence[Box], second: Sequence[Box]) -> list[Box]:
     """Return the nonempty pairwise intersections of disjoint boxes."""
-    found: list[Box] = []
+    result: list[Box] = []
     for a in first:
         for b in second:
             box = {**a, **{name: a[name] & mask if name in a else mask for name, mask in b.items()}}
             if all(mask.any() for mask in box.values()):
-                found.append(box)
-                _check_box_count(len(found))
-    return found
+                result.append(box)
+                _check_box_count(len(result))
+    return result
 
 
 def unite_boxes(boxes: Sequence[Box]) -> list[Box]:
     """Return disjoint boxes with the same union."""
-    found: list[Box] = []
+    result: list[Box] = []
     for box in boxes:
         rest = [box]
-        for earlier in found:
+        for earlier in result:
             rest = [piece for part in rest for piece in _subtract_box(part, earlier)]
-            _check_box_count(len(found) + len(rest))
-        found += rest
-    return found
+            _check_box_count(len(result) + len(rest))
+        result += rest
+    return result
 
 
 def _subtract_box(box: Box, other: Box) -> list[Box]:
     """Subtract a box from another; return disjoint boxes, one per attribute with a remainder."""
     if any(not (box[name] & mask).any() for name, mask in other.items() if name in box):
         return [box]
-    found: list[Box] = []
+    result: list[Box] = []
     inside = dict(box)
     for name, mask in other.items():
         here = inside.get(name, np.ones_like(mask))
         outside = here & ~mask
         if outside.any():
-            found.append({**inside, name: outside})
+            result.append({**inside, name: outside})
         inside[name] = here & mask
-    return found
+    return result
 
 
 def _check_box_count(boxes: int) -> None:

@@ -61,14 +61,14 @@ class ColumnUse:
 
 def find_column_uses(trees: Sequence[exp.Expr], name_of: Callable[[exp.Column], str]) -> dict[str, ColumnUse]:
     """Find the use of each column in conditions and keys; ``name_of`` returns the release's spelling."""
-    found: dict[str, ColumnUse] = {}
+    result: dict[str, ColumnUse] = {}
     for tree in trees:
         for column in tree.find_all(exp.Column):
             if is_label(column.parent):
                 continue
             name = name_of(column)
-            found[name] = found.get(name, ColumnUse()).joined(_use_of_column(column))
-    return found
+            result[name] = result.get(name, ColumnUse()).joined(_use_of_column(column))
+    return result
 
 
 def _use_of_column(column: exp.Column) -> ColumnUse:
@@ -209,11 +209,11 @@ def split_query(release_query: ReleaseQuery, permuted: str) -> tuple[QueryPart, 
             part for part in both if (permuted in attributes_of_condition(part)) is of_permuted
         )
         places = tuple(
-            place
-            for place, key in enumerate(release_query.keys)
+            index
+            for index, key in enumerate(release_query.keys)
             if (permuted in key.attributes) is of_permuted
         )
-        keys = tuple(release_query.keys[place] for place in places)
+        keys = tuple(release_query.keys[index] for index in places)
         return QueryPart(Conjunction(conditions) if conditions else None, keys, places)
 
     return side(False), side(True)

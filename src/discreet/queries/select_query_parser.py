@@ -280,11 +280,11 @@ def _resolve_reference(tree: exp.Select, part: exp.Expr, expressions: GrammarRea
     """Resolve a number or an alias after GROUP BY or ORDER BY."""
     selected = tree.expressions
     if isinstance(part, exp.Literal) and not part.is_string:
-        place = int(part.this) if part.this.isdigit() else 0
-        if not 1 <= place <= len(selected):
+        number = int(part.this) if part.this.isdigit() else 0
+        if not 1 <= number <= len(selected):
             raise InputError(f"{excerpt(part)} is no place behind SELECT", allowed=f"1 to {len(selected)}")
-        found: exp.Expr = selected[place - 1].unalias()
-        return found
+        result: exp.Expr = selected[number - 1].unalias()
+        return result
     if isinstance(part, exp.Column) and not part.args.get("table"):
         folded = part.name.casefold()
         if folded not in {name.casefold() for name in expressions.columns.kinds}:
@@ -298,15 +298,15 @@ def _may_be_key(tree: exp.Expr) -> bool:
     return not isinstance(tree, exp.Star | exp.Literal | exp.Null)
 
 
-def _name_aggregate(found: SelectedAggregate, alias: str, names: set[str]) -> SelectedAggregate:
+def _name_aggregate(aggregate: SelectedAggregate, alias: str, names: set[str]) -> SelectedAggregate:
     """Give an aggregate a unique name for the columns of the rewritten query."""
-    wanted = alias or found.name
+    wanted = alias or aggregate.name
     name, number = wanted, 1
     while name.casefold() in names:
         number += 1
         name = f"{wanted}_{number}"
     names.add(name.casefold())
-    return replace(found, name=name, title=alias or found.title)
+    return replace(aggregate, name=name, title=alias or aggregate.title)
 
 
 def _title_keys(keys: Sequence[GroupKey], titles: Mapping[str, str], names: set[str]) -> tuple[GroupKey, ...]:
@@ -332,7 +332,7 @@ def _parse_order(
         return ()
     if present_arguments(order) - {"expressions"}:
         raise InputError("this ORDER BY is not supported", allowed="ORDER BY keys")
-    places = {key.sql: place for place, key in enumerate(keys)}
+    places = {key.sql: index for index, key in enumerate(keys)}
     found = []
     for part in order.expressions:
         beyond = present_arguments(part) - {"this", "desc", "nulls_first"}

@@ -124,15 +124,15 @@ class OperandType(StrEnum):
 class Operand:
     """SQL of an expression, read as a number and read as a text; None if impossible.
 
-    ``prefers`` is the stored type, None if that does not decide (a text column). ``whole`` and ``floating``
-    describe the number's type.
+    ``prefers`` is the stored type, None if that does not decide (a text column). ``is_integer`` and
+    ``floating`` describe the number's type.
     """
 
     number: str | None
     text: str | None
     attributes: tuple[str, ...] = ()
     prefers: OperandType | None = None
-    whole: bool = False
+    is_integer: bool = False
     floating: bool = False
     is_null: bool = False
 
@@ -174,13 +174,13 @@ def column_operand(name: str, kind: ColumnKind, dialect: Dialect, type_name: str
         dialect.text(stored, type_name),
         (name,),
         prefers=OperandType.NUMBER,
-        whole=kind is ColumnKind.INTEGER,
+        is_integer=kind is ColumnKind.INTEGER,
     )
 
 
-def number_operand(sql: str, *of: Operand, whole: bool = False, floating: bool = True) -> Operand:
+def number_operand(sql: str, *of: Operand, is_integer: bool = False, floating: bool = True) -> Operand:
     """Return an operand that is only a number."""
-    return Operand(sql, None, attributes_of_operands(of), OperandType.NUMBER, whole, floating)
+    return Operand(sql, None, attributes_of_operands(of), OperandType.NUMBER, is_integer, floating)
 
 
 def text_operand(sql: str, *of: Operand) -> Operand:

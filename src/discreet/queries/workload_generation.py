@@ -113,7 +113,7 @@ def _draw_atom(
     begins = np.flatnonzero(sums[-1] - sums[:-1] >= wanted * (1 - 1e-12))
     first = int(random.choice(begins)) if len(begins) else 0
     last = min(int(np.searchsorted(sums, sums[first] + wanted * (1 - 1e-12))), len(order)) - 1
-    low, high = (parse_decimal(domain.texts[int(order[place])]) for place in (first, max(first, last)))
+    low, high = (parse_decimal(domain.texts[int(order[position])]) for position in (first, max(first, last)))
     return Interval(domain.attribute, low, high)
 
 

@@ -192,111 +192,111 @@ class _StatementPosition:
 
 
 def _parse_query(statement: _Statement, label: str) -> AggregateQuery:
-    place = _StatementPosition(label, statement.line)
+    position = _StatementPosition(label, statement.line)
     try:
         tree = sqlglot.parse_one(statement.text, read=WORKLOAD_DIALECT)
     except ParseError as error:
         near = error.errors[0].get("highlight") if error.errors else None
         behind = f" near '{near}'" if near else ""
-        raise place.error(f"this is no SQL{behind}", ALLOWED_SELECT) from None
+        raise position.error(f"this is no SQL{behind}", ALLOWED_SELECT) from None
     except RecursionError:
-        raise place.error("parentheses are nested too deeply", "at most some hundred levels") from None
+        raise position.error("parentheses are nested too deeply", "at most some hundred levels") from None
     if not isinstance(tree, exp.Select):
-        raise place.error(f"a statement that is no SELECT: {_excerpt(tree)}", ALLOWED_SELECT)
-    aggregate, attribute = _parse_selection(tree, place)
+        raise position.error(f"a statement that is no SELECT: {_excerpt(tree)}", ALLOWED_SELECT)
+    aggregate, attribute = _parse_selection(tree, position)
     where = tree.args.get("where")
     return AggregateQuery(
         aggregate=aggregate,
         attribute=attribute,
-        predicate=Everything() if where is None else _parse_predicate(where.this, place),
-        weight=_parse_weight(statement, place),
+        predicate=Everything() if where is None else _parse_predicate(where.this, position),
+        weight=_parse_weight(statement, position),
         text=" ".join(tree.sql(dialect=WORKLOAD_DIALECT, comments=False).split()),
     )
 
 
-def _parse_selection(tree: exp.Select, place: _StatementPosition) -> tuple[Aggregate, str | None]:
-    given = {name for name, value in tree.args.items() if value}
-    beyond = given - {"expressions", "from", "from_", "where"}
+def _parse_selection(tree: exp.Select, position: _StatementPosition) -> tuple[Aggregate, str | None]:
+    set_clauses = {name for name, value in tree.args.items() if value}
+    beyond = set_clauses - {"expressions", "from", "from_", "where"}
     if beyond:
-        raise place.error(f"{', '.join(sorted(beyond)).upper()} in a query", ALLOWED_SELECT)
+        raise position.error(f"{', '.join(sorted(beyond)).upper()} in a query", ALLOWED_SELECT)
     source = tree.args.get("from_") or tree.args.get("from")
     if source is not None and not _is_plain_table(source.this):
-        raise place.error(f"FROM {_excerpt(source.this)}", ALLOWED_SELECT)
+        raise position.error(f"FROM {_excerpt(source.this)}", ALLOWED_SELECT)
     expressions = tree.expressions
     if len(expressions) != 1:
-        raise place.error(f"{len(expressions)} expressions behind SELECT", ALLOWED_SELECT)
+        raise position.error(f"{len(expressions)} expressions behind SELECT", ALLOWED_SELECT)
     found = expressions[0].unalias()
     if type(found) not in _AGGREGATES:
-        raise place.error(f"SELECT {_excerpt(found)}", ALLOWED_SELECT)
+        raise position.error(f"SELECT {_excerpt(found)}", ALLOWED_SELECT)
     aggregate = _AGGREGATES[type(found)]
     beyond = {name for name, value in found.args.items() if value} - {"this", "big_int"}
     if beyond:
-        raise place.error(f"SELECT {_excerpt(found)}", ALLOWED_SELECT)
+        raise position.error(f"SELECT {_excerpt(found)}", ALLOWED_SELECT)
     if isinstance(found.this, exp.Star) and aggregate is Aggregate.COUNT:
         return aggregate, None
     if not isinstance(found.this, exp.Column):
-        raise place.error(f"SELECT {_excerpt(found)}", ALLOWED_SELECT)
+        raise position.error(f"SELECT {_excerpt(found)}", ALLOWED_SELECT)
     return aggregate, _column_name(found.this)
 
 
 def _is_plain_table(tree: exp.Expr) -> bool:
     """Check whether it is only a table's name, optionally with a schema or an alias."""
-    given = {name for name, value in tree.args.items() if value}
+    set_clauses = {name for name, value in tree.args.items() if value}
     alias = tree.args.get("alias")
     return (
         isinstance(tree, exp.Table)
         and isinstance(tree.this, exp.Identifier)
-        and given <= {"this", "db", "catalog", "alias"}
+        and set_clauses <= {"this", "db", "catalog", "alias"}
         and not (alias is not None and alias.args.get("columns"))
     )
 
 
-def _parse_predicate(tree: exp.Expr, place: _StatementPosition) -> Predicate:
+def _parse_predicate(tree: exp.Expr, position: _StatementPosition) -> Predicate:
     found = _PREDICATES.get(type(tree))
     if found is None:
         advice = None
         if isinstance(tree, exp.Sub) or any(isinstance(part, exp.Sub) for part in tree.iter_expressions()):
             advice = 'A column with a sign in its name is written in double quotes, as "marital-status".'
-        raise place.error(f"{_excerpt(tree)} in WHERE", advice=advice)
-    return found(tree, place)
+        raise position.error(f"{_excerpt(tree)} in WHERE", advice=advice)
+    return found(tree, position)
 
 
-def _parse_parenthesis(tree: exp.Expr, place: _StatementPosition) -> Predicate:
-    return _parse_predicate(tree.this, place)
+def _parse_parenthesis(tree: exp.Expr, position: _StatementPosition) -> Predicate:
+    return _parse_predicate(tree.this, position)
 
 
-def _parse_and(tree: exp.Expr, place: _StatementPosition) -> Predicate:
-    return And(tuple(_parse_predicate(part, place) for part in tree.flatten()))
+def _parse_and(tree: exp.Expr, position: _StatementPosition) -> Predicate:
+    return And(tuple(_parse_predicate(part, position) for part in tree.flatten()))
 
 
-def _parse_or(tree: exp.Expr, place: _StatementPosition) -> Predicate:
-    return Or(tuple(_parse_predicate(part, place) for part in tree.flatten()))
+def _parse_or(tree: exp.Expr, position: _StatementPosition) -> Predicate:
+    return Or(tuple(_parse_predicate(part, position) for part in tree.flatten()))
 
 
-def _parse_not(tree: exp.Expr, place: _StatementPosition) -> Predicate:
-    return Not(_parse_predicate(tree.this, place))
+def _parse_not(tree: exp.Expr, position: _StatementPosition) -> Predicate:
+    return Not(_parse_predicate(tree.this, position))
 
 
-def _parse_is(tree: exp.Expr, place: _StatementPosition) -> Predicate:
+def _parse_is(tree: exp.Expr, position: _StatementPosition) -> Predicate:
     if not isinstance(tree.this, exp.Column) or not isinstance(tree.expression, exp.Null):
-        raise place.error(f"{_excerpt(tree)} in WHERE")
+        raise position.error(f"{_excerpt(tree)} in WHERE")
     return IsNull(_column_name(tree.this))
 
 
-def _parse_in(tree: exp.Expr, place: _StatementPosition) -> Predicate:
+def _parse_in(tree: exp.Expr, position: _StatementPosition) -> Predicate:
     if not isinstance(tree.this, exp.Column) or not tree.expressions:
-        raise place.error(f"{_excerpt(tree)} in WHERE")
+        raise position.error(f"{_excerpt(tree)} in WHERE")
     return Members(
-        _column_name(tree.this), tuple(_parse_constant(value, place) for value in tree.expressions)
+        _column_name(tree.this), tuple(_parse_constant(value, position) for value in tree.expressions)
     )
 
 
-def _parse_between(tree: exp.Expr, place: _StatementPosition) -> Predicate:
+def _parse_between(tree: exp.Expr, position: _StatementPosition) -> Predicate:
     if not isinstance(tree.this, exp.Column):
-        raise place.error(f"{_excerpt(tree)} in WHERE")
-    low, high = _parse_constant(tree.args["low"], place), _parse_constant(tree.args["high"], place)
+        raise position.error(f"{_excerpt(tree)} in WHERE")
+    low, high = _parse_constant(tree.args["low"], position), _parse_constant(tree.args["high"], position)
     if isinstance(low, str) != isinstance(high, str):
-        raise place.error(f"{_excerpt(tree)} mixes a number and a text")
+        raise position.error(f"{_excerpt(tree)} mixes a number and a text")
     return Interval(_column_name(tree.this), low, high)
 
 
@@ -310,13 +310,13 @@ _MIRRORED: dict[type[exp.Expr], type[exp.Expr]] = {
 }
 
 
-def _parse_comparison(tree: exp.Expr, place: _StatementPosition) -> Predicate:
+def _parse_comparison(tree: exp.Expr, position: _StatementPosition) -> Predicate:
     column, other, kind = tree.this, tree.expression, type(tree)
     if isinstance(other, exp.Column) and not isinstance(column, exp.Column):
         column, other, kind = other, column, _MIRRORED[kind]
     if not isinstance(column, exp.Column):
-        return _parse_predicate(column, place) if isinstance(column, exp.Sub) else _refuse(tree, place)
-    name, value = _column_name(column), _parse_constant(other, place)
+        return _parse_predicate(column, position) if isinstance(column, exp.Sub) else _refuse(tree, position)
+    name, value = _column_name(column), _parse_constant(other, position)
     if kind is exp.EQ:
         return Members(name, (value,))
     if kind is exp.NEQ:
@@ -327,8 +327,8 @@ def _parse_comparison(tree: exp.Expr, place: _StatementPosition) -> Predicate:
     return Interval(name, high=value, high_closed=closed)
 
 
-def _refuse(tree: exp.Expr, place: _StatementPosition) -> Predicate:
-    raise place.error(f"{_excerpt(tree)} in WHERE")
+def _refuse(tree: exp.Expr, position: _StatementPosition) -> Predicate:
+    raise position.error(f"{_excerpt(tree)} in WHERE")
 
 
 _PREDICATES: dict[type[exp.Expr], Callable[[exp.Expr, _StatementPosition], Predicate]] = {
@@ -343,25 +343,25 @@ _PREDICATES: dict[type[exp.Expr], Callable[[exp.Expr, _StatementPosition], Predi
 }
 
 
-def _parse_constant(tree: exp.Expr, place: _StatementPosition) -> Constant:
+def _parse_constant(tree: exp.Expr, position: _StatementPosition) -> Constant:
     if isinstance(tree, exp.Paren):
-        return _parse_constant(tree.this, place)
+        return _parse_constant(tree.this, position)
     if isinstance(tree, exp.Neg):
-        value = _parse_constant(tree.this, place)
+        value = _parse_constant(tree.this, position)
         if isinstance(value, Decimal):
             return -value
     elif isinstance(tree, exp.Literal):
         number = None if tree.is_string else parse_decimal(tree.this)
         if number is not None or tree.is_string:
             return tree.this if number is None else number
-    raise place.error(f"{_excerpt(tree)} where a constant is wanted")
+    raise position.error(f"{_excerpt(tree)} where a constant is wanted")
 
 
 def _column_name(tree: exp.Column) -> str:
     return str(tree.name)
 
 
-def _parse_weight(statement: _Statement, place: _StatementPosition) -> float:
+def _parse_weight(statement: _Statement, position: _StatementPosition) -> float:
     found = [match for comment in statement.comments if (match := _WEIGHT.match(comment))]
     if not found:
         return 1.0
@@ -369,7 +369,7 @@ def _parse_weight(statement: _Statement, place: _StatementPosition) -> float:
     weight = math.nan if number is None else float(number)
     if len(found) > 1 or not math.isfinite(weight) or weight < 0 or found[0].end() < len(found[0].string):
         texts = ", ".join(match.string for match in found)
-        raise place.error(
+        raise position.error(
             f"the comment '{texts}' is no weight",
             "one comment per query, such as -- weight 3; a number of at least 0",
         )

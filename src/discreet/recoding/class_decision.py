@@ -51,10 +51,10 @@ def pack_words(sizes: Sequence[int]) -> tuple[tuple[tuple[int, int], ...], ...]:
 
 def pack_codes(codes: NDArray[np.int64], word: Word) -> NDArray[np.int64]:
     """Compute the word of each row of codes, shape ``(rows,)``."""
-    found = np.zeros(len(codes), dtype=np.int64)
+    result = np.zeros(len(codes), dtype=np.int64)
     for i, factor in word:
-        found += codes[:, i] * factor
-    return found
+        result += codes[:, i] * factor
+    return result
 
 
 @dataclass(frozen=True)
@@ -85,24 +85,24 @@ def load_recoding(
     words = pack_words([hierarchy.null_code + 1 for hierarchy in counted.hierarchies])
     parts: dict[str, NDArray[np.int64]] | None = None
     if isinstance(recoding, StoredClasses):
-        shown = tables.create(sql.stored_class_cells(recoding.shown, len(recoding.attributes)))
+        class_cells = tables.create(sql.stored_class_cells(recoding.class_cells, len(recoding.attributes)))
         row_types = tables.create(sql.stored_row_types(engine.dialect, recoding.row_types, words))
         texts = [sql.AttributeLabels(table) for table in recoding.labels]
     else:
         assert isinstance(counted, FrequencySet)
         labels, shown_columns = _class_columns(recoding)
-        texts = [sql.AttributeLabels(_load_texts(tables, held)) for held in labels]
-        shown = tables.load(shown_columns)
+        texts = [sql.AttributeLabels(_load_texts(tables, column_labels)) for column_labels in labels]
+        class_cells = tables.load(shown_columns)
         class_of, parts = _split_row_types(recoding, counted.row_types)
         columns = {sql.word_name(i): pack_codes(counted.codes, word) for i, word in enumerate(words)}
         row_types = tables.load({**columns, sql.CLASS_COLUMN: class_of})
     keys = len(recoding.attributes)
     dialect = engine.dialect
-    published = tables.create(sql.published_class_numbers(dialect, shown, keys))
+    published = tables.create(sql.published_class_numbers(dialect, class_cells, keys))
     labelled = tables.create(sql.labels_table(dialect, published, texts))
 
-    def numbered(table: str, kept: Sequence[str]) -> str:
-        name = tables.create(sql.with_numbers(dialect, table, shown, published, keys, kept))
+    def numbered(table: str, other_columns: Sequence[str]) -> str:
+        name = tables.create(sql.with_numbers(dialect, table, class_cells, published, keys, other_columns))
         tables.drop(table)
         return name
 
@@ -195,7 +195,7 @@ class ClassDecision:
     suppressed: int
 
     @property
-    def kept(self) -> int:
+    def published_rows(self) -> int:
         """Number of rows that are published with their values."""
         return self.rows - self.suppressed
 
@@ -206,23 +206,23 @@ def decide_classes_of_node(frequency_set: FrequencySet, recoding: FullDomainReco
     For tables without subjects. ``frequency_set`` must contain the sensitive attributes of the requirement.
     """
     places = [frequency_set.attributes.index(name) for name in recoding.attributes]
-    hierarchies = tuple(frequency_set.hierarchies[place] for place in places)
+    hierarchies = tuple(frequency_set.hierarchies[index] for index in places)
     levels = list(zip(hierarchies, recoding.node, strict=True))
     codes, place_of, fails = _judge_node(frequency_set, recoding, places)
     numbers = np.where(fails, SUPPRESSED, np.cumsum(~fails) - 1)
-    shown, labels = _used_labels(
+    cell_codes, labels = _used_labels(
         codes[~fails], [(*h.labels[level], *((None,) if level < h.height else ())) for h, level in levels]
     )
     deciding = tuple(i for i, (hierarchy, level) in enumerate(levels) if level < hierarchy.height)
-    told = np.zeros_like(frequency_set.codes)
-    told[:, deciding] = frequency_set.codes[:, [places[i] for i in deciding]]
-    first, _ = find_distinct_rows(told)
+    label_codes = np.zeros_like(frequency_set.codes)
+    label_codes[:, deciding] = frequency_set.codes[:, [places[i] for i in deciding]]
+    first, _ = find_distinct_rows(label_codes)
     return ClassDecision(
         hierarchies=hierarchies,
         deciding=deciding,
-        codes=told[first],
+        codes=label_codes[first],
         class_of=numbers[place_of[first]],
-        shown=shown,
+        shown=cell_codes,
         labels=labels,
         leaves=tuple(level == 0 and h.height > 0 for h, level in levels),
         class_rows=sum_rows(place_of, frequency_set.counts, len(fails))[~fails],
@@ -243,19 +243,21 @@ def _judge_node(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
     """Return the values of each class, the class of each row type, and the classes that fail."""
     positions = [
-        frequency_set.hierarchies[place].level_map(level)[frequency_set.codes[:, place]]
-        for place, level in zip(places, recoding.node, strict=True)
+        frequency_set.hierarchies[index].level_map(level)[frequency_set.codes[:, index]]
+        for index, level in zip(places, recoding.node, strict=True)
     ]
     generalized = np.column_stack(positions)
     first, place_of = find_distinct_rows(generalized)
-    shown, order = generalized[first], np.argsort(places)
+    cell_codes, order = generalized[first], np.argsort(places)
     population = count_matching_people(
-        frequency_set, [recoding.node[place] for place in order.tolist()], shown[:, order]
+        frequency_set, [recoding.node[index] for index in order.tolist()], cell_codes[:, order]
     )
     return (
-        shown,
+        cell_codes,
         place_of,
-        find_failing_classes(frequency_set, place_of, len(first), recoding.requirement, population, shown),
+        find_failing_classes(
+            frequency_set, place_of, len(first), recoding.requirement, population, cell_codes
+        ),
     )
 
 
@@ -269,21 +271,23 @@ def decide_classes_of_recoding(frequency_set: FrequencySet, recoding: ClassRecod
         numbers, labels = number_labels(cells)
         texts.append(labels)
         columns.append(numbers[recoding.shown[:, i]])
-    kept = recoding.classes != SUPPRESSED
-    present, inverse = np.unique(recoding.classes[kept], return_inverse=True)
+    retained = recoding.classes != SUPPRESSED
+    present, inverse = np.unique(recoding.classes[retained], return_inverse=True)
     every = np.column_stack(columns)[present]
     first, same = find_distinct_rows(every)
-    shown = every[first]
+    cell_codes = every[first]
     class_of = np.full(frequency_set.row_types, SUPPRESSED, dtype=np.int64)
-    class_of[recoding.row_types[kept]] = same[inverse]
-    fails = find_failing_classes(frequency_set, class_of, len(shown), recoding.requirement, cells=shown)
+    class_of[recoding.row_types[retained]] = same[inverse]
+    fails = find_failing_classes(
+        frequency_set, class_of, len(cell_codes), recoding.requirement, cells=cell_codes
+    )
     if fails.any():
         raise InternalError(
             f"{int(fails.sum()):,} classes of the {recoding.model} recoding fail {recoding.requirement}, "
             "counted by what they show",
             advice="Nothing was published. Please report this, with the spec if you may show it.",
         )
-    positions, used = _used_labels(shown, texts)
+    positions, used = _used_labels(cell_codes, texts)
     return ClassDecision(
         hierarchies=frequency_set.hierarchies,
         deciding=tuple(range(len(frequency_set.hierarchies))),
@@ -292,7 +296,7 @@ def decide_classes_of_recoding(frequency_set: FrequencySet, recoding: ClassRecod
         shown=positions,
         labels=used,
         leaves=tuple(map(has_only_leaves, recoding.cells, frequency_set.hierarchies)),
-        class_rows=sum_rows(same[inverse], recoding.rows[kept], len(shown)),
+        class_rows=sum_rows(same[inverse], recoding.rows[retained], len(cell_codes)),
         rows=frequency_set.rows,
         suppressed=recoding.suppressed,
     )
@@ -319,31 +323,31 @@ def find_distinct_rows(table: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDA
     """
     # Each word is replaced by its rank before it is combined, so that products stay within 64 bits.
     words = pack_words([int(column.max(initial=0)) + 1 for column in table.T])
-    place = np.zeros(len(table), dtype=np.int64)
+    inverse = np.zeros(len(table), dtype=np.int64)
     first = np.zeros(min(len(table), 1), dtype=np.int64)
     for word in words:
         _, values = np.unique(pack_codes(table, word), return_inverse=True)
-        _, first, place = np.unique(
-            place * (int(values.max(initial=0)) + 1) + values, return_index=True, return_inverse=True
+        _, first, inverse = np.unique(
+            inverse * (int(values.max(initial=0)) + 1) + values, return_index=True, return_inverse=True
         )
-    return first, place
+    return first, inverse
 
 
 def sum_rows(numbers: NDArray[np.int64], rows: NDArray[np.int64], classes: int) -> NDArray[np.int64]:
     """Sum ``rows`` by number, for the numbers below ``classes``."""
-    found = np.zeros(classes, dtype=np.int64)
-    np.add.at(found, numbers, rows)
-    return found
+    result = np.zeros(classes, dtype=np.int64)
+    np.add.at(result, numbers, rows)
+    return result
 
 
 def _used_labels(
-    shown: NDArray[np.int64], labels: Sequence[Sequence[str | None]]
+    cell_codes: NDArray[np.int64], labels: Sequence[Sequence[str | None]]
 ) -> tuple[NDArray[np.int64], tuple[tuple[str | None, ...], ...]]:
     """Reduce labels to those that some class shows, and translate the positions."""
-    positions = np.empty_like(shown)
+    positions = np.empty_like(cell_codes)
     texts = []
     for i, of_attribute in enumerate(labels):
-        used, positions[:, i] = np.unique(shown[:, i], return_inverse=True)
+        used, positions[:, i] = np.unique(cell_codes[:, i], return_inverse=True)
         texts.append(tuple(of_attribute[position] for position in used.tolist()))
     return positions, tuple(texts)
 
@@ -355,8 +359,8 @@ def number_in_value_order(decided: ClassDecision, attributes: Sequence[str]) -> 
     """
     positions = {hierarchy.attribute: i for i, hierarchy in enumerate(decided.hierarchies)}
     keys = [
-        _ranks(decided.labels[place])[decided.shown[:, place]]
-        for place in map(positions.__getitem__, attributes)
+        _ranks(decided.labels[index])[decided.shown[:, index]]
+        for index in map(positions.__getitem__, attributes)
     ]
     order = np.lexsort(keys[::-1])
     new = np.zeros(len(order), dtype=np.bool_)
@@ -366,8 +370,8 @@ def number_in_value_order(decided: ClassDecision, attributes: Sequence[str]) -> 
     number = np.empty(len(order), dtype=np.int64)
     number[order] = np.cumsum(new) - 1
     class_of = decided.class_of.copy()
-    kept = class_of != SUPPRESSED
-    class_of[kept] = number[class_of[kept]]
+    retained = class_of != SUPPRESSED
+    class_of[retained] = number[class_of[retained]]
     return replace(
         decided,
         class_of=class_of,
@@ -388,7 +392,7 @@ def find_star_class(decided: ClassDecision) -> int:
 def _ranks(labels: Sequence[str | None]) -> NDArray[np.int64]:
     """Rank the texts, NULL last."""
     ordered = sorted({text for text in labels if text is not None})
-    positions: dict[str | None, int] = {text: place for place, text in enumerate(ordered)}
+    positions: dict[str | None, int] = {text: index for index, text in enumerate(ordered)}
     return np.array([positions.get(text, len(ordered)) for text in labels], dtype=np.int64)
 
 
@@ -458,8 +462,8 @@ def _has_wrong_classes(recoding: ClassRecoding) -> bool:
 
 def _uncovered_attribute(recoding: ClassRecoding, frequency_set: FrequencySet) -> str | None:
     """Name the attribute of which a row shows a cell that does not cover its leaf; None if there is none."""
-    kept = recoding.classes != SUPPRESSED
-    types, classes = recoding.row_types[kept], recoding.classes[kept]
+    retained = recoding.classes != SUPPRESSED
+    types, classes = recoding.row_types[retained], recoding.classes[retained]
     for i, cells in enumerate(recoding.cells):
         codes = frequency_set.codes[types, i]
         if not cells.cover(recoding.shown[classes, i], codes).all():

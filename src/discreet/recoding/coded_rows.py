@@ -93,8 +93,10 @@ def leaf_columns(
 def leaf_texts(table: SourceTable, hierarchy: GeneralizationHierarchy) -> list[str | None]:
     """Return the texts by leaf code that a column can contain, None for others and for NULL, the last."""
     native = native_key(table, hierarchy.attribute, hierarchy.leaves)
-    held = repeat(True) if native is None else native[2]
-    return [leaf if there else None for leaf, there in zip(hierarchy.leaves, held, strict=False)] + [None]
+    is_native = repeat(True) if native is None else native[2]
+    return [leaf if there else None for leaf, there in zip(hierarchy.leaves, is_native, strict=False)] + [
+        None
+    ]
 
 
 def _key_column(
@@ -105,8 +107,8 @@ def _key_column(
     cell, type_name = table.text(name, "s"), None
     native = native_key(table, name, leaves)
     if native is not None:
-        cell, type_name, held = native
-        leaves, codes = tuple(compress(leaves, held)), codes[held]
+        cell, type_name, is_native = native
+        leaves, codes = tuple(compress(leaves, is_native)), codes[is_native]
     positions = tables.load({recoded_rows.CELL_VALUE: leaves, recoded_rows.POSITION: codes})
     return recoded_rows.KeyColumn(cell, positions, len(hierarchy.labels[level]), type_name)
 
@@ -141,7 +143,7 @@ def add_sort_keys(
 def sensitive_texts(spec: TableSpec, columns: Sequence[PublishedColumn]) -> dict[int, str]:
     """Return the expression of each sensitive attribute's text in the coded table, by spec position."""
     by_name = {column.name: column for column in columns}
-    return {place: by_name[a.name].counted_text for place, a in enumerate(spec.sensitive)}
+    return {index: by_name[a.name].counted_text for index, a in enumerate(spec.sensitive)}
 
 
 def native_key(
@@ -160,13 +162,13 @@ def native_key(
     if found is None:
         return None
     type_name, is_canonical = found
-    held = np.fromiter((is_canonical(leaf) for leaf in leaves), dtype=np.bool_, count=len(leaves))
-    if type_name == "DATE" and not held.all():
+    is_native = np.fromiter((is_canonical(leaf) for leaf in leaves), dtype=np.bool_, count=len(leaves))
+    if type_name == "DATE" and not is_native.all():
         return None
     cell = table.column(name, "s")
     if type_name != table.types[name]:
         cell = table.dialect.cast(cell, type_name)
-    return cell, type_name, held
+    return cell, type_name, is_native
 
 
 def _canonical_type(type_name: str) -> tuple[str, Callable[[str], bool]] | None:
@@ -196,12 +198,12 @@ def _is_date(text: str) -> bool:
 
 def _is_decimal(text: str, width: int, scale: int) -> bool:
     """Check whether a text is a number of ``scale`` decimals within ``width`` digits, as casts write it."""
-    whole, point, decimals = text.removeprefix("-").partition(".")
-    if len(decimals) != scale or bool(point) != bool(scale) or not (whole + decimals).isdecimal():
+    integer_part, point, decimals = text.removeprefix("-").partition(".")
+    if len(decimals) != scale or bool(point) != bool(scale) or not (integer_part + decimals).isdecimal():
         return False
-    if not (whole + decimals).isascii() or len(whole.lstrip("0")) > width - scale:
+    if not (integer_part + decimals).isascii() or len(integer_part.lstrip("0")) > width - scale:
         return False
-    negative_zero = text.startswith("-") and not (whole + decimals).strip("0")
+    negative_zero = text.startswith("-") and not (integer_part + decimals).strip("0")
     if negative_zero or width == scale:
-        return not negative_zero and not whole
-    return whole == "0" or (bool(whole) and not whole.startswith("0"))
+        return not negative_zero and not integer_part
+    return integer_part == "0" or (bool(integer_part) and not integer_part.startswith("0"))

@@ -62,25 +62,27 @@ def dictionary_encoded_cells(
     ``types`` are those of all columns that ``coded`` stores next to the class. Columns are sampled in the
     first classes, and those with few texts there are read in all rows.
     """
-    if engine.dialect.few_texts is None or decided.kept < _FEWEST_ENCODED_ROWS:
+    if engine.dialect.few_texts is None or decided.published_rows < _FEWEST_ENCODED_ROWS:
         return {}
-    kept = [column for column in columns if column.stored is not None]
+    source_columns = [column for column in columns if column.stored is not None]
     places = [i for i, kind in enumerate(types) if is_text(kind)]
     if not places:
         return {}
     last = int(np.searchsorted(np.cumsum(decided.class_rows), _SAMPLED_TEXT_ROWS))
     names = [other_name(i) for i in places]
     numbers = engine.fetch_rows(sql.different_cells(coded, names, last))[0]
-    found = {}
-    for place, name, number in zip(places, names, numbers, strict=True):
+    result = {}
+    for index, name, number in zip(places, names, numbers, strict=True):
         if number > _MOST_TEXTS:
             continue
         texts = find_dictionary(
             row[0] for row in engine.fetch_rows(sql.some_cells(coded, name, _MOST_TEXTS + 1))
         )
         if texts is not None and sum(len(text.encode()) for text in texts) <= _MOST_DICTIONARY_BYTES:
-            found[kept[place].name] = sql.enumerated_text(engine.dialect, kept[place].published, texts)
-    return found
+            result[source_columns[index].name] = sql.enumerated_text(
+                engine.dialect, source_columns[index].published, texts
+            )
+    return result
 
 
 _SAMPLED_ROWS = 20_000
@@ -100,12 +102,12 @@ def is_grouping_worthwhile(
     first rows and assumed to be independent of the classes. A wrong estimate costs only time.
     """
     least = engine.dialect.counts_rows
-    if least is None or decided.kept < least or len(others) > _MOST_COLUMNS:
+    if least is None or decided.published_rows < least or len(others) > _MOST_COLUMNS:
         return False
     cells = engine.fetch_arrays(sql.first_cells(table.relation, others, _SAMPLED_ROWS, _MOST_CELLS + 1))["n"]
     if len(cells) > _MOST_CELLS:
         return False
-    return expected_combinations(decided.class_rows, cells) * _ROWS_PER_COMBINATION <= decided.kept
+    return expected_combinations(decided.class_rows, cells) * _ROWS_PER_COMBINATION <= decided.published_rows
 
 
 def expected_combinations(class_rows: NDArray[np.int64], cells: NDArray[np.int64]) -> float:
@@ -116,11 +118,11 @@ def expected_combinations(class_rows: NDArray[np.int64], cells: NDArray[np.int64
     """
     sizes, of_size = np.unique(class_rows, return_counts=True)
     counts, of_count = np.unique(cells, return_counts=True)
-    found, rows = 0.0, int(cells.sum())
+    result, rows = 0.0, int(cells.sum())
     for count, alike in zip(counts.tolist(), of_count.tolist(), strict=True):
         other = np.float64(1 - count / rows)
-        found += alike * float(of_size @ (1 - other**sizes))
-    return found
+        result += alike * float(of_size @ (1 - other**sizes))
+    return result
 
 
 @contextmanager
@@ -142,16 +144,18 @@ def apply_decided_classes(
         raise InternalError("rows of subjects were to be published without counting subjects")
     native = native and suppression is SuppressionPolicy.DROP
     with open_release_table(engine, spec.source) as table, TemporaryTables(engine) as tables:
-        shown = {
+        published_texts = {
             h.attribute: PublishedText(f"l0.{sql.label_name(i)}", leaves=decided.leaves[i], typed=True)
             for i, h in enumerate(decided.hierarchies)
         }
-        columns = build_published_columns(spec, table, shown, native=native)
+        columns = build_published_columns(spec, table, published_texts, native=native)
         others = StoredColumns.of(spec, table, columns)
-        decided = number_in_value_order(decided, [column.name for column in columns if column.name in shown])
+        decided = number_in_value_order(
+            decided, [column.name for column in columns if column.name in published_texts]
+        )
         labels = _load_class_labels(engine, tables, table, decided, suppression, native=native)
         rows, sort_key = _query_rows(tables, table, decided, suppression, others, draws=spec.draws_order)
-        published = decided.kept if suppression is SuppressionPolicy.DROP else decided.rows
+        published = decided.published_rows if suppression is SuppressionPolicy.DROP else decided.rows
         order, types = "", [] if spec.draws_order else engine.column_types(rows)
         if sort_key is not None:
             order = " " + engine.dialect.random_order.format(f"t.{sort_key}")
@@ -198,15 +202,15 @@ def _query_rows(
     """Build the query of the published rows, and name its column of keys if the database draws them."""
     dialect = table.dialect
     starred = suppression is SuppressionPolicy.STAR
-    kept = (decided.class_of != SUPPRESSED) | starred
-    codes = decided.codes[kept]
+    published = (decided.class_of != SUPPRESSED) | starred
+    codes = decided.codes[published]
     columns_of = leaf_columns(tables, table, [decided.hierarchies[i] for i in decided.deciding])
     keys = {
         i: sql.RowTypeKey(column, bool((codes[:, i] == column.null_position).any()))
         for i, column in zip(decided.deciding, columns_of, strict=True)
     }
     loaded = {recoded_rows.key_name(i): codes[:, i] for i in decided.deciding}
-    numbers = decided.class_of[kept].astype(np.int32)
+    numbers = decided.class_of[published].astype(np.int32)
     # Few cells are sent as texts; the engine joins many from loaded codes instead.
     if codes.size <= dialect.cells_sent:
         texts = {
@@ -266,23 +270,23 @@ def _load_class_labels(
 ) -> str:
     """Load the labels of each class in their published types; suppressed rows show stars."""
     numbers = np.arange(len(decided.shown), dtype=np.int32)
-    shown = decided.shown
+    cell_codes = decided.shown
     texts: list[tuple[str | None, ...]] = list(decided.labels)
     if suppression is SuppressionPolicy.STAR:
         numbers = np.append(numbers, np.int32(sql.SUPPRESSED_CLASS))
-        shown = np.vstack([shown, [[len(labels) for labels in texts]]])
+        cell_codes = np.vstack([cell_codes, [[len(labels) for labels in texts]]])
         texts = [(*labels, recoded_rows.STAR) for labels in texts]
     types = [
         restored_type(leaves, table.types[hierarchy.attribute]) if native else None
         for hierarchy, leaves in zip(decided.hierarchies, decided.leaves, strict=True)
     ]
-    if shown.size <= engine.dialect.cells_sent:
+    if cell_codes.size <= engine.dialect.cells_sent:
         names = [sql.label_name(i) for i in range(len(texts))]
-        cells = {name: texts_at_positions(texts[i], shown[:, i]) for i, name in enumerate(names)}
+        cells = {name: texts_at_positions(texts[i], cell_codes[:, i]) for i, name in enumerate(names)}
         sent = tables.load({recoded_rows.POSITION: numbers, **cells})
         kinds = dict(zip(names, types, strict=True))
         return tables.create(sql.typed_columns(engine.dialect, sent, recoded_rows.POSITION, kinds))
-    positions = {recoded_rows.key_name(i): shown[:, i] for i in range(shown.shape[1])}
+    positions = {recoded_rows.key_name(i): cell_codes[:, i] for i in range(cell_codes.shape[1])}
     published = tables.load({sql.ID: numbers, **positions})
     labels = [
         sql.AttributeLabels(_load_texts(tables, of_attribute), kind, find_dictionary(of_attribute))
@@ -293,7 +297,7 @@ def _load_class_labels(
 
 def texts_at_positions(texts: Sequence[str | None], positions: NDArray[np.int64]) -> list[str | None]:
     """Return the texts at some positions."""
-    return [texts[place] for place in positions.tolist()]
+    return [texts[index] for index in positions.tolist()]
 
 
 def _load_texts(tables: TemporaryTables, texts: Sequence[str | None]) -> str:
@@ -311,10 +315,10 @@ def _published_types(
     """
     if not stored or not all(map(is_text, stored[1:])):
         return None
-    shown = [column for column in columns if column.role is AttributeRole.QUASI_IDENTIFIER]
-    cells = ", ".join(column.published for column in shown)
+    quasi_identifiers = [column for column in columns if column.role is AttributeRole.QUASI_IDENTIFIER]
+    cells = ", ".join(column.published for column in quasi_identifiers)
     kinds = engine.column_types(f"SELECT {cells} FROM {identifier(labels)} AS l0")
-    by_name = dict(zip((column.name for column in shown), kinds, strict=True))
+    by_name = dict(zip((column.name for column in quasi_identifiers), kinds, strict=True))
     return tuple(by_name.get(column.name, "VARCHAR") for column in columns)
 
 

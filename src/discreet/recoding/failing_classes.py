@@ -111,11 +111,11 @@ class FailingClassFinder:
         return self._tables.create(recoded_rows.failing_table(self._coded, self._keys, failing))
 
     def _failing(self, one: BoundCriterion, texts: Mapping[int, str]) -> str:
-        if one.place is None:
+        if one.index is None:
             if self._subject is None:
                 return recoded_rows.classes_by_rows(self._coded, self._keys, one)
             return recoded_rows.classes_by_values(self._coded, self._keys, self._subject, one)
-        text = texts[one.place]
+        text = texts[one.index]
         if self._subject is None:
             return recoded_rows.classes_by_values(self._coded, self._keys, text, one)
         return self._few_values_of_subjects(text, self._subject, one.criterion.threshold)

@@ -57,23 +57,23 @@ def texts_at_levels(
     hierarchies: Sequence[GeneralizationHierarchy], node: Sequence[int]
 ) -> dict[str, PublishedText]:
     """Return the published text of each quasi-identifier at its level."""
-    found = {}
+    result = {}
     for i, (hierarchy, level) in enumerate(zip(hierarchies, node, strict=True)):
         top = level == hierarchy.height
         text = literal(hierarchy.labels[level][0]) if top else f"l{i}.{LABEL_TEXT}"
-        found[hierarchy.attribute] = PublishedText(text, leaves=level == 0 and not top)
-    return found
+        result[hierarchy.attribute] = PublishedText(text, leaves=level == 0 and not top)
+    return result
 
 
 def build_published_columns(
-    spec: TableSpec, table: SourceTable, shown: Mapping[str, PublishedText], *, native: bool
+    spec: TableSpec, table: SourceTable, published_texts: Mapping[str, PublishedText], *, native: bool
 ) -> tuple[PublishedColumn, ...]:
     """Build the published columns, in the source's order.
 
-    ``shown`` contains the text of each quasi-identifier. Identifiers and the subject are never among the
-    columns, nor are unlisted ones unless the spec publishes them. ``native`` keeps the source's types if a
-    file can contain them and they reveal nothing of other rows; an enumerated type lists every value of the
-    column, so it becomes text.
+    ``published_texts`` contains the text of each quasi-identifier. Identifiers and the subject are never
+    among the columns, nor are unlisted ones unless the spec publishes them. ``native`` keeps the source's
+    types if a file can contain them and they reveal nothing of other rows; an enumerated type lists every
+    value of the column, so it becomes text.
     """
     _check_listed(spec, table)
     roles = spec.published_roles(table.columns)
@@ -86,7 +86,7 @@ def build_published_columns(
     for name, role in roles.items():
         if role is AttributeRole.QUASI_IDENTIFIER:
             type_name = table.types[name] if native else "VARCHAR"
-            columns.append(_quasi_identifier_column(name, shown[name], type_name, table.dialect))
+            columns.append(_quasi_identifier_column(name, published_texts[name], type_name, table.dialect))
         else:
             column = _copied_column(name, role, table, other_name(stored), native=native)
             columns.append(replace(column, unchanged=name not in treated))
@@ -115,14 +115,16 @@ def restored_type(leaves: bool, type_name: str) -> str | None:
 
 
 def _quasi_identifier_column(
-    name: str, shown: PublishedText, type_name: str, dialect: Dialect
+    name: str, published_text: PublishedText, type_name: str, dialect: Dialect
 ) -> PublishedColumn:
-    published = shown.text
-    restored = restored_type(shown.leaves and not shown.typed, type_name)
+    published = published_text.text
+    restored = restored_type(published_text.leaves and not published_text.typed, type_name)
     if restored is not None:
-        published = dialect.cast(shown.text, restored)
+        published = dialect.cast(published_text.text, restored)
     role = AttributeRole.QUASI_IDENTIFIER
-    return PublishedColumn(name, role, None, published, shown.text, "NULL", unchanged=shown.leaves)
+    return PublishedColumn(
+        name, role, None, published, published_text.text, "NULL", unchanged=published_text.leaves
+    )
 
 
 def _copied_column(
@@ -133,9 +135,9 @@ def _copied_column(
     column = qualified(stored, "t")
     if not native or _base_type(type_name) not in _NATIVE_TYPES or type_name.endswith("]"):
         return PublishedColumn(name, role, text, column, column, stored)
-    kept = f"CASE WHEN ({text}) IS NULL THEN NULL ELSE {cell} END" if table.null_values else cell
+    checked = f"CASE WHEN ({text}) IS NULL THEN NULL ELSE {cell} END" if table.null_values else cell
     published_text, counted_text = (canonical_text(c, type_name, dialect) for c in (column, stored))
-    return PublishedColumn(name, role, kept, column, published_text, counted_text)
+    return PublishedColumn(name, role, checked, column, published_text, counted_text)
 
 
 def _base_type(type_name: str) -> str:

@@ -37,7 +37,7 @@ class RecodedTable(ABC):
     types: tuple[str, ...] | None = None
 
     @property
-    def kept(self) -> int:
+    def published_rows(self) -> int:
         """Number of rows that are published with their values."""
         return self.rows - self.suppressed
 
@@ -77,8 +77,10 @@ class CodedRows(RecodedTable):
         if self.types is None:
             return self._rows(drawn=True)
         names = [f"c{i}" for i in range(len(self.columns))]
-        shown = [i for i, column in enumerate(self.columns) if _is_quasi_identifier(column)]
-        return cell_expressions.sorted_by_cells(self.dialect, self.unordered(), self.types, names, shown)
+        key_indexes = [i for i, column in enumerate(self.columns) if _is_quasi_identifier(column)]
+        return cell_expressions.sorted_by_cells(
+            self.dialect, self.unordered(), self.types, names, key_indexes
+        )
 
     def unordered(self) -> str:
         """Return the query of the published rows without an order."""
@@ -141,7 +143,7 @@ class ClassedRows(RecodedTable):
 
     def class_cells(self) -> ClassCells:
         """Return the cells that rows take from the table of labels, and their other cells."""
-        shown = {i: c.published for i, c in enumerate(self.columns) if _is_quasi_identifier(c)}
+        published_cells = {i: c.published for i, c in enumerate(self.columns) if _is_quasi_identifier(c)}
         others = [column for column in self.columns if not _is_quasi_identifier(column)]
 
         def first(name: str) -> list[str]:
@@ -153,7 +155,7 @@ class ClassedRows(RecodedTable):
             cells = [recoded_classes.star_suppressed(cell) for cell in cells]
         return ClassCells(
             self.labels,
-            shown,
+            published_cells,
             lambda labels, name: self._rows(labels, others, "", *first(name), repeated=False),
             cells,
             lambda aggregate: recoded_classes.sums_of_classes(self.coded, aggregate),

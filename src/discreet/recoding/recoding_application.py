@@ -285,8 +285,8 @@ def _check_counts(
     miscounted = engine.fetch_rows(sql.miscounted_classes(coded, loaded.numbers))[0][0]
     if miscounted:
         raise source_changed_error(spec, f"{miscounted:,} classes have other numbers of rows now")
-    small = failing.table([one for one in bound if one.place is None], texts)
-    poor = failing.table([one for one in bound if one.place is not None], texts)
+    small = failing.table([one for one in bound if one.index is None], texts)
+    poor = failing.table([one for one in bound if one.index is not None], texts)
     too_small, too_poor = (
         int(engine.fetch_rows(sql.count_failing_classes(name))[0][0]) for name in (small, poor)
     )

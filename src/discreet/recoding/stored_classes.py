@@ -36,11 +36,11 @@ class StoredClasses:
     """Recoding by classes whose row types and classes are tables of the engine, not arrays.
 
     ``row_types`` names a table with the leaf codes of each row type (``c0``, … in the order of
-    ``attributes``, NULL by its code) and its ``class``; ``shown`` one with, for each ``class``, the numbers
-    of its labels (``q0``, …) and its rows (``n``); ``labels[i]`` one with the distinct text ``label`` of each
-    such number, ``position``. Each row type is in one class, and no row is suppressed. ``leaves`` marks the
-    attributes of which each class shows one leaf unchanged, ``derived`` those with texts derived from the
-    data.
+    ``attributes``, NULL by its code) and its ``class``; ``class_cells`` one with, for each ``class``, the
+    numbers of its labels (``q0``, …) and its rows (``n``); ``labels[i]`` one with the distinct text ``label``
+    of each such number, ``position``. Each row type is in one class, and no row is suppressed. ``leaves``
+    marks the attributes of which each class shows one leaf unchanged, ``derived`` those with texts derived
+    from the data.
     """
 
     model: str
@@ -50,7 +50,7 @@ class StoredClasses:
     leaves: tuple[bool, ...]
     derived: tuple[bool, ...]
     row_types: str
-    shown: str
+    class_cells: str
     suppression: SuppressionPolicy = SuppressionPolicy.DROP
     warnings: tuple[str, ...] = ()
 

@@ -45,8 +45,8 @@ class Lock:
     @property
     def spec_digest(self) -> str:
         """SHA-256 of the spec's declarations of columns and rows."""
-        told = json.dumps([self.columns, self.reading], sort_keys=True, ensure_ascii=False)
-        return hashlib.sha256(told.encode()).hexdigest()
+        document = json.dumps([self.columns, self.reading], sort_keys=True, ensure_ascii=False)
+        return hashlib.sha256(document.encode()).hexdigest()
 
     def text(self) -> str:
         """Return the file's text, which is a function of the decision."""
@@ -87,22 +87,22 @@ def describe_columns(spec: TableSpec, built: Sequence[GeneralizationHierarchy]) 
     """Describe each attribute as a manifest does, with a digest of the rule of a rule-based hierarchy."""
     roles = {a.name: a.role for a in spec.attributes if a.role is not AttributeRole.IDENTIFIER or a.way}
     sources = {a.name: a.hierarchy for a in spec.attributes}
-    found = {}
+    result = {}
     for entry in build_manifest_attributes(spec, built, {}, roles):
-        told = entry.as_json()
-        name = told.pop("name")
+        entry_json = entry.as_json()
+        name = entry_json.pop("name")
         if entry.hierarchy_from_data is not None:
-            told["rule"] = _rule_digest(sources.get(name))
-        found[name] = told
-    return found
+            entry_json["rule"] = _rule_digest(sources.get(name))
+        result[name] = entry_json
+    return result
 
 
 def _rule_digest(source: HierarchySource | None) -> str | None:
     """Return a digest of a hierarchy's construction; None if it is given in full or has no stable repr."""
-    told = repr(source)
-    if source is None or find_public_part(source) is PublicPart.HIERARCHY or " at 0x" in told:
+    description = repr(source)
+    if source is None or find_public_part(source) is PublicPart.HIERARCHY or " at 0x" in description:
         return None
-    return hashlib.sha256(told.encode()).hexdigest()
+    return hashlib.sha256(description.encode()).hexdigest()
 
 
 def describe_reading(spec: TableSpec) -> dict[str, Any]:

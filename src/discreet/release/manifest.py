@@ -138,7 +138,7 @@ class Manifest:
         """Return the manifest as its JSON document."""
         guided = {"patterns": [dict(used) for used in self.patterns]} if self.patterns else {}
         stored = {} if self.table is None else {"table": self.table}
-        beside = {} if self.population is None else {"population": {"people": self.population}}
+        population = {} if self.population is None else {"population": {"people": self.population}}
         return {
             "manifest": MANIFEST_VERSION,
             "discreet": self.discreet,
@@ -162,7 +162,7 @@ class Manifest:
                 **({"set_apart_rows": self.set_apart} if self.set_apart else {}),
             },
             "suppression": {"policy": self.suppression, "rows": self.suppressed},
-            **beside,
+            **population,
             **({} if self.input_version is None else {"input": {"version": self.input_version}}),
             **({"after": list(self.after)} if self.after else {}),
             "audit": dict(self.audit),
@@ -182,14 +182,14 @@ class Manifest:
     @property
     def k(self) -> int | None:
         """Required k."""
-        found: int | None = self.requirement["k"]
-        return found
+        result: int | None = self.requirement["k"]
+        return result
 
     @property
     def l(self) -> int | Mapping[str, int] | None:  # noqa: E743 - the field's letter
         """Required l, of every sensitive attribute or by attribute."""
-        found: int | Mapping[str, int] | None = self.requirement["l"]
-        return found
+        result: int | Mapping[str, int] | None = self.requirement["l"]
+        return result
 
     @property
     def kind(self) -> ReleaseKind:
@@ -223,11 +223,11 @@ def read_manifest(address: Path | ReleaseAddress, engine: Engine | None = None) 
     ``engine`` reads a release in a database. Raise ``InputError`` where the manifest is missing, unreadable,
     of a later version, or not one of discreet.
     """
-    place = ReleaseAddress.of(address)
-    if place.path is None:
-        label = f"the manifest of {place.label}"
-        return _read(label, lambda: _read_table_text(place, engine))
-    path = place.path
+    release_address = ReleaseAddress.of(address)
+    if release_address.path is None:
+        label = f"the manifest of {release_address.label}"
+        return _read(label, lambda: _read_table_text(release_address, engine))
+    path = release_address.path
     manifest = path if path.name.endswith(MANIFEST_SUFFIX) else build_manifest_path(path)
     return _read(str(manifest), lambda: read_text(manifest, str(manifest)))
 
@@ -244,26 +244,26 @@ def read_manifest_text(address: ReleaseAddress, engine: Engine) -> str:
 
 def has_manifest(address: Path | ReleaseAddress, engine: Engine | None = None) -> bool:
     """Return true if a release has a manifest."""
-    place = ReleaseAddress.of(address)
-    if place.path is not None:
-        return build_manifest_path(place.path).exists()
-    return engine is not None and _exists(engine, place)
+    release_address = ReleaseAddress.of(address)
+    if release_address.path is not None:
+        return build_manifest_path(release_address.path).exists()
+    return engine is not None and _exists(engine, release_address)
 
 
-def _exists(engine: Engine, place: ReleaseAddress) -> bool:
-    return read_text_table(engine, place.companion(MANIFEST_TABLE).source(), place.source()) is not None
+def _exists(engine: Engine, address: ReleaseAddress) -> bool:
+    return read_text_table(engine, address.companion(MANIFEST_TABLE).source(), address.source()) is not None
 
 
-def _read_table_text(place: ReleaseAddress, engine: Engine | None) -> str:
+def _read_table_text(address: ReleaseAddress, engine: Engine | None) -> str:
     """Read the text of the manifest's companion table."""
-    beside = place.companion(MANIFEST_TABLE)
-    found = None if engine is None else read_text_table(engine, beside.source(), place.source())
-    if found is None:
+    table = address.companion(MANIFEST_TABLE)
+    result = None if engine is None else read_text_table(engine, table.source(), address.source())
+    if result is None:
         raise InputError(
-            f"{place.label} has no manifest",
-            advice=f"It stands in {beside.label}, which you must be allowed to read; audit other tables.",
+            f"{address.label} has no manifest",
+            advice=f"It stands in {table.label}, which you must be allowed to read; audit other tables.",
         )
-    return found
+    return result
 
 
 def _read(manifest: str, read: Callable[[], str]) -> Manifest:

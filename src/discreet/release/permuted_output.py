@@ -138,13 +138,15 @@ def build_release_tables(
     if facts.form is ReleaseForm.ONE_TABLE:
         names, cells = [*names, facts.sensitive], [*cells, value]
     else:
-        alone = tables.moved
+        values_table = tables.moved
         if drawn:
-            alone = temporary_tables.create(sql.values_table(tables.moved))
-            alone = add_sort_keys(staged.engine, temporary_tables, alone, tables.rows, load_sort_keys)
+            values_table = temporary_tables.create(sql.values_table(tables.moved))
+            values_table = add_sort_keys(
+                staged.engine, temporary_tables, values_table, tables.rows, load_sort_keys
+            )
         names_alone = (facts.group_column, facts.sensitive)
         found[SENSITIVE_NAME] = _ordered_table(
-            staged.engine, alone, [group, value], (), names_alone, drawn=drawn
+            staged.engine, values_table, [group, value], (), names_alone, drawn=drawn
         )
     helped = _help_table(staged, tables, facts, temporary_tables)
     rows = tables.moved
@@ -165,12 +167,12 @@ def _published_quasi_identifiers(
     columns = {c.name: c for c in staged.columns if c.role is AttributeRole.QUASI_IDENTIFIER}
     labels = dict(staged.labels)
     if staged.engine.dialect.random_key is None:
-        for place, table in staged.labels:
-            column = columns[staged.hierarchies[place].attribute]
-            label = f"l{place}.{LABEL_TEXT}"
+        for index, table in staged.labels:
+            column = columns[staged.hierarchies[index].attribute]
+            label = f"l{index}.{LABEL_TEXT}"
             if column.published != label:
-                labels[place] = temporary_tables.create(
-                    released_labels(table, place, column.published, moved)
+                labels[index] = temporary_tables.create(
+                    released_labels(table, index, column.published, moved)
                 )
                 columns[column.name] = replace(column, published=label)
     return list(columns.values()), tuple(labels.items())
@@ -225,20 +227,22 @@ def _help_table(
     ordered = temporary_tables.create(
         help_table.ranked_values(dialect, tables.moved, totals, sql.GROUP_NUMBER, number, types)
     )
-    found = _ordered_help(help_table.help_query(dialect, totals, ordered, types), columns)
+    result = _ordered_help(help_table.help_query(dialect, totals, ordered, types), columns)
     if not dialect.sorts_before_joins:
-        return found
+        return result
     # The query is read twice, for writing and for comparing; stored as a table it keeps its order.
     if facts.rows_without_value:
-        helped = temporary_tables.create(found.query)
-        told = f"SELECT * FROM {identifier(helped)}"
+        helped = temporary_tables.create(result.query)
+        help_query = f"SELECT * FROM {identifier(helped)}"
     else:
-        whole = sql.row_number_type(tables.rows)
-        helped = temporary_tables.create(help_table.compact_query(dialect, totals, ordered, types, whole))
-        told = help_table.expanded_query(dialect, helped)
+        number_type = sql.row_number_type(tables.rows)
+        helped = temporary_tables.create(
+            help_table.compact_query(dialect, totals, ordered, types, number_type)
+        )
+        help_query = help_table.expanded_query(dialect, helped)
     for name in (totals, ordered):
         temporary_tables.drop(name)
-    return NewTable(told, columns)
+    return NewTable(help_query, columns)
 
 
 def _help_query_by_arrays(
@@ -400,11 +404,11 @@ def audit_output(
 
 
 def _written_sources(facts: PermutedRelease, delivery: Delivery) -> PermutedSources:
-    alone = facts.files.get(SENSITIVE_FILE)
+    values_file = facts.files.get(SENSITIVE_FILE)
     return PermutedSources(
         data=delivery.source(DATA, facts.table),
         help=delivery.source(HELP_FILE, facts.files[HELP_FILE].table),
-        sensitive=None if alone is None else delivery.source(SENSITIVE_FILE, alone.table),
+        sensitive=None if values_file is None else delivery.source(SENSITIVE_FILE, values_file.table),
     )
 
 

@@ -103,7 +103,7 @@ def _permute_by_arrays(
         {sql.ROW_NUMBER: chosen, sql.SOURCE_ROW: sources, sql.GROUP_NUMBER: numbers[groups]}
     )
     del chosen, sources
-    moved = staged.tables.create(sql.moved_rows(staged.table, move, staged.kept, staged.value))
+    moved = staged.tables.create(sql.moved_rows(staged.table, move, staged.source_cells, staged.value))
     for name in (move, staged.table):
         staged.tables.drop(name)
     return moved
@@ -124,7 +124,7 @@ def _zip_arrays(
     move = tables.load({sql.ROW_NUMBER: rows, sql.GROUP_NUMBER: numbers[groups], sql.MOVED_VALUE: units})
     del rows, units
     value = dialect.cast(from_units(dialect, f"m.{sql.MOVED_VALUE}", column.scale), house)
-    moved = tables.create(zip_columns(staged.table, move, staged.kept, value))
+    moved = tables.create(zip_columns(staged.table, move, staged.source_cells, value))
     tables.drop(move)
     query = compare_values(dialect, staged.table, staged.value, moved, sql.MOVED_VALUE, house)
     found, alike = staged.engine.fetch_rows(query)[0]
@@ -144,12 +144,12 @@ def _permute_in_database(
     numbers: RowIntegers,
     places: RowIntegers | None,
 ) -> str:
-    dialect, tables, kept = staged.engine.dialect, staged.tables, staged.kept
+    dialect, tables, source_cells = staged.engine.dialect, staged.tables, staged.source_cells
     assert staged.coded is not None
     stratum, group, first, rows = strata.parts(groups, places)
-    whole, group = strata.whole(stratum, rows), numbers[group]
-    split = ~whole
-    of_whole = tables.load({sql.STRATUM: stratum[whole], sql.GROUP_NUMBER: group[whole]})
+    is_full, group = strata.are_full(stratum, rows), numbers[group]
+    split = ~is_full
+    of_whole = tables.load({sql.STRATUM: stratum[is_full], sql.GROUP_NUMBER: group[is_full]})
     parts = tables.load(
         {
             sql.STRATUM: stratum[split],
@@ -167,18 +167,18 @@ def _permute_in_database(
             staged.coded,
             strata.table,
             strata.keys,
-            kept,
+            source_cells,
             staged.value,
             of_whole,
         )
     )
     parted = None
-    if np.count_nonzero(whole) < len(strata.counts):
-        parted = tables.create(sql.seated_rows(keyed, seated, kept))
-    placed = sql.rows_with_groups(keyed, parted, kept)
+    if np.count_nonzero(is_full) < len(strata.counts):
+        parted = tables.create(sql.seated_rows(keyed, seated, source_cells))
+    placed = sql.rows_with_groups(keyed, parted, source_cells)
     for name in (parts, seated, of_whole):
         tables.drop(name)
-    moved = tables.create(sql.permuted_rows(placed, kept))
+    moved = tables.create(sql.permuted_rows(placed, source_cells))
     found, lost = staged.engine.fetch_rows(sql.value_differences(placed, moved))[0]
     if found != len(groups) or lost:
         raise _value_left_group_error()
@@ -321,9 +321,9 @@ def _group_rows(
     chosen = choose(staged)
     require_people(staged, chosen, plan.requirement)
     chosen = replace(chosen, proximity=_proximity_warning(staged, chosen))
-    told = _people_warnings(staged, chosen, plan.requirement.k)
-    if told is not None:
-        further = (*told, *(warning for warning in further if warning.code != FEW_PEOPLE))
+    people_warnings = _people_warnings(staged, chosen, plan.requirement.k)
+    if people_warnings is not None:
+        further = (*people_warnings, *(warning for warning in further if warning.code != FEW_PEOPLE))
     tables = _permute_rows(staged, chosen, draw)
     return chosen.without_arrays(), tables, further
 

@@ -85,9 +85,9 @@ def require_no_identifiers(engine: Engine, spec: TableSpec, delivery: Delivery) 
         TemporaryTables(auditor) as tables,
     ):
         for name, texts in originals.items():
-            held = identifier(tables.load({_IDENTIFIER: texts}))
+            identifier_table = identifier(tables.load({_IDENTIFIER: texts}))
             test = f"o.{identifier(_IDENTIFIER)} = {release.text(name, 'r')}"
-            query = f"SELECT count(*) FROM {release.relation} AS r JOIN {held} AS o ON {test}"
+            query = f"SELECT count(*) FROM {release.relation} AS r JOIN {identifier_table} AS o ON {test}"
             found = int(auditor.fetch_rows(query)[0][0])
             if found:
                 raise RequirementNotMet(
@@ -137,11 +137,11 @@ def compare_output(engine: Engine, purpose: str, part: Part) -> Iterator[SumFact
 
         if not _sums_by_class(part, decided):
             return CheckedSum(found.row(_column_names(part)), check)
-        shown = [part.table.columns[i] for i in found.shown]
+        published_columns = [part.table.columns[i] for i in found.class_positions]
         return CheckedSum(
             found.others(_column_names(part)),
             check,
-            lambda texts: found.of_class([texts[name] for name in shown]),
+            lambda texts: found.of_class([texts[name] for name in published_columns]),
         )
 
     try:
@@ -152,9 +152,9 @@ def compare_output(engine: Engine, purpose: str, part: Part) -> Iterator[SumFact
         raise _difference_error(purpose, "cannot be read back") from error
 
 
-def _difference_error(purpose: str, found: str) -> LimitReached:
+def _difference_error(purpose: str, reason: str) -> LimitReached:
     return LimitReached(
-        f"the engine wrote something else than it was told: the {purpose} {found}",
+        f"the engine wrote something else than it was told: the {purpose} {reason}",
         advice="Nothing was published. Run it again; if it happens again, with fewer threads (--threads 1).",
     )
 
@@ -177,10 +177,10 @@ def _hashed_columns(
     found = tuple(written.types[name] for name in written.columns)
     own = engine.dialect.name == written.dialect.name
     plain = tuple(own and kind == other for kind, other in zip(types, found, strict=True))
-    shown = () if part.classes is None else tuple(part.classes.cells)
+    class_columns = () if part.classes is None else tuple(part.classes.cells)
     return (
-        _CellHashing(engine.dialect, types, plain, shown, own=own),
-        _CellHashing(written.dialect, found, plain, shown, own=own),
+        _CellHashing(engine.dialect, types, plain, class_columns, own=own),
+        _CellHashing(written.dialect, found, plain, class_columns, own=own),
     )
 
 
@@ -201,24 +201,24 @@ def _fetch_decided_hash(engine: Engine, part: Part, cells: _CellHashing) -> tupl
 class _CellHashing:
     """Expressions that hash the cells of a table.
 
-    Cells are hashed unchanged where ``plain``, otherwise as canonical texts. Those with the indices ``shown``
-    come first, as one number. ``own`` selects the engine's own hash function.
+    Cells are hashed unchanged where ``plain``, otherwise as canonical texts. Those with the indices
+    ``class_positions`` come first, as one number. ``own`` selects the engine's own hash function.
     """
 
     dialect: Dialect
     types: Sequence[str]
     plain: Sequence[bool]
-    shown: Sequence[int]
+    class_positions: Sequence[int]
     own: bool
 
-    def key(self, place: int, column: str) -> str:
+    def key(self, index: int, column: str) -> str:
         """Return the expression of a column that is hashed."""
         # In DuckDB some 128-bit numbers share one hash, such as 0 and -1; their texts do not.
-        exact = self.plain[place] and (decimals_of(self.types[place]) is None or fits_long(self.types[place]))
+        exact = self.plain[index] and (decimals_of(self.types[index]) is None or fits_long(self.types[index]))
         of = group_key if exact else canonical_text
-        found = of(column, self.types[place], self.dialect)
+        found = of(column, self.types[index], self.dialect)
         # Compare by code points, as cells may be grouped, and not by the collation of the source's language.
-        return self.dialect.binary_order.format(found) if is_text(self.types[place]) else found
+        return self.dialect.binary_order.format(found) if is_text(self.types[index]) else found
 
     def row(self, columns: Sequence[str]) -> str:
         """Return the hash of a row of columns."""
@@ -228,22 +228,24 @@ class _CellHashing:
 
     def first(self, cells: Mapping[int, str]) -> str:
         """Return the hash of the shown cells, by their index."""
-        return row_hashes.row_hash(self.dialect, [self.key(i, cells[i]) for i in self.shown] or ["0"])
+        return row_hashes.row_hash(
+            self.dialect, [self.key(i, cells[i]) for i in self.class_positions] or ["0"]
+        )
 
     def rest(self, first: str, columns: Sequence[str]) -> str:
         """Return the hash of a row from ``first``, the hash of its shown cells, and the other columns."""
-        shown = set(self.shown)
-        keys = [self.key(i, column) for i, column in enumerate(columns) if i not in shown]
+        class_indexes = set(self.class_positions)
+        keys = [self.key(i, column) for i, column in enumerate(columns) if i not in class_indexes]
         return row_hashes.row_hash(self.dialect, [first, *keys])
 
     def others(self, columns: Sequence[str]) -> str:
         """Return the hash of the cells of a row that are not shown."""
-        shown = set(self.shown)
-        return self.of_others([column for i, column in enumerate(columns) if i not in shown])
+        class_indexes = set(self.class_positions)
+        return self.of_others([column for i, column in enumerate(columns) if i not in class_indexes])
 
     def of_others(self, cells: Sequence[str]) -> str:
         """Compute the hash like ``others``, from only those cells."""
-        places = [i for i in range(len(self.types)) if i not in self.shown]
+        places = [i for i in range(len(self.types)) if i not in self.class_positions]
         keys = [self.key(i, cell) for i, cell in zip(places, cells, strict=True)]
         # Where the types of the two sides differ, both hash the texts.
         if len(places) == 1 and (is_text(self.types[places[0]]) or not self.plain[places[0]]):
@@ -423,7 +425,7 @@ def _apply_recoding(
 
 
 def _require_rows(table: RecodedTable, job: PublicationJob) -> None:
-    if table.kept == 0:
+    if table.published_rows == 0:
         raise NoSolution(
             f"all {table.rows} rows would be suppressed for {job.recoding.requirement}: "
             "nothing would be left",
@@ -478,7 +480,7 @@ def _audit_output(
             pseudonymized=tuple(job.spec.source.ways),
             real_values=job.spec.real_values,
         )
-    written = table.kept if job.recoding.suppression is SuppressionPolicy.DROP else table.rows
+    written = table.published_rows if job.recoding.suppression is SuppressionPolicy.DROP else table.rows
     if not audit.passed:
         raise RequirementNotMet(
             f"the audit of what was written failed: {job.recoding.requirement} was required, but "
@@ -488,9 +490,9 @@ def _audit_output(
             + ")",
             advice=_failure_advice(job),
         )
-    if audit.rows + audit.starred != written or audit.rows > table.kept:
+    if audit.rows + audit.starred != written or audit.rows > table.published_rows:
         raise InternalError(
-            f"{written} rows were to be written, {table.kept} of them with values, but there are "
+            f"{written} rows were to be written, {table.published_rows} of them with values, but there are "
             f"{audit.rows} and {audit.starred} starred ones",
             advice="Nothing was published. Please report this.",
         )

@@ -94,8 +94,10 @@ def collect_publisher_notes(spec: TableSpec, columns: Sequence[str]) -> tuple[Co
     names = [name for name in columns if name not in listed]
     if not names:
         return notes
-    told = CodedWarning("unlisted-left-out", f"Not listed in the spec, so left out: {quote_names(names)}.")
-    return (*notes, told)
+    unlisted = CodedWarning(
+        "unlisted-left-out", f"Not listed in the spec, so left out: {quote_names(names)}."
+    )
+    return (*notes, unlisted)
 
 
 def _requirement_warnings(
@@ -106,12 +108,14 @@ def _requirement_warnings(
     warnings = []
     if requirement.k is None:
         warnings.append(CodedWarning("no-k", "No k was required: a class may be a single person."))
-    warnings += [CodedWarning(*told) for criterion in requirement.criteria for told in criterion.warnings()]
+    warnings += [
+        CodedWarning(*message) for criterion in requirement.criteria for message in criterion.warnings()
+    ]
     names = tuple(attribute.name for attribute in spec.sensitive)
-    promising = {one.place for one in requirement.bound(names) if one.criterion.promises}
+    promising = {one.index for one in requirement.bound(names) if one.criterion.promises}
     # Where all people of a group have the same value, the audit's own warning says more than this one.
     several = [name for name in names if audit.l.get(name, 0) > 1]
-    bare = [name for place, name in enumerate(names) if place not in promising and name in several]
+    bare = [name for index, name in enumerate(names) if index not in promising and name in several]
     if bare:
         warnings.append(
             CodedWarning("no-l", f"No l of at least 2 was required of the sensitive {quote_names(bare)}.")
@@ -347,14 +351,14 @@ def build_manifest_attributes(
             )
             continue
         hierarchy, level = hierarchies[name], levels.get(name)
-        told = find_public_part(attribute.hierarchy) is not PublicPart.NOTHING
+        is_public = find_public_part(attribute.hierarchy) is not PublicPart.NOTHING
         entries.append(
             ManifestAttribute(
                 name,
                 role,
                 published=True,
-                level=level if told or level == 0 else None,
-                height=hierarchy.height if told else None,
+                level=level if is_public or level == 0 else None,
+                height=hierarchy.height if is_public else None,
                 hierarchy_from_data=hierarchy.from_data,
                 hierarchy_sha256=compute_public_digest(attribute.hierarchy, hierarchy),
                 written=written,
@@ -377,7 +381,7 @@ def find_public_part(source: HierarchySource | None) -> PublicPart:
     """
     if source is None:
         return PublicPart.LEVELS
-    return getattr(source, "given", PublicPart.NOTHING)
+    return getattr(source, "public_part", PublicPart.NOTHING)
 
 
 def find_label_form(source: HierarchySource | None) -> LabelForm | None:
@@ -443,13 +447,13 @@ def describe_input(source: SourceSpec) -> dict[str, object]:
             digest = files_digest(source.path)
         elif not source.path.is_dir():
             digest = compute_file_digest(source.path)
-        told = {} if source.version is None else {"input_version": source.version}
-        return {"input": str(source.path.absolute()), "input_sha256": digest, **told}
-    found: dict[str, object] = {"input": source.table, "input_sha256": None}
+        version = {} if source.version is None else {"input_version": source.version}
+        return {"input": str(source.path.absolute()), "input_sha256": digest, **version}
+    result: dict[str, object] = {"input": source.table, "input_sha256": None}
     if source.url is not None:
         parts = urlsplit(resolve_address(source.url))
-        found["input_database"] = f"{parts.netloc.rpartition('@')[2]}{parts.path}"
-    return found
+        result["input_database"] = f"{parts.netloc.rpartition('@')[2]}{parts.path}"
+    return result
 
 
 def describe_subject(source: SourceSpec) -> dict[str, object]:

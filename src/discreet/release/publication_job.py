@@ -119,28 +119,31 @@ def write_population(job: PublicationJob, table: RecodedTable) -> GeneralizedPop
     Return None where no criterion needs it, and where the release has no levels: then the audit cannot judge
     it.
     """
-    beside, counted, recoding = job.spec.of_population, job.counted, job.recoding
-    asked = any(criterion.of_population for criterion in recoding.requirement.criteria)
-    if not asked or beside is None or not isinstance(recoding, FullDomainRecoding):
+    population_spec, counted, recoding = job.spec.of_population, job.counted, job.recoding
+    needs_population = any(criterion.of_population for criterion in recoding.requirement.criteria)
+    if not needs_population or population_spec is None or not isinstance(recoding, FullDomainRecoding):
         return None
     if not isinstance(counted, FrequencySet) or counted.population is None:
         return None
-    with generalize_population(job.engine, beside, counted, recoding) as shown:
-        source = job.delivery.write_witness(shown.unordered())
-        columns = tuple(column.name for column in shown.columns)
+    with generalize_population(job.engine, population_spec, counted, recoding) as generalized:
+        source = job.delivery.write_witness(generalized.unordered())
+        columns = tuple(column.name for column in generalized.columns)
     return GeneralizedPopulation(source, columns, table.suppressed)
 
 
 def generalize_population(
-    engine: Engine, beside: TableSpec, counted: FrequencySet, recoding: FullDomainRecoding
+    engine: Engine, population_spec: TableSpec, counted: FrequencySet, recoding: FullDomainRecoding
 ) -> AbstractContextManager[RecodedTable]:
     """Generalize the people of a counted table's population to a recoding's levels, without suppression.
 
-    ``beside`` is the population's spec. Raise ``InputError`` where the source changed since it was counted.
+    ``population_spec`` is the population's spec. Raise ``InputError`` where the source changed since it was
+    counted.
     """
     people = counted.population
     if people is None:
         raise InternalError("the people of a table without a population were asked for")
-    whole = FrequencySet(counted.hierarchies, people.codes, people.counts, dropped=people.dropped)
+    population_set = FrequencySet(counted.hierarchies, people.codes, people.counts, dropped=people.dropped)
     everybody = replace(recoding, requirement=Requirement(), suppression=SuppressionPolicy.DROP)
-    return apply_recoding(engine, beside, whole, everybody, native=False, draw_keys=load_sort_keys)
+    return apply_recoding(
+        engine, population_spec, population_set, everybody, native=False, draw_keys=load_sort_keys
+    )

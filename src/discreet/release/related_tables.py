@@ -90,50 +90,51 @@ def read_key_rows(engine: Engine, spec: RelationalSpec, table: RelatedTable) -> 
         source.check_flat(columns)
         check_cell_formats(engine, source, table.spec.source)
         texts = [source.text(name) for name in columns]
-        names = [f"k{place}" for place in range(len(columns))]
-        told = ", ".join(f"{text} AS {name}" for text, name in zip(texts, names, strict=True))
+        names = [f"k{index}" for index in range(len(columns))]
+        selected = ", ".join(f"{text} AS {name}" for text, name in zip(texts, names, strict=True))
         listed = ", ".join(names)
         rows = engine.fetch_rows(
-            f"SELECT {listed}, count(*) AS n FROM (SELECT {told} FROM {source.relation}) AS keyed "
+            f"SELECT {listed}, count(*) AS n FROM (SELECT {selected} FROM {source.relation}) AS keyed "
             f"GROUP BY {listed}"
         )
-        found = KeyRows(
+        result = KeyRows(
             columns,
             tuple((tuple(None if c is None else str(c) for c in row[:-1]), int(row[-1])) for row in rows),
         )
-        engine.confirm_rows(source, found.rows)
-    return found
+        engine.confirm_rows(source, result.rows)
+    return result
 
 
 def assign_owners(spec: RelationalSpec, read: Mapping[str, KeyRows]) -> dict[str, RowOwners]:
     """Assign every row to its person, table by table, parents first; raise ``InputError`` for bad keys."""
-    found: dict[str, RowOwners] = {}
+    result: dict[str, RowOwners] = {}
     for table in spec.tables:
         _check_unique(table, read[table.name])
-        found[table.name] = _assign_table_owners(spec, table, read[table.name], found)
-    return found
+        result[table.name] = _assign_table_owners(spec, table, read[table.name], result)
+    return result
 
 
-def build_link(spec: RelationalSpec, table: RelatedTable, kept: Mapping[str, str]) -> Link:
-    """Build the link that selects a table's rows: ``kept`` maps keys of the parent rows to their people.
+def build_link(spec: RelationalSpec, table: RelatedTable, people_by_key: Mapping[str, str]) -> Link:
+    """Build the link that selects a table's rows: ``people_by_key`` maps keys of the parent rows to their
+    people.
 
     For the subjects' table these are its own keys.
     """
     column = spec.under(table) or spec.subject_key
-    keys = tuple(kept)
+    keys = tuple(people_by_key)
     subject = spec.subject_column(table)
     if table.name == spec.subjects or subject in table.references:
         return Link(column, keys)
-    return Link(column, keys, subject, tuple(kept[key] for key in keys))
+    return Link(column, keys, subject, tuple(people_by_key[key] for key in keys))
 
 
 def _check_unique(table: RelatedTable, read: KeyRows) -> None:
     if table.key is None:
         return
-    place = read.columns.index(table.key)
+    index = read.columns.index(table.key)
     numbers: Counter[str | None] = Counter()
     for cells, rows in read.lines:
-        numbers[cells[place]] += rows
+        numbers[cells[index]] += rows
     empty = numbers.pop(None, 0)
     if empty:
         raise InputError(
@@ -153,7 +154,7 @@ def _check_unique(table: RelatedTable, read: KeyRows) -> None:
 def _assign_table_owners(
     spec: RelationalSpec, table: RelatedTable, read: KeyRows, above: Mapping[str, RowOwners]
 ) -> RowOwners:
-    places = {name: place for place, name in enumerate(read.columns)}
+    places = {name: index for index, name in enumerate(read.columns)}
     column = spec.under(table)
     if column is None:
         keys = [str(cells[places[spec.subject_key]]) for cells, _ in read.lines]
@@ -269,7 +270,7 @@ def table_file_name(spec: RelationalSpec, name: str) -> str:
 
 
 def build_tables_manifest(
-    spec: RelationalSpec, counts: Mapping[str, Mapping[str, Any]], found: JointAnonymity
+    spec: RelationalSpec, counts: Mapping[str, Mapping[str, Any]], joint: JointAnonymity
 ) -> str:
     """Build the joint manifest; ``counts`` contains rows and digests by table."""
     document = {
@@ -289,7 +290,7 @@ def build_tables_manifest(
             }
             for table in spec.tables
         ],
-        "together": found.as_json(spec.together),
+        "together": joint.as_json(spec.together),
     }
     return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
 
@@ -303,13 +304,13 @@ def stage_folder(
     Raise ``InputError`` where it may not be written: for an existing path, unless it is a release of several
     tables to be overwritten, and for a folder that contains one of the publisher's files.
     """
-    kept = [file for table in spec.tables for file in list_protected_files(table.spec, settings)]
+    protected = [file for table in spec.tables for file in list_protected_files(table.spec, settings)]
     if spec.path is not None:
-        kept.append(ProtectedFile("the relational spec", spec.path))
-    check_outputs([TargetFile("a release", output)], list(dict.fromkeys(kept)))
+        protected.append(ProtectedFile("the relational spec", spec.path))
+    check_outputs([TargetFile("a release", output)], list(dict.fromkeys(protected)))
     _check_folder(output, overwrite=overwrite)
-    with translate_write_errors(output.parent), TemporaryFolder(str(output.parent)) as beside:
-        made = beside / "release"
+    with translate_write_errors(output.parent), TemporaryFolder(str(output.parent)) as temporary:
+        made = temporary / "release"
         made.mkdir(mode=0o700)
         yield made
         sync_folder(made)
@@ -317,7 +318,7 @@ def stage_folder(
         # failure.
         with hold_folder_lock(output.parent):
             _check_folder(output, overwrite=overwrite)
-            old = beside / f"old-{secrets.token_hex(4)}"
+            old = temporary / f"old-{secrets.token_hex(4)}"
             if output.exists():
                 output.replace(old)
             try:

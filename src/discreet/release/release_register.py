@@ -61,26 +61,26 @@ class RegisteredRelease:
             same = False
         return ReleaseState.IN_PLACE if same else ReleaseState.REPLACED
 
-    def is_of(self, told: Mapping[str, Any], subject: str | None) -> bool:
+    def is_of(self, description: Mapping[str, Any], subject: str | None) -> bool:
         """Return true if the release was made from the same input or from the same people.
 
-        ``told`` is the log's description of an input (``publication_evidence.describe_input``). Inputs are
-        the same by location or content. Tables of one folder or database have the same people if their
+        ``description`` is the log's description of an input (``publication_evidence.describe_input``). Inputs
+        are the same by location or content. Tables of one folder or database have the same people if their
         subject columns have the same name.
         """
         mine = self.entry
-        if mine.get("input_database") != told.get("input_database"):
+        if mine.get("input_database") != description.get("input_database"):
             return False
-        digest = told.get("input_sha256")
+        digest = description.get("input_sha256")
         if digest is not None and mine.get("input_sha256") == digest:
             return True
-        here, there = told.get("input"), mine.get("input")
+        here, there = description.get("input"), mine.get("input")
         if here is None or there is None:
             return False
         if here == there:
             return True
-        beside = Path(str(here)).parent == Path(str(there)).parent
-        return subject is not None and mine.get("subject") == subject and beside
+        same_folder = Path(str(here)).parent == Path(str(there)).parent
+        return subject is not None and mine.get("subject") == subject and same_folder
 
 
 def list_registered_releases(log: Path, naming: Sequence[str] | None = None) -> tuple[RegisteredRelease, ...]:
@@ -101,6 +101,8 @@ def find_releases_of_people(log: Path, spec: TableSpec) -> tuple[RegisteredRelea
     """Find the releases of a spec's table, and of tables in its folder with its subjects, the latest last."""
     if not has_entries(log):  # the input need not be read for its digest
         return ()
-    told, subject = describe_input(spec.source), spec.source.subject
-    named = [str(text) for text in (told["input_sha256"], told["input"], subject) if text is not None]
-    return tuple(one for one in list_registered_releases(log, named) if one.is_of(told, subject))
+    description, subject = describe_input(spec.source), spec.source.subject
+    named = [
+        str(text) for text in (description["input_sha256"], description["input"], subject) if text is not None
+    ]
+    return tuple(one for one in list_registered_releases(log, named) if one.is_of(description, subject))

@@ -116,8 +116,10 @@ def check_release_target(
             f"the ending of {output} names no format to write",
             allowed=", ".join(ending or "no ending: a folder" for ending in formats),
         )
-    beside = purposes(file_format) if callable(purposes) else purposes
-    target = ReleaseTarget(output, file_format, tuple((p, build_companion_path(output, p)) for p in beside))
+    companion_purposes = purposes(file_format) if callable(purposes) else purposes
+    target = ReleaseTarget(
+        output, file_format, tuple((p, build_companion_path(output, p)) for p in companion_purposes)
+    )
     with translate_write_errors(target.folder):
         if not target.folder.is_dir():
             fact = "is not a folder" if target.folder.exists() else "does not exist"

@@ -78,7 +78,7 @@ def convert_plain_numbers(
     }
     for part in batched([column for column in texts.values() if column.stored is not None]):
         query = sql.non_integer_counts(engine.dialect, staged, [staged_column(column) for column in part])
-        types |= {part[place].name: None if other else "BIGINT" for place, other in engine.fetch_rows(query)}
+        types |= {part[index].name: None if other else "BIGINT" for index, other in engine.fetch_rows(query)}
 
     def typed(column: PublishedColumn) -> PublishedColumn:
         number = types.get(column.name)
@@ -182,7 +182,7 @@ class StagedRows:
         return codes
 
     @property
-    def kept(self) -> tuple[str, ...]:
+    def source_cells(self) -> tuple[str, ...]:
         """Columns of the staged table from which published columns are computed."""
         others = [staged_column(column) for column in self.columns if column.stored is not None]
         return (*(recoded_rows.key_name(i) for i in range(len(self.hierarchies))), *others)
@@ -258,8 +258,10 @@ def stage_rows(
             advice="Permute a copy as a Parquet file.",
         )
     with open_release_table(engine, spec.source) as table, TemporaryTables(engine) as tables:
-        shown = texts_at_levels(hierarchies, node)
-        columns = build_published_columns(_with_one_sensitive(spec, sensitive), table, shown, native=typed)
+        label_texts = texts_at_levels(hierarchies, node)
+        columns = build_published_columns(
+            _with_one_sensitive(spec, sensitive), table, label_texts, native=typed
+        )
         if is_floating(table.types[sensitive]):
             columns = tuple(drop_negative_zeros(c) if c.name == sensitive else c for c in columns)
         by_row = engine.dialect.random_key is None
@@ -356,7 +358,7 @@ def _load_labels(
     loaded = []
     for i, (hierarchy, level) in enumerate(zip(hierarchies, node, strict=True)):
         if level < hierarchy.height:
-            texts = [hierarchy.labels[level][place] for place in hierarchy.ancestors[level].tolist()]
+            texts = [hierarchy.labels[level][ancestor] for ancestor in hierarchy.ancestors[level].tolist()]
             codes = np.arange(len(texts) + 1, dtype=np.int64)
             loaded.append(
                 (i, tables.load({recoded_rows.POSITION: codes, recoded_rows.LABEL_TEXT: [*texts, None]}))

@@ -21,8 +21,8 @@ IDENTIFIER = "identifier"
 def describe_replacement(attribute: ManifestAttribute, translator: Translator) -> str:
     """Describe the pseudonym of a published identifier; the subject's column also counts people."""
     unknown = translator("a form of it that this version does not know")
-    shown = unknown if attribute.way is None else _pseudonymization_method(attribute, translator)[0]
-    return translator("{form}; people are counted by it", form=shown) if attribute.subject else shown
+    method = unknown if attribute.way is None else _pseudonymization_method(attribute, translator)[0]
+    return translator("{form}; people are counted by it", form=method) if attribute.subject else method
 
 
 def describe_date_shift(attribute: ManifestAttribute, translator: Translator) -> str:
@@ -84,7 +84,7 @@ def _pseudonymization_method(attribute: ManifestAttribute, translator: Translato
         return translator("'{name}', a way of another package", name=name), "–"
     linked = way.is_deterministic and way.is_injective
     return (
-        translator.told(way.title),
+        translator.external(way.title),
         translator("can be linked by it") if linked else translator("not linked by it alone"),
     )
 
@@ -151,20 +151,20 @@ def inventory_section(evidence: ReleaseEvidence, numbering: Numbering) -> str:
 def _released_form(attribute: ManifestAttribute, manifest: Manifest, translator: Translator) -> str:
     """Describe the form of a column in the release."""
     if not attribute.published:
-        shown = translator("not published")
+        form = translator("not published")
     elif attribute.role == IDENTIFIER:
-        shown = describe_replacement(attribute, translator)
+        form = describe_replacement(attribute, translator)
     elif attribute.name == manifest.kind.permuted_attribute:
-        shown = translator("permuted within groups")
+        form = translator("permuted within groups")
     elif attribute.level:
-        shown = translator("level {level}", level=_level_text(attribute, translator))
+        form = translator("level {level}", level=_level_text(attribute, translator))
     elif attribute.role == "quasi-identifier" and attribute.level is None:
-        shown = translator("generalized") if manifest.has_levels else translator("generalized by class")
+        form = translator("generalized") if manifest.has_levels else translator("generalized by class")
     else:
-        shown = translator("as it is")
+        form = translator("as it is")
     if attribute.hierarchy_from_data:
-        shown += translator(", hierarchy from the data")
-    return shown + (describe_date_shift(attribute, translator) if attribute.published else "")
+        form += translator(", hierarchy from the data")
+    return form + (describe_date_shift(attribute, translator) if attribute.published else "")
 
 
 def _level_text(attribute: ManifestAttribute, translator: Translator) -> str:
@@ -212,7 +212,7 @@ def model_section(evidence: ReleaseEvidence, translator: Translator) -> str:
     if manifest.summary:
         pairs.append((translator("A class shows"), manifest.summary))
     of_groups = [
-        (translator.told(name), translator.cell(requirement_rows))
+        (translator.external(name), translator.cell(requirement_rows))
         for name, requirement_rows in manifest.kind.requirement_rows()
     ]
     pairs += of_groups or (
@@ -229,7 +229,7 @@ def model_section(evidence: ReleaseEvidence, translator: Translator) -> str:
             translator("starred") if manifest.suppression == "star" else translator("left out"),
         ),
     )
-    explained = paragraph(translator.told(manifest.kind.explained))
+    explained = paragraph(translator.external(manifest.kind.explained))
     return numbered_section(4, translator("Model and parameters"), definition_list(pairs), explained)
 
 

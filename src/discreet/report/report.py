@@ -252,8 +252,10 @@ def report(
     spoken = language_of(words.language or ENGLISH)
     rule = None if checks is None else preset(checks)
     address = address_of(release)
-    shown = address.display_path
-    target = shown.with_name(shown.name + REPORT_FILE_SUFFIX) if output is None else Path(output)
+    display_path = address.display_path
+    target = (
+        display_path.with_name(display_path.name + REPORT_FILE_SUFFIX) if output is None else Path(output)
+    )
     known = settings or Settings.from_environment()
     protected = (
         *collect_release_files([address], "the release"),

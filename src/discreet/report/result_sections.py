@@ -35,7 +35,7 @@ def required_criteria(report: AuditReport, translator: Translator) -> list[tuple
     return [
         (
             translator("{criterion} required", criterion=_criterion_title(found, translator)),
-            f"{translator.number(found.asked)}: {translator.told(found.criterion.parameter.hint)}",
+            f"{translator.number(found.asked)}: {translator.external(found.criterion.parameter.hint)}",
         )
         for found in report.criteria
     ]
@@ -63,8 +63,8 @@ def verdict_text(translator: Translator, *, passed: bool, failing: int = 0) -> s
     return translator("not passed: {classes}", classes=translator.count(failing, "class", "classes"))
 
 
-def _criterion_title(found: CriterionFinding, translator: Translator) -> str:
-    title, attribute = translator.told(found.criterion.title), found.criterion.attribute
+def _criterion_title(finding: CriterionFinding, translator: Translator) -> str:
+    title, attribute = translator.external(finding.criterion.title), finding.criterion.attribute
     return (
         title
         if attribute is None
@@ -75,7 +75,7 @@ def _criterion_title(found: CriterionFinding, translator: Translator) -> str:
 def preset_checklist(report: AuditReport, rule: Preset, translator: Translator) -> str:
     """Return a preset's rule, its source and year, its numeric requirements, and the counted values."""
     pairs = [
-        (translator("Rule"), translator.told(rule.title)),
+        (translator("Rule"), translator.external(rule.title)),
         (translator("Source"), f"{rule.citation} ({rule.as_of})"),
     ]
     pairs += [
@@ -85,8 +85,8 @@ def preset_checklist(report: AuditReport, rule: Preset, translator: Translator) 
     return (
         subheading(translator("A rule of others, as its text was read"))
         + definition_list(pairs)
-        + paragraph(translator.told(rule.note), "note")
-        + bullet_list(map(translator.told, rule.checks), "boxes")
+        + paragraph(translator.external(rule.note), "note")
+        + bullet_list(map(translator.external, rule.checks), "boxes")
     )
 
 
@@ -170,12 +170,12 @@ def guarantees_section(evidence: ReleaseEvidence, numbering: Numbering) -> str:
         )
         found.append((what, l, _required_l(evidence, name)))
     rows: list[tuple[str, ...]] = [
-        (what, translator.integer(number), "–" if asked is None else translator.integer(asked))
-        for what, number, asked in found
+        (what, translator.integer(number), "–" if required is None else translator.integer(required))
+        for what, number, required in found
     ]
     rows += [
-        (translator.told(what), translator.number(number), translator.number(asked))
-        for what, number, asked in manifest.kind.guarantee_rows(report.permutation)
+        (translator.external(what), translator.number(number), translator.number(required))
+        for what, number, required in manifest.kind.guarantee_rows(report.permutation)
     ]
     read = translator(
         "The file was read again for this report and its rows counted by SQL that shares nothing with the "
@@ -196,7 +196,7 @@ def guarantees_section(evidence: ReleaseEvidence, numbering: Numbering) -> str:
         6,
         translator("Achieved guarantees"),
         paragraph(read + apart),
-        _guarantees_table(report, rows, [(number, asked) for _, number, asked in found], numbering),
+        _guarantees_table(report, rows, [(number, required) for _, number, required in found], numbering),
         numbering.figure(
             emphasize_single_series(chart), translator("{title}, in the written file.", title=title)
         ),
@@ -206,8 +206,8 @@ def guarantees_section(evidence: ReleaseEvidence, numbering: Numbering) -> str:
 def _class_size_bars(report: AuditReport, translator: Translator) -> BarSeries:
     """Return the rows by bands of class sizes, without the empty bands at both ends."""
     sizes = count_rows_by_band(report.class_sizes)
-    kept = [i for i, number in enumerate(sizes) if number]
-    first, last = (kept[0], kept[-1] + 1) if kept else (0, 1)
+    bands = [i for i, number in enumerate(sizes) if number]
+    first, last = (bands[0], bands[-1] + 1) if bands else (0, 1)
     return BarSeries(
         tuple(translator.band(band) for band in class_size_bands()[first:last]),
         (translator("rows"),),
@@ -219,7 +219,7 @@ def _class_size_bars(report: AuditReport, translator: Translator) -> BarSeries:
 def _guarantees_table(
     report: AuditReport,
     rows: Sequence[tuple[str, ...]],
-    found: Sequence[tuple[int, int | None]],
+    numbers: Sequence[tuple[int, int | None]],
     numbering: Numbering,
 ) -> str:
     """Return the table of k and l and of further criteria; with further criteria it has a verdict column."""
@@ -228,8 +228,10 @@ def _guarantees_table(
     if report.criteria:
         heads = (*heads, translator("verdict"))
         verdicts = [
-            "–" if asked is None or not report.classes else verdict_text(translator, passed=number >= asked)
-            for number, asked in found
+            "–"
+            if required is None or not report.classes
+            else verdict_text(translator, passed=number >= required)
+            for number, required in numbers
         ]
         rows = [(*row, each) for row, each in zip(rows, verdicts, strict=True)] + counted_criteria(
             report, translator
@@ -245,15 +247,17 @@ def utility_section(evidence: ReleaseEvidence, numbering: Numbering) -> str:
         metrics = tuple(m for m in metrics if m.metric.name not in _HEIGHT_METRICS)
     rows = [
         (
-            translator.told(m.metric.title),
+            translator.external(m.metric.title),
             translator.decimal(m.value),
-            translator.told(m.metric.unit),
-            "" if m.metric.better == "neither" else translator.told(str(m.metric.better)),
+            translator.external(m.metric.unit),
+            "" if m.metric.better == "neither" else translator.external(str(m.metric.better)),
         )
         for m in metrics
     ]
     heads = (translator("metric"), translator("value"), translator("unit"), translator("better"))
-    parts = [] if evidence.unmeasured is None else [paragraph(translator.told(evidence.unmeasured), "note")]
+    parts = (
+        [] if evidence.unmeasured is None else [paragraph(translator.external(evidence.unmeasured), "note")]
+    )
     if found is not None and found.losses:
         chart = BarSeries(
             tuple(name for name, _ in found.losses),
@@ -279,7 +283,7 @@ def limits_section(evidence: ReleaseEvidence, translator: Translator) -> str:
     texts += evidence.attack.warnings
     if evidence.comparison is not None:
         texts += evidence.comparison.warnings
-    found = [translator.told(text) for text in dict.fromkeys(texts)]
+    found = [translator.external(text) for text in dict.fromkeys(texts)]
     return numbered_section(
         9,
         translator("Warnings and limits"),
@@ -294,13 +298,13 @@ def sign_off_section(evidence: ReleaseEvidence, rule: Preset | None, translator:
     """Section 10: responsibility for the release, and the points that a preset requires people to check."""
     about = evidence.about
     known = [(translator("Prepared by"), about.prepared_by), (translator("Valid until"), about.valid_until)]
-    given = [(name, text) for name, text in known if text]
+    entries = [(name, text) for name, text in known if text]
     return numbered_section(
         10,
         translator("Governance and sign-off"),
         bullet_list((translator(text) for text in CHECKLIST), "boxes"),
         "" if rule is None else preset_checklist(evidence.audit.report, rule, translator),
-        definition_list(given) if given else "",
+        definition_list(entries) if entries else "",
         signature_lines(translator(line) for line in SIGNATURE_LABELS),
     )
 

@@ -97,7 +97,7 @@ def attack_sections(attack: AttackResult, numbering: Numbering) -> Iterator[str]
         yield from _finding_section(finding, numbering)
     translator = numbering.translator
     skipped = [
-        f"{translator.told(finding.title)}: {translator.told(finding.skipped)}."
+        f"{translator.external(finding.title)}: {translator.external(finding.skipped)}."
         for finding in attack.findings
         if finding.skipped is not None
     ]
@@ -108,18 +108,18 @@ def attack_sections(attack: AttackResult, numbering: Numbering) -> Iterator[str]
 
 def _finding_section(finding: Finding, numbering: Numbering) -> Iterator[str]:
     translator = numbering.translator
-    yield subheading(translator.told(finding.title))
-    yield paragraph(translator.told(finding.lead))
+    yield subheading(translator.external(finding.title))
+    yield paragraph(translator.external(finding.lead))
     if finding.figures:
         yield definition_list(
-            (translator.told(each.label), format_value(each.value, each.kind, translator))
+            (translator.external(each.label), format_value(each.value, each.kind, translator))
             for each in finding.figures
         )
     for table in finding.tables:
         if table.rows and not table.persons:
             yield _finding_table(table, numbering)
     if finding.notes:
-        yield bullet_list(map(translator.told, finding.notes))
+        yield bullet_list(map(translator.external, finding.notes))
 
 
 def _finding_table(table: FoundTable, numbering: Numbering) -> str:
@@ -132,8 +132,8 @@ def _finding_table(table: FoundTable, numbering: Numbering) -> str:
         for row in table.rows
     ]
     right = [i for i, column in enumerate(table.columns) if column.kind is not ValueKind.TEXT]
-    heads = tuple(translator.told(column.title) for column in table.columns)
-    title, note = translator.told(table.title), translator.told(table.note)
+    heads = tuple(translator.external(column.title) for column in table.columns)
+    title, note = translator.external(table.title), translator.external(table.note)
     return numbering.table(title, heads, rows, numbers=right, note=note)
 
 
@@ -205,7 +205,7 @@ def _risk_table(attack: AttackResult, numbering: Numbering) -> str:
         note=translator(
             "Marketer risk rests on {basis}. A row's chance is 1 / rows of its class; journalist risk needs "
             "a file of the population.",
-            basis=translator.told(attack.marketer_basis),
+            basis=translator.external(attack.marketer_basis),
         ),
     )
 
@@ -292,7 +292,7 @@ def _three_tests_table(attack: AttackResult, numbering: Numbering) -> str:
         )
         for d in attack.disclosure
     ]
-    alone = translator(
+    unique_text = translator(
         "{number} of {rows} are alone in their class",
         number=translator.integer(after.uniques.rows),
         rows=translator.count(after.rows, "row"),
@@ -308,7 +308,7 @@ def _three_tests_table(attack: AttackResult, numbering: Numbering) -> str:
         if each.alone or each.in_class
     ]
     rows = [
-        (translator("singling out"), "; ".join([alone, *singled])),
+        (translator("singling out"), "; ".join([unique_text, *singled])),
         (
             translator("linkability"),
             translator(
@@ -356,7 +356,7 @@ def _threshold_table(attack: AttackResult, numbering: Numbering) -> str:
 
 
 def _permutation_warning(translator: Translator) -> str:
-    texts = "".join(paragraph(translator.told(text)) for text in PERMUTED_WARNINGS)
+    texts = "".join(paragraph(translator.external(text)) for text in PERMUTED_WARNINGS)
     return f'<div class="warning">{texts}</div>'
 
 

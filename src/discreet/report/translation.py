@@ -137,7 +137,7 @@ class Translator:
         """Translate a sentence of the report and fill in its ``{parts}``."""
         return self._look_up(self.language.own, text).format(**parts)
 
-    def told(self, text: str) -> str:
+    def external(self, text: str) -> str:
         """Translate a finished English text of an attack, a criterion, a metric or a warning."""
         return self._translate_external(text, self.language.told)
 
@@ -170,12 +170,12 @@ class Translator:
         return self._with_marks(text)
 
     def _look_up(self, texts: Mapping[str, str], text: str) -> str:
-        found = texts.get(text)
-        if found is None:
+        result = texts.get(text)
+        if result is None:
             if self.language.code != ENGLISH:
                 self.untranslated.add(text)
             return text
-        return found
+        return result
 
     def _translate_external(self, text: str, table: Mapping[str, str], *, of_names: bool = False) -> str:
         if self.language.code == ENGLISH or text in table or not text:
@@ -211,8 +211,8 @@ def language_of(code: str) -> ReportLanguage:
         raise InputError(f"'{code}' is no language of reports", allowed=", ".join(languages()))
     if code == ENGLISH:
         return ReportLanguage(ENGLISH)
-    place = files("discreet.report").joinpath(_LANGUAGES_FOLDER, f"{code}.toml")
-    document = tomllib.loads(place.read_text(encoding="utf-8"))
+    language_file = files("discreet.report").joinpath(_LANGUAGES_FOLDER, f"{code}.toml")
+    document = tomllib.loads(language_file.read_text(encoding="utf-8"))
     return ReportLanguage(code, **document.pop("numbers"), **document)
 
 

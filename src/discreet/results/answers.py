@@ -92,25 +92,25 @@ class PartialEvidence:
         return (looked, *(Line(f"Proven: {text}", Tone.HINT) for text in self._proven(negotiation, limit)))
 
     def _proven(self, negotiation: Negotiation, limit: int) -> list[str]:
-        found = []
+        result = []
         if negotiation.exact is None:
             fewest = self.bound.suppressed
             none = ", so there is no exact answer" if fewest > limit else "; an exact answer may exist"
-            found.append(
+            result.append(
                 f"at least {format_quantity(fewest, 'row')} must be suppressed within the levels{none}."
             )
             for name, largest in self.bound.largest:
                 than = "above" if name in ("k", "l") else "stricter than"
                 if largest is not None:
-                    found.append(f"no {name} {than} {largest:,} is reached within the levels and the limit.")
+                    result.append(f"no {name} {than} {largest:,} is reached within the levels and the limit.")
         for answer, least in zip(negotiation.answers, self.bound.heights, strict=True):
             name = f"the relaxation of {answer.relaxed}" if answer.relaxed else "the exact answer"
             tall = node_height(answer.node)
             if least >= tall:
-                found.append(f"no node lower than height {tall:,} is {name}.")
+                result.append(f"no node lower than height {tall:,} is {name}.")
             else:
-                found.append(f"{name} is not below height {least:,} (found: {tall:,}).")
-        return found
+                result.append(f"{name} is not below height {least:,} (found: {tall:,}).")
+        return result
 
 
 @dataclass(frozen=True, repr=False)
@@ -165,8 +165,8 @@ class AnswerResult(Printable):
 
     def as_json(self) -> dict[str, Any]:
         """Return the contract's form of one answer; ``cost`` is included if one was requested."""
-        told = {} if self.cost_name is None else {"cost": cost_as_json(self.cost)}
-        return self.answer.as_json(self.lattice) | told
+        cost = {} if self.cost_name is None else {"cost": cost_as_json(self.cost)}
+        return self.answer.as_json(self.lattice) | cost
 
     def document(self) -> Document:
         """Return one column: levels, height, the value of each criterion, and suppressed rows."""
@@ -291,8 +291,8 @@ class NegotiationResult(Printable):
         )
 
     def _flags(self) -> list[Line]:
-        asked = relaxable_names(self.request.requirement)
-        without = [part for part in asked if self.relaxation(part) is None]
+        relaxable = relaxable_names(self.request.requirement)
+        without = [part for part in relaxable if self.relaxation(part) is None]
         if not without:
             return []
         found = "" if self.basis is None else " among the nodes looked at"

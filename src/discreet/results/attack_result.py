@@ -35,21 +35,21 @@ from discreet.printing.rendering import Printable
 _DASH = "–"
 
 
-def describe_finding(found: Finding) -> Document:
+def describe_finding(finding: Finding) -> Document:
     """Return heading, method, figures, tables and notes of an attack, or the reason for skipping it."""
-    begin = (BLANK, heading_line(found.title))
-    if found.skipped is not None:
-        return (*begin, Line(f"Not tried: {found.skipped}."))
+    begin = (BLANK, heading_line(finding.title))
+    if finding.skipped is not None:
+        return (*begin, Line(f"Not tried: {finding.skipped}."))
     figures = Grid(
         (Column(""), Column("", right=True)),
-        tuple((each.label, format_finding_value(each.value, each.kind)) for each in found.figures),
+        tuple((each.label, format_finding_value(each.value, each.kind)) for each in finding.figures),
     )
     return (
         *begin,
-        Line(found.lead),
-        *((figures,) if found.figures else ()),
-        *(block for table in found.tables for block in _describe_table(table)),
-        *(Line(note, Tone.HINT) for note in found.notes),
+        Line(finding.lead),
+        *((figures,) if finding.figures else ()),
+        *(block for table in finding.tables for block in _describe_table(table)),
+        *(Line(note, Tone.HINT) for note in finding.notes),
     )
 
 

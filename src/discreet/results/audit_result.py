@@ -43,18 +43,18 @@ class CheckStatements(Printable):
         """SQL script with a comment and a query per guarantee."""
         parts = [f"-- For {self.reader}. Every query must find failing = 0.\n"]
         for one in self.statements:
-            told = "\n".join(f"-- {line}" for line in one.guarantee.splitlines())
-            parts.append(f"{told}\n" if one.sql is None else f"{told}\n{one.sql};\n")
+            comment = "\n".join(f"-- {line}" for line in one.guarantee.splitlines())
+            parts.append(f"{comment}\n" if one.sql is None else f"{comment}\n{one.sql};\n")
         return "\n".join(parts)
 
     @property
     def without_values(self) -> CheckStatements:
         """Statements with a comment instead of each query that contains cells of the release."""
-        told = (
+        statements = (
             replace(one, guarantee=f"{one.guarantee}\n{_OMITTED_NOTE}", sql=None) if one.holds_values else one
             for one in self.statements
         )
-        return replace(self, statements=tuple(told))
+        return replace(self, statements=tuple(statements))
 
     def as_json(self) -> dict[str, Any]:
         """Return the document of ``discreet audit --sql --json``."""
@@ -215,20 +215,20 @@ class AuditResult(Printable):
         return (BLANK, title, Grid(columns, rows), *more)
 
 
-def _describe_criterion(found: CriterionFinding) -> Line:
+def _describe_criterion(finding: CriterionFinding) -> Line:
     """Return a line on a criterion: the required value, that of the worst class, and the failing classes."""
-    criterion = found.criterion
+    criterion = finding.criterion
     of = "" if criterion.attribute is None else f" of {criterion.attribute}"
     who, where, verdict = "a class", "the worst class", "every class passes"
-    if not found.passed:
-        verdict = format_quantity(found.failing_classes, *_FAILING_NOUNS)
+    if not finding.passed:
+        verdict = format_quantity(finding.failing_classes, *_FAILING_NOUNS)
     if criterion.of_release:
         who, where = "the release", "all classes together"
-        verdict = "it passes" if found.passed else "it fails"
-    least = f"{who} has no score" if found.found is None else f"{parameter_text(found.found)} in {where}"
+        verdict = "it passes" if finding.passed else "it fails"
+    least = f"{who} has no score" if finding.found is None else f"{parameter_text(finding.found)} in {where}"
     return Line(
-        f"{criterion.title}{of} ({criterion.name}): {found.asked} required, {least}; {verdict}.",
-        Tone.PLAIN if found.passed else Tone.BAD,
+        f"{criterion.title}{of} ({criterion.name}): {finding.asked} required, {least}; {verdict}.",
+        Tone.PLAIN if finding.passed else Tone.BAD,
     )
 
 

@@ -191,10 +191,10 @@ _RULE_DESCRIPTIONS = {
 }
 
 
-def to_junit(found: FileChecks) -> str:
+def to_junit(checks: FileChecks) -> str:
     """Return JUnit XML: a suite per file, a case per check; a file that cannot be checked is an error."""
     suites = ElementTree.Element("testsuites", name=_SUITES_NAME)
-    for each in found.files:
+    for each in checks.files:
         cases = [_junit_case(each, check) for check in each.checks] or [_junit_case(each, None)]
         suite = ElementTree.SubElement(
             suites,
@@ -229,14 +229,14 @@ def _escape_for_xml(text: str) -> str:
     return _NOT_IN_XML.sub(_escape_character, text)
 
 
-def _escape_character(found: re.Match[str]) -> str:
-    code = ord(found[0])
+def _escape_character(match: re.Match[str]) -> str:
+    code = ord(match[0])
     return f"\\x{code:02x}" if code < _BYTE_LIMIT else f"\\u{code:04x}"
 
 
-def to_sarif(found: FileChecks, version: str) -> str:
+def to_sarif(checks: FileChecks, version: str) -> str:
     """Return a SARIF log of one run: a rule per kind of check, a result per failed check."""
-    results = [result for each in found.files for result in _sarif_results(each)]
+    results = [result for each in checks.files for result in _sarif_results(each)]
     rules = dict.fromkeys(result["ruleId"] for result in results)
     driver = {
         "name": SARIF_DRIVER,
@@ -262,11 +262,11 @@ def _sarif_results(each: FileCheck) -> list[dict[str, Any]]:
 
 def _sarif_result(each: FileCheck, rule: str, text: str, region: Region | None) -> dict[str, Any]:
     uri = quote(each.file.encode("utf-8", "surrogateescape"))
-    place: dict[str, Any] = {"artifactLocation": {"uri": uri}}
+    location: dict[str, Any] = {"artifactLocation": {"uri": uri}}
     if region is not None:
         description = {"startLine": region.line, "startColumn": region.start, "endColumn": region.end}
-        place["region"] = {key: value for key, value in description.items() if value is not None}
-    locations = [{"physicalLocation": place}]
+        location["region"] = {key: value for key, value in description.items() if value is not None}
+    locations = [{"physicalLocation": location}]
     return {
         "ruleId": rule,
         "level": "error",

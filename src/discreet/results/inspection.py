@@ -288,25 +288,25 @@ def _inspect_attribute(
 
 
 def _spec_warnings(spec: TableSpec, frequency_set: FrequencySet, unlisted: tuple[str, ...]) -> list[str]:
-    found = list(spec.notes)
+    result = list(spec.notes)
     if unlisted:
         names = ", ".join(unlisted)
         published = spec.source.unlisted is UnlistedPolicy.INSENSITIVE
         fate = "published as they stand" if published else "never published"
-        found.append(f"Columns that the spec does not list are {fate}: {names}.")
+        result.append(f"Columns that the spec does not list are {fate}: {names}.")
     bare = [a.name for a in spec.quasi_identifiers if a.hierarchy is None]
     if bare:
-        found.append(f"No hierarchy is given for {', '.join(bare)}: from value to * in one step.")
+        result.append(f"No hierarchy is given for {', '.join(bare)}: from value to * in one step.")
     derived = [h.attribute for h in frequency_set.hierarchies if h.from_data]
     if derived:
-        found.append(
+        result.append(
             f"Derived from the data, of which a release then tells: the hierarchies of {', '.join(derived)}."
         )
-    found += [note for h in frequency_set.hierarchies for note in h.notes]
+    result += [note for h in frequency_set.hierarchies for note in h.notes]
     for s in frequency_set.sensitive:
         if s.size < 2:
-            found.append(
+            result.append(
                 f"Sensitive '{s.attribute}' has {format_quantity(s.size, 'value')}: "
                 "no l of 2 or more can hold."
             )
-    return found
+    return result

@@ -43,10 +43,10 @@ class PublishedRowTypes:
         """
         classes = self._classes(node)
         counter = FactCounter.of(self.table, requirement)
-        found: NDArray[np.bool_] = ~suppression_mask(counter.bound, counter.at_node(classes))[
+        result: NDArray[np.bool_] = ~suppression_mask(counter.bound, counter.at_node(classes))[
             classes.class_of
         ]
-        return found
+        return result
 
     def _classes(self, node: LatticeNode) -> GeneralizedCounts:
         last = self._last[0] if self._last else None
@@ -80,9 +80,9 @@ def published_classes_meet(
     own, other = FactCounter.of(table, published), FactCounter.of(table, required)
     if other.of_population:
         return None
-    kept = ~suppression_mask(own.bound, own.at_node(classes))
-    number = np.where(kept, np.cumsum(kept) - 1, -1)
-    fails = other.suppressed(number[classes.class_of], int(kept.sum()), cells=classes.codes[kept])
+    retained = ~suppression_mask(own.bound, own.at_node(classes))
+    number = np.where(retained, np.cumsum(retained) - 1, -1)
+    fails = other.suppressed(number[classes.class_of], int(retained.sum()), cells=classes.codes[retained])
     return not bool(fails.any())
 
 
@@ -296,9 +296,9 @@ def preview_rows(
     ]
     drawn = _draw_row_types(table, number)
     class_of = np.full(table.row_types, -1)
-    for place, position in enumerate(drawn):
+    for index, position in enumerate(drawn):
         if class_of[position] < 0:
-            class_of[_find_members(columns, position)] = place
+            class_of[_find_members(columns, position)] = index
     counter = FactCounter.of(table, requirement.of_classes, exact=True)
     # Only the classes of the drawn row types are counted; criteria of the whole release need every class.
     facts = counter.facts(class_of, len(drawn), population=_class_population(table, node, drawn))
@@ -330,8 +330,8 @@ def _find_suppressed(table: FrequencySet, node: LatticeNode, requirement: Requir
     """Return the row types that are suppressed if all classes of the node are evaluated together."""
     classes = roll_up(table, node)
     facts = FactCounter.of(table, requirement)
-    found: NDArray[np.bool_] = suppression_mask(facts.bound, facts.at_node(classes))[classes.class_of]
-    return found
+    result: NDArray[np.bool_] = suppression_mask(facts.bound, facts.at_node(classes))[classes.class_of]
+    return result
 
 
 def _find_members(columns: Sequence[NDArray[np.int64]], position: int) -> NDArray[np.int64]:
@@ -349,7 +349,7 @@ def _draw_row_types(table: FrequencySet, number: int) -> list[int]:
     chance = np.random.default_rng(_SEED)
     share = table.counts[order] / table.rows
     picked = chance.choice(table.row_types, min(number, table.row_types), replace=False, p=share)
-    return [int(order[place]) for place in np.sort(picked)]
+    return [int(order[index]) for index in np.sort(picked)]
 
 
 def _row_labels(
@@ -370,5 +370,9 @@ def _class_population(table: FrequencySet, node: LatticeNode, drawn: Sequence[in
     if table.population is None:
         return None
     found = roll_up(table, node)
-    whole = found.population
-    return None if whole is None else ClassPopulation(whole.people[found.class_of[drawn]], whole.absent)
+    population = found.population
+    return (
+        None
+        if population is None
+        else ClassPopulation(population.people[found.class_of[drawn]], population.absent)
+    )

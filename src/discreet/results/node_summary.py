@@ -154,7 +154,7 @@ def _histogram_lines(values: NDArray[np.int64], rows: NDArray[np.int64]) -> tupl
 
 def _histogram_grid(value_title: str, lines: tuple[HistogramLine, ...]) -> Iterable[Line | Grid]:
     """Yield a grid of the first lines with bars, and a line on the rest."""
-    shown = lines if len(lines) <= _MAX_LINES else lines[: _MAX_LINES - 1]
+    shown_lines = lines if len(lines) <= _MAX_LINES else lines[: _MAX_LINES - 1]
     most = max((line.rows for line in lines), default=1)
     columns = (
         Column(value_title, right=True),
@@ -171,10 +171,10 @@ def _histogram_grid(value_title: str, lines: tuple[HistogramLine, ...]) -> Itera
                 f"{line.upto:,}",
                 "█" * max(round(_BAR_WIDTH * line.rows / most), int(line.rows > 0)),
             )
-            for line in shown
+            for line in shown_lines
         ),
     )
-    rest = lines[len(shown) :]
+    rest = lines[len(shown_lines) :]
     if rest:
         classes, rows = sum(line.classes for line in rest), sum(line.rows for line in rest)
         yield Line(
@@ -271,9 +271,9 @@ class NodeSummary(Printable):
 
     def as_json(self) -> dict[str, Any]:
         """Return the node as a document; ``cost`` is included on request, a ranked one as its parts."""
-        asked = {"name": self.cost_name, "value": cost_as_json(self.cost)}
+        cost = {"name": self.cost_name, "value": cost_as_json(self.cost)}
         return {
-            **({} if self.cost_name is None else {"cost": asked}),
+            **({} if self.cost_name is None else {"cost": cost}),
             "levels": self.levels,
             "height": self.height,
             "loss": self.loss,
@@ -333,16 +333,16 @@ def summarize_node(lattice: SignatureLookup, node: LatticeNode, requirement: Req
     """
     table = lattice.frequency_set
     names = table.sensitive_attributes
-    told, signatures = _lookup_signatures(lattice, node, requirement) or (
+    counted_names, signatures = _lookup_signatures(lattice, node, requirement) or (
         names,
         _count_signatures(table, node, requirement),
     )
-    indexes = {name: index for index, name in enumerate(told, 1)}
+    indexes = {name: index for index, name in enumerate(counted_names, 1)}
     by_rows = table.subjects is None
-    kept = [(signature, rows) for signature, rows, fails in signatures if not fails]
+    published = [(signature, rows) for signature, rows, fails in signatures if not fails]
     # All classes of a signature have the size ``signature[0]``, so the rows divided by it count the classes.
-    kept_classes = sum(rows // signature[0] for signature, rows in kept) if by_rows else None
-    kept_rows = sum(rows for _, rows in kept)
+    kept_classes = sum(rows // signature[0] for signature, rows in published) if by_rows else None
+    kept_rows = sum(rows for _, rows in published)
     return NodeSummary(
         levels=lattice.lattice.levels_of(node),
         height=node_height(node),
@@ -352,15 +352,17 @@ def summarize_node(lattice: SignatureLookup, node: LatticeNode, requirement: Req
         unit="rows" if by_rows else "subjects",
         classes=sum(rows // signature[0] for signature, rows, _ in signatures) if by_rows else None,
         kept=kept_classes,
-        smallest=min((signature[0] for signature, _ in kept), default=None),
-        largest=max((signature[0] for signature, _ in kept), default=None),
+        smallest=min((signature[0] for signature, _ in published), default=None),
+        largest=max((signature[0] for signature, _ in published), default=None),
         mean=kept_rows / kept_classes if kept_classes else None,
         least_distinct={
-            name: min((signature[indexes[name]] for signature, _ in kept if name in indexes), default=None)
+            name: min(
+                (signature[indexes[name]] for signature, _ in published if name in indexes), default=None
+            )
             for name in names
         },
         homogeneous=(
-            {name: _count_single_valued(kept, indexes[name]) for name in names}
+            {name: _count_single_valued(published, indexes[name]) for name in names}
             if by_rows and set(names) <= set(indexes)
             else count_homogeneous_classes(table, node, requirement)
         ),
@@ -375,9 +377,9 @@ def summarize_node(lattice: SignatureLookup, node: LatticeNode, requirement: Req
     )
 
 
-def _count_single_valued(kept: Iterable[tuple[tuple[int, ...], int]], index: int) -> int:
+def _count_single_valued(published: Iterable[tuple[tuple[int, ...], int]], index: int) -> int:
     """Count the classes with at most one distinct value, at an index of their signature."""
-    return sum(rows // signature[0] for signature, rows in kept if signature[index] <= 1)
+    return sum(rows // signature[0] for signature, rows in published if signature[index] <= 1)
 
 
 JudgedSignature = tuple[tuple[int, ...], int, bool]
@@ -403,9 +405,11 @@ def _lookup_signatures(
         # One size per published class: criteria of the whole release suppress the smallest classes.
         sizes = np.repeat(columns[0], np.where(fails, 0, rows // columns[0]))
         fails |= columns[0] < smallest_kept_size(requirement.of_release, sizes)
-    told = tuple(name for name in names if distinct_score(name) in scores)
-    shown = columns[[0, *(scores.index(distinct_score(name)) for name in told)]].T.tolist()
-    return told, list(zip(map(tuple, shown), rows.tolist(), fails.tolist(), strict=True))
+    counted_names = tuple(name for name in names if distinct_score(name) in scores)
+    columns_of_scores = columns[
+        [0, *(scores.index(distinct_score(name)) for name in counted_names)]
+    ].T.tolist()
+    return counted_names, list(zip(map(tuple, columns_of_scores), rows.tolist(), fails.tolist(), strict=True))
 
 
 def _count_signatures(
@@ -425,10 +429,10 @@ def _count_signatures(
     ]
 
 
-def _make_bins(found: Iterable[tuple[int, int, bool]], *, classes: bool) -> tuple[ClassBin, ...]:
+def _make_bins(sizes: Iterable[tuple[int, int, bool]], *, classes: bool) -> tuple[ClassBin, ...]:
     """Sum rows by value, in bins from 1, 2, 3, 5, 10, 20, 50, 100, …; empty bins in between are kept."""
     bins: dict[int, list[int]] = {}
-    for value, rows, fails in found:
+    for value, rows, fails in sizes:
         tally = bins.setdefault(bisect_right(_BIN_STARTS, value) - 1, [0, 0, 0])
         tally[fails] += rows
         tally[2] += rows // value if classes and value else 0
@@ -436,8 +440,8 @@ def _make_bins(found: Iterable[tuple[int, int, bool]], *, classes: bool) -> tupl
         return ()
     tallies = [(i, *bins.get(i, (0, 0, 0))) for i in range(min(bins), max(bins) + 1)]
     return tuple(
-        ClassBin(_BIN_STARTS[i], _BIN_STARTS[i + 1] - 1, kept, suppressed, number if classes else None)
-        for i, kept, suppressed, number in tallies
+        ClassBin(_BIN_STARTS[i], _BIN_STARTS[i + 1] - 1, published, suppressed, number if classes else None)
+        for i, published, suppressed, number in tallies
     )
 
 

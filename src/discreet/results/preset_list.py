@@ -37,12 +37,12 @@ class PresetList(Printable):
         """Return each preset by name, with its requirement."""
         lines: list[Line] = []
         for one in self.presets:
-            asked = ", ".join(map(str, one.criteria)) or "no number"
+            criteria_text = ", ".join(map(str, one.criteria)) or "no number"
             lines += [
                 heading_line(one.name),
                 Line(one.title),
                 Line(f"{one.citation} ({one.as_of})", Tone.HINT),
-                Line(f"asks for {asked}; {len(one.checks)} points for people to see to"),
+                Line(f"asks for {criteria_text}; {len(one.checks)} points for people to see to"),
                 Line(one.note),
                 BLANK,
             ]

@@ -87,7 +87,7 @@ def describe_intersections(intersections: tuple[ReleaseIntersection, ...]) -> Do
     """Return a grid of the earlier releases and their intersections with the new one."""
     if not intersections:
         return ()
-    told = [one for one in intersections if one.reason is None]
+    judged = [one for one in intersections if one.reason is None]
     untold = _names_by_reason(intersections)
     numbers = ("smallest part", "parts that fail", "rows in them", "rows alone")
     grid = Grid(
@@ -100,10 +100,10 @@ def describe_intersections(intersections: tuple[ReleaseIntersection, ...]) -> Do
                 f"{one.rows:,}",
                 f"{one.alone:,}",
             )
-            for one in told
+            for one in judged
         ),
     )
-    bad = [one.name for one in told if not one.safe]
+    bad = [one.name for one in judged if not one.safe]
     warning = Line(
         f"Do not hand it over beside {', '.join(bad)}: together they do not meet what was required. "
         "Publish with --after RELEASE to find what does.",
@@ -112,7 +112,7 @@ def describe_intersections(intersections: tuple[ReleaseIntersection, ...]) -> Do
     return (
         BLANK,
         Line("Earlier releases of the same people are in the register.", Tone.HINT),
-        *((grid,) if told else ()),
+        *((grid,) if judged else ()),
         *((warning,) if bad else ()),
         *(
             Line(f"Not counted beside {names}: {reason.rstrip('.')}.", Tone.WARNING)
@@ -204,11 +204,11 @@ class ReleaseResult(Printable):
             return {**document, "relaxed": self.answer.relaxed, **self.answer.answer.requirement.as_json()}
         if self.recoding is None:
             return document
-        asked = self.recoding.requirement
+        requirement = self.recoding.requirement
         return {
             **document,
             "relaxed": None,
-            **asked.as_json(),
+            **requirement.as_json(),
             "recoding": self.recoding.as_json(),
         }
 
@@ -450,9 +450,9 @@ class RelatedReleases(Printable):
             for each in self.tables
         )
         warnings = [
-            f"{each.name}: {shown}"
+            f"{each.name}: {warning}"
             for each in self.tables
-            for shown in dict.fromkeys(each.release.release.warnings)
+            for warning in dict.fromkeys(each.release.release.warnings)
         ]
         return (
             Line(
@@ -516,8 +516,10 @@ class RelatedAudits(Printable):
                 )
             )
         fit = [Line("Every foreign key finds its row, and every row its person.")]
-        lines += [Line(f"{told}.", Tone.BAD) for told in self.together.problems] or fit
-        warnings = [f"{name}: {told}" for name, each in self.tables.items() for told in each.report.warnings]
+        lines += [Line(f"{message}.", Tone.BAD) for message in self.together.problems] or fit
+        warnings = [
+            f"{name}: {message}" for name, each in self.tables.items() for message in each.report.warnings
+        ]
         return (
             *lines,
             *describe_intersection_of_tables(self.together, self.required),
@@ -527,14 +529,14 @@ class RelatedAudits(Printable):
 
 def describe_intersection_of_tables(statistics: JointAnonymity, required: int | None) -> tuple[Line, ...]:
     """Describe the joint anonymity of related tables."""
-    told = (
+    sentence = (
         f"All tables together: of {format_quantity(statistics.people, 'person', 'people')} the fewest who "
         f"look alike in every table are {statistics.fewest:,}"
     )
-    asked = "" if required is None else f" ({required:,} were required)"
+    required_text = "" if required is None else f" ({required:,} were required)"
     lines = [
         Line(
-            f"{told}{asked}.",
+            f"{sentence}{required_text}.",
             _verdict_tone(required is None or statistics.fewest >= required, plain=required is None),
         )
     ]

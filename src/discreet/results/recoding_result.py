@@ -65,7 +65,9 @@ class RecodingFacts:
     def grid(self) -> Grid:
         """Return the facts, one per line."""
         summary = () if self.summary is None else (("classes show", self.summary),)
-        kept = () if self.granularity is None else (("granularity kept", format_measure(self.granularity)),)
+        granularity_rows = (
+            () if self.granularity is None else (("granularity kept", format_measure(self.granularity)),)
+        )
         useful = () if self.usefulness is None else (("usefulness", format_measure(self.usefulness)),)
         facts = (
             ("model", str(self.model)),
@@ -73,7 +75,7 @@ class RecodingFacts:
             ("classes", f"{self.classes:,}"),
             ("smallest class", format_quantity(self.smallest, "row")),
             ("suppressed", format_rows(self.suppressed, self.rows)),
-            *kept,
+            *granularity_rows,
             *useful,
             *self.work,
         )

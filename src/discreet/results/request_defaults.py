@@ -27,8 +27,8 @@ def choose_cost(spec: TableSpec, requested: AnyCost | None) -> NamedCost | None:
     """
     if requested is not None:
         return resolve_cost(requested)
-    asked = spec.request.cost
-    return None if asked is None else cost_named(asked.name, **dict(asked.options))
+    default_cost = spec.request.cost
+    return None if default_cost is None else cost_named(default_cost.name, **dict(default_cost.options))
 
 
 def build_request(
@@ -49,8 +49,8 @@ def build_request(
     """
     defaults, criteria = spec.request, tuple(criteria)
     if criteria:  # k and l may be among them
-        asked = Requirement.of(None if k is None else _plain_int(k), l, criteria)
-        k, l, criteria = asked.k, asked.l_as_json(), asked.others
+        requirement = Requirement.of(None if k is None else _plain_int(k), l, criteria)
+        k, l, criteria = requirement.k, requirement.l_as_json(), requirement.others
     limit = next(
         (requested for requested in (max_suppressed, defaults.max_suppressed) if requested is not None), 0
     )

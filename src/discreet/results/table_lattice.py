@@ -221,11 +221,11 @@ class NegotiationLattice(Printable):
         """Summarize a node under a ``Requirement``."""
         from discreet.results.node_summary import summarize_node
 
-        found = summarize_node(self, node, requirement)
+        result = summarize_node(self, node, requirement)
         if cost is None:
-            return found
-        told = self._cost_of(node, requirement, cost, found.suppressed)
-        return replace(found, cost=told, cost_name=cost.name)
+            return result
+        node_cost = self._cost_of(node, requirement, cost, result.suppressed)
+        return replace(result, cost=node_cost, cost_name=cost.name)
 
     def with_costs(self, result: NegotiationResult, cost: NamedCost | None) -> NegotiationResult:
         """Return a result with the cost of each answer, each under its own requirement."""
@@ -276,8 +276,8 @@ class NegotiationLattice(Printable):
         """
         from discreet.results.node_rows import report_suppression
 
-        asked = self._node_and_requirement(of, k, l, criteria)
-        return report_suppression(self._frequency_set, self._lookup, self.lattice, *asked)
+        requested = self._node_and_requirement(of, k, l, criteria)
+        return report_suppression(self._frequency_set, self._lookup, self.lattice, *requested)
 
     def _node_and_requirement(
         self,
@@ -464,10 +464,12 @@ class TableLattice(NegotiationLattice):
         found = self.frontier_of_cost(requirement, cost, self.lattice.all_levels(), suppressed)
         losses = self._loss_tables.losses
         points = []
-        for place, value in found.items():
-            node = self.lattice.node(place)
+        for position, value in found.items():
+            node = self.lattice.node(position)
             points.append(
-                FrontierPoint(node, node_height(node), float(losses[place]), int(suppressed[place]), value)
+                FrontierPoint(
+                    node, node_height(node), float(losses[position]), int(suppressed[position]), value
+                )
             )
         return tuple(sorted(points, key=lambda p: (-p.suppressed, p.height, tie_break_key(p.node))))
 

@@ -132,8 +132,8 @@ def _draw_categories(generator: np.random.Generator, weights: ArrayLike) -> NDAr
     """Draw one category per row of ``weights``, shape ``(rows, categories)``, each row summing above 0."""
     steps = np.cumsum(np.asarray(weights, dtype=np.float64), axis=1)
     drawn = generator.random(len(steps)) * steps[:, -1]
-    found: NDArray[np.int64] = (drawn[:, None] >= steps).sum(axis=1)
-    return found
+    result: NDArray[np.int64] = (drawn[:, None] >= steps).sum(axis=1)
+    return result
 
 
 def _draw_ages(generator: np.random.Generator, rows: int) -> NDArray[np.int64]:
@@ -142,8 +142,8 @@ def _draw_ages(generator: np.random.Generator, rows: int) -> NDArray[np.int64]:
     weights = np.where(ages < 55, 10.0 + np.minimum(ages - 18, 10) * 0.2, 12.0 * 0.955 ** (ages - 55))
     steps = np.cumsum(weights)
     drawn = np.searchsorted(steps, generator.random(rows) * steps[-1], side="right")
-    found: NDArray[np.int64] = ages[drawn]
-    return found
+    result: NDArray[np.int64] = ages[drawn]
+    return result
 
 
 def _draw_occupations(
@@ -186,8 +186,8 @@ def _draw_municipalities(
     region_weights[:, 0] *= 1 + 0.18 * (education >= EDUCATIONS.index("bachelor"))
     region = _draw_categories(generator, region_weights)
     sizes = 1.0 / np.arange(1, _MUNICIPALITIES_PER_REGION + 1) ** 1.2
-    place = _draw_categories(generator, np.tile(sizes, (rows, 1)))
-    places = zip(region.tolist(), place.tolist(), strict=True)
+    municipality = _draw_categories(generator, np.tile(sizes, (rows, 1)))
+    places = zip(region.tolist(), municipality.tolist(), strict=True)
     return [f"{r + 1}{p // 5}{p % 5 * 2}{(7 * r + 3 * p) % 10}0" for r, p in places]
 
 

@@ -72,8 +72,8 @@ def _parse_number(text: str) -> int | Decimal:
         number = Decimal("NaN")
     if not number.is_finite():
         raise InputError(f"{quote_value(text)} is no number", allowed="a number such as 5 or 2.5")
-    whole = abs(number) < 10**15 and number == number.to_integral_value()
-    return int(number) if whole else number
+    is_integer = abs(number) < 10**15 and number == number.to_integral_value()
+    return int(number) if is_integer else number
 
 
 def _parse_integer(text: str) -> int:
@@ -103,40 +103,40 @@ def parse_outline(text: str) -> list[Any]:
         for line in text.splitlines()
         if line.strip()
     ]
-    found, end = _parse_branch(lines, 0, lines[0][0] if lines else 0)
+    result, end = _parse_branch(lines, 0, lines[0][0] if lines else 0)
     if end < len(lines):
         raise InputError(
             f"{quote_value(lines[end][1])} is indented less than the first line",
             allowed="the outermost groups first, all indented alike",
         )
-    return found
+    return result
 
 
 def _parse_branch(lines: Sequence[tuple[int, str]], start: int, indent: int) -> tuple[list[Any], int]:
     """Return the members from a line on that have one indentation, and the next line."""
     found: list[Any] = []
-    place = start
-    while place < len(lines) and lines[place][0] >= indent:
-        depth, name = lines[place]
+    line = start
+    while line < len(lines) and lines[line][0] >= indent:
+        depth, name = lines[line]
         if depth > indent:
             raise InputError(
                 f"{quote_value(name)} is indented like no line above it",
                 allowed="members of a group indented alike",
             )
-        place += 1
-        if place < len(lines) and lines[place][0] > indent:
-            members, place = _parse_branch(lines, place, lines[place][0])
+        line += 1
+        if line < len(lines) and lines[line][0] > indent:
+            members, line = _parse_branch(lines, line, lines[line][0])
             found.append({name: members})
         else:
             found.append(name)
-    return found, place
+    return found, line
 
 
 def _format_outline(tree: Any, indent: str = "") -> str:
     """Format a taxonomy's tree as indented lines: the inverse of ``parse_outline``."""
     if isinstance(tree, Mapping):
         return "".join(
-            f"{indent}{name}\n{_format_outline(held, indent + '  ')}" for name, held in tree.items()
+            f"{indent}{name}\n{_format_outline(children, indent + '  ')}" for name, children in tree.items()
         )
     if isinstance(tree, str):
         return f"{indent}{tree}\n"
@@ -343,10 +343,10 @@ def parse_builder_form(kind: str, typed: Mapping[str, Any]) -> dict[str, Any]:
 def builder_form_values(table: Mapping[str, Any]) -> dict[str, str | bool]:
     """Return the form values of a spec's table: the inverse of ``parse_builder_form``."""
     builder = find_builder(str(table.get("kind")))
-    given = {**table, **({"widths": [table["width"]]} if "width" in table else {})}
+    values = {**table, **({"widths": [table["width"]]} if "width" in table else {})}
     return {
-        parameter.name: format_parameter(parameter, given[parameter.name])
-        if parameter.name in given
+        parameter.name: format_parameter(parameter, values[parameter.name])
+        if parameter.name in values
         else parameter.initial
         for parameter in builder.parameters
     }

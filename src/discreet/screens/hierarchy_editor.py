@@ -41,15 +41,15 @@ def hierarchy_tree(
     """
     rows_of = dict(zip(values, counts, strict=True))
     rows = np.array([rows_of.get(leaf, 0) for leaf in hierarchy.leaves], dtype=np.int64)
-    found = []
+    result = []
     for level, labels in enumerate(hierarchy.labels):
         places = hierarchy.ancestors[level]
         parents: list[int] = []
         if level < hierarchy.height:
             above = np.zeros(len(labels), dtype=np.int64)
             above[places] = hierarchy.ancestors[level + 1]
-            parents = [int(place) for place in above]
-        found.append(
+            parents = [int(index) for index in above]
+        result.append(
             {
                 "labels": list(labels),
                 "parents": parents,
@@ -57,7 +57,7 @@ def hierarchy_tree(
                 "leaves": [int(n) for n in np.bincount(places, minlength=len(labels))],
             }
         )
-    return found
+    return result
 
 
 def parse_hierarchy_text(
@@ -139,7 +139,7 @@ def find_builtin_matches(name: str, study: TableStudy) -> tuple[BuiltinMatch, ..
     if not 1 < len(values) <= _MAX_VALUES:
         return ()
     found = []
-    most = values[max(range(len(values)), key=lambda place: counts[place])]
+    most = values[max(range(len(values)), key=lambda index: counts[index])]
     by_name = study.study.proposed[name].column.numbers
     for builtin in BUILTINS.values():
         named = is_named_like(name, builtin) or builtin.name in split_name(name)

@@ -162,15 +162,15 @@ def _nondominated(
     found: list[int] = []
     for start, end in pairwise(starts):
         part = sorted(range(start, end), key=lambda position: (losses[position], suppressed[position]))
-        kept: list[int] = []
+        retained: list[int] = []
         for position in part:
             key = (float(losses[position]), int(suppressed[position]))
             lower = best[: bisect_right(best, (key[0], key[1]))]
             beaten = any(rows <= key[1] for _, rows in lower)
-            same = [(float(losses[other]), int(suppressed[other])) for other in kept]
+            same = [(float(losses[other]), int(suppressed[other])) for other in retained]
             if not beaten and all(rows > key[1] or (loss, rows) == key for loss, rows in same):
-                kept.append(position)
-        for position in kept:
+                retained.append(position)
+        for position in retained:
             insort(best, (float(losses[position]), int(suppressed[position])))
-        found += kept
+        found += retained
     return sorted(found)

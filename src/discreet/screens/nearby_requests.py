@@ -121,9 +121,9 @@ class _Neighbourhood:
             if level < now:
                 high[name] = int(level)
         for offer in self._offer("", replace(self.request, max_level=tuple(high.items()))):
-            kept = self._detail(offer.node)
-            if kept > self._detail(self.node) + 0.005:
-                yield replace(offer, gain=f"Keep {100 * kept:.0f} % of the detail")
+            detail = self._detail(offer.node)
+            if detail > self._detail(self.node) + 0.005:
+                yield replace(offer, gain=f"Keep {100 * detail:.0f} % of the detail")
 
     def _detail(self, node: LatticeNode) -> float:
         base = TableEffects(self.view.source.frequency_set)

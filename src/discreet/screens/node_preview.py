@@ -81,8 +81,8 @@ class AttributeBins:
         one_by_one = len(self.order) <= MAX_BINS
         starts = []
         for groups in self.hierarchy.ancestors:
-            shown = groups[self.order]
-            starts.append([0, *(np.flatnonzero(np.diff(shown)) + 1).tolist()] if one_by_one else None)
+            group_order = groups[self.order]
+            starts.append([0, *(np.flatnonzero(np.diff(group_order)) + 1).tolist()] if one_by_one else None)
         return {
             "before": self.binned(self.rows[:-1].astype(np.float64)).tolist(),
             "labels": [self.hierarchy.leaves[code] for code in self.order] if one_by_one else None,
@@ -197,7 +197,7 @@ class NodeEffects:
         largest = set(
             np.argsort(-before[: len(drawn.hierarchy.labels[level])], kind="stable")[:_MAX_GROUPS].tolist()
         )
-        shown = [group for group in dict.fromkeys(groups[drawn.order].tolist()) if group in largest]
+        groups_drawn = [group for group in dict.fromkeys(groups[drawn.order].tolist()) if group in largest]
         return [
             {
                 "label": drawn.hierarchy.labels[level][group],
@@ -206,7 +206,7 @@ class NodeEffects:
                 "share": float(found[group] / after[group]) if after[group] else None,
                 "known": bool(within == 1),
             }
-            for group in shown
+            for group in groups_drawn
         ]
 
     def answer(self, question: CountQuery) -> dict[str, float | int]:
@@ -217,17 +217,17 @@ class NodeEffects:
         for name, values in question.items():
             index = table.attributes.index(name)
             hierarchy, level, codes = table.hierarchies[index], self.node[index], table.codes[:, index]
-            asked = np.zeros(hierarchy.null_code + 1)
-            asked[[hierarchy.code_of_leaf[value] for value in values]] = 1
+            weights = np.zeros(hierarchy.null_code + 1)
+            weights[[hierarchy.code_of_leaf[value] for value in values]] = 1
             groups = hierarchy.level_map(level)
             sizes = np.bincount(groups[:-1], minlength=int(groups.max()) + 1)
-            inside = np.bincount(groups[:-1], asked[:-1], len(sizes))
+            inside = np.bincount(groups[:-1], weights[:-1], len(sizes))
             # At the top a NULL is published with the same value as all others.
             mixed = level == hierarchy.height and bool((codes == hierarchy.null_code).any())
             chance *= (inside / np.maximum(sizes, 1))[groups][codes]
             surely &= ((inside == sizes) & (sizes > 0) & (not mixed))[groups][codes]
             maybe &= (inside > 0)[groups][codes]
-            is_so &= asked[codes] > 0
+            is_so &= weights[codes] > 0
         lost = int(table.counts.sum() - self.published_rows.sum())
         return {
             "truth": int(table.counts[is_so].sum()),

@@ -66,8 +66,10 @@ class OptionField:
     @property
     def hint(self) -> str:
         """The hint below the field."""
-        told = self.option.told_default
-        return self.option.hint or (f"{told} where empty" if told and self.default is None else "")
+        default_text = self.option.told_default
+        return self.option.hint or (
+            f"{default_text} where empty" if default_text and self.default is None else ""
+        )
 
     @property
     def repeatable(self) -> bool:
@@ -117,12 +119,12 @@ class ModelForm:
     @classmethod
     def of(cls, model: type[Model]) -> ModelForm:
         """Build the form from a model's declaration."""
-        shown = [each for each in model.options() if each.kind not in EXCLUDED_KINDS]
+        visible = [each for each in model.options() if each.kind not in EXCLUDED_KINDS]
         return cls(
             name=model.called(),
             title=model.title,
             text=model.text,
-            fields=tuple(OptionField.of(each) for each in shown),
+            fields=tuple(OptionField.of(each) for each in visible),
             main=model.main,
             takes_suppression=model.takes_suppression,
             takes_l=model.takes_l,
@@ -218,11 +220,11 @@ class AttackForm:
                 allowed=", ".join(sorted(allowed)) or "none",
             )
         values = {name: known[name].value(value) for name, value in raw_input.items()}
-        told: dict[str, object] = {name: value for name, value in values.items() if value is not None}
+        options: dict[str, object] = {name: value for name, value in values.items() if value is not None}
         for field in self.files:
             if paths := list(files.get(field.name, ())):
-                told[field.name] = paths if field.is_release else paths[-1]
-        return ATTACKS.named(self.name)(**told)
+                options[field.name] = paths if field.is_release else paths[-1]
+        return ATTACKS.named(self.name)(**options)
 
 
 def attack_forms() -> tuple[AttackForm, ...]:

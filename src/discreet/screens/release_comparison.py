@@ -104,13 +104,13 @@ def _distribution(
     expected = np.bincount(at, _expected_rows_by_leaf(after, index), minlength=len(labels) + 1)
     if rows[-1] or expected[-1]:
         labels.append(None)
-    shown = len(labels)
+    label_count = len(labels)
     return AttributeDistribution(
         attribute=hierarchy.attribute,
         level=level,
         values=tuple(labels),
-        before=tuple(round(x) for x in rows[:shown].tolist()),
-        after=tuple(round(x, 3) for x in expected[:shown].tolist()),
+        before=tuple(round(x) for x in rows[:label_count].tolist()),
+        after=tuple(round(x, 3) for x in expected[:label_count].tolist()),
     )
 
 
@@ -127,8 +127,8 @@ def _expected_rows_by_leaf(table: GeneralizedTable, index: int) -> NDArray[np.fl
     last = np.where(with_null, cells.leaves - 1, cells.last)
     np.add.at(steps, cells.first, each)
     np.add.at(steps, last + 1, -each)
-    found: NDArray[np.float64] = np.maximum(np.cumsum(steps)[:-1].round(6), 0.0)
-    return found
+    result: NDArray[np.float64] = np.maximum(np.cumsum(steps)[:-1].round(6), 0.0)
+    return result
 
 
 QueryGroup = tuple[str | None, ...]
@@ -142,16 +142,16 @@ def true_answers(table: Table, sql: str) -> dict[tuple[QueryGroup, str], float |
     """
     spec = table.spec
     with table.engine("Asking the original") as engine, open_source_table(engine, spec.source) as source:
-        asked = parse_release_query(sql, _readable_columns(source), written=engine.dialect)
-        if {label_column(name) for name in source.columns}.intersection(asked.attributes):
+        release_query = parse_release_query(sql, _readable_columns(source), written=engine.dialect)
+        if {label_column(name) for name in source.columns}.intersection(release_query.attributes):
             return {}
-        lines = engine.fetch_rows(_query_statement(asked, source, spec))
-    found = {}
+        lines = engine.fetch_rows(_query_statement(release_query, source, spec))
+    result = {}
     for line in lines:
-        group = tuple(_group_text(value) for value in line[: len(asked.keys)])
-        for aggregate, value in zip(asked.aggregates, line[len(asked.keys) :], strict=True):
-            found[group, aggregate.title] = None if value is None else float(value)
-    return found
+        group = tuple(_group_text(value) for value in line[: len(release_query.keys)])
+        for aggregate, value in zip(release_query.aggregates, line[len(release_query.keys) :], strict=True):
+            result[group, aggregate.title] = None if value is None else float(value)
+    return result
 
 
 def query_group(values: tuple[Any, ...]) -> QueryGroup:
@@ -165,29 +165,29 @@ def _readable_columns(source: SourceTable) -> QueryableColumns:
     )
 
 
-def _query_statement(asked: ReleaseQuery, source: SourceTable, spec: TableSpec) -> str:
-    names = list(dict.fromkeys([*asked.attributes, *asked.measures]))
+def _query_statement(release_query: ReleaseQuery, source: SourceTable, spec: TableSpec) -> str:
+    names = list(dict.fromkeys([*release_query.attributes, *release_query.measures]))
     columns = [f"{source.text(name)} AS {source.dialect.identifier(name)}" for name in names]
     # Read the columns as text in a subquery, so that conditions see the same cells as a release's.
-    kept = ""
+    where_clause = ""
     if spec.source.nulls is NullPolicy.DROP:
         policed = [a.name for a in (*spec.quasi_identifiers, *spec.sensitive)]
-        kept = " WHERE " + " AND ".join(f"{source.text(name)} IS NOT NULL" for name in policed)
-    inner = f"SELECT {', '.join(columns) or '1'} FROM {source.relation}{kept}"
-    keys = [key.sql for key in asked.keys]
-    condition = "" if asked.condition is None else f" WHERE {asked.condition.sql}"
+        where_clause = " WHERE " + " AND ".join(f"{source.text(name)} IS NOT NULL" for name in policed)
+    inner = f"SELECT {', '.join(columns) or '1'} FROM {source.relation}{where_clause}"
+    keys = [key.sql for key in release_query.keys]
+    condition = "" if release_query.condition is None else f" WHERE {release_query.condition.sql}"
     grouped = f" GROUP BY {', '.join(keys)}" if keys else ""
-    chosen = [*keys, *(_aggregate_sql(source, aggregate) for aggregate in asked.aggregates)]
+    chosen = [*keys, *(_aggregate_sql(source, aggregate) for aggregate in release_query.aggregates)]
     return f"SELECT {', '.join(chosen)} FROM ({inner}) AS original{condition}{grouped}"
 
 
-def _aggregate_sql(source: SourceTable, asked: SelectedAggregate) -> str:
-    if asked.measure is None:
+def _aggregate_sql(source: SourceTable, selected: SelectedAggregate) -> str:
+    if selected.measure is None:
         return "COUNT(*)"
-    column = source.dialect.identifier(asked.measure)
-    if asked.aggregate is Aggregate.COUNT:
+    column = source.dialect.identifier(selected.measure)
+    if selected.aggregate is Aggregate.COUNT:
         return f"COUNT({column})"
-    return f"{asked.aggregate}({source.dialect.try_double.format(column)})"
+    return f"{selected.aggregate}({source.dialect.try_double.format(column)})"
 
 
 def _group_text(value: Any) -> str | None:
@@ -243,22 +243,22 @@ class PairedRows:
         types: EntryArray,
         rows: EntryArray,
         classes: EntryArray,
-        shown: EntryArray,
+        cell_codes: EntryArray,
         cells: tuple[Cells, ...],
     ) -> PairedRows:
         # Order by value: the order of row types would reveal the order of the file.
-        place = np.empty(table.row_types, dtype=np.int64)
-        place[np.lexsort(table.codes.T[::-1])] = np.arange(table.row_types)
-        order = np.lexsort((classes, place[types]))
+        position_of = np.empty(table.row_types, dtype=np.int64)
+        position_of[np.lexsort(table.codes.T[::-1])] = np.arange(table.row_types)
+        order = np.lexsort((classes, position_of[types]))
         types, rows, classes = types[order], rows[order], classes[order]
-        kept = classes != SUPPRESSED
-        sizes = np.bincount(classes[kept], rows[kept], minlength=len(shown)).astype(np.int64)
+        retained = classes != SUPPRESSED
+        sizes = np.bincount(classes[retained], rows[retained], minlength=len(cell_codes)).astype(np.int64)
         changed = np.zeros(len(types), dtype=np.bool_)
         for i, column in enumerate(cells):
-            if len(shown):
-                exact = (column.sizes() == 1)[shown[classes, i]]
-                changed |= kept & ~exact
-        return cls(table, types, rows, classes, shown, cells, sizes, changed)
+            if len(cell_codes):
+                exact = (column.sizes() == 1)[cell_codes[classes, i]]
+                changed |= retained & ~exact
+        return cls(table, types, rows, classes, cell_codes, cells, sizes, changed)
 
     @property
     def left_out(self) -> int:

@@ -124,13 +124,13 @@ class NodeCache:
         counted = self.suppressed.get(node)
         if counted is not None:
             return counted <= self.limit
-        found = None
+        result = None
         if self._within.covers(node):
-            found = True
+            result = True
         elif self._beyond.covers(node):
-            found = False
-        self.inferred += found is not None
-        return found
+            result = False
+        self.inferred += result is not None
+        return result
 
 
 class _ImpliedRegion:
@@ -145,8 +145,8 @@ class _ImpliedRegion:
         """Check whether a stored node is below the given one (``upwards``) or above it."""
         known = self._nodes[: min(self._number, _CACHED_NODES)]
         levels = np.array(node, np.int16)
-        beside = known <= levels if self._upwards else known >= levels
-        return bool(beside.all(axis=1).any())
+        is_implied = known <= levels if self._upwards else known >= levels
+        return bool(is_implied.all(axis=1).any())
 
     def add(self, node: LatticeNode) -> None:
         """Store a node unless another one covers it; the oldest is overwritten."""
@@ -333,8 +333,8 @@ class BranchAndBound:
         """Forget cached counts, which can be made again; then the boxes of the largest bounds."""
         self.known.suppressed.clear()
         self._sizes_at.clear()
-        kept = self._most // 2
-        if len(self._boxes) <= kept:
+        remaining = self._most // 2
+        if len(self._boxes) <= remaining:
             return
         if not self._forget:
             gigabytes = self.task.settings.memory_limit / 1e9
@@ -344,8 +344,8 @@ class BranchAndBound:
                 advice="Raise the limit, or use --algorithm anytime: it answers within any limit.",
             )
         self._boxes.sort()
-        self._forgotten = min([self._forgotten, *(box.bound for box in self._boxes[kept:])])
-        del self._boxes[kept:]
+        self._forgotten = min([self._forgotten, *(box.bound for box in self._boxes[remaining:])])
+        del self._boxes[remaining:]
 
 
 def _no_budget() -> None:

@@ -41,11 +41,11 @@ def join_candidates(
 
     ``levels`` contains the number of levels of every attribute of the lattice.
     """
-    found = np.ones([levels[attribute] for attribute in family], dtype=np.bool_)
+    result = np.ones([levels[attribute] for attribute in family], dtype=np.bool_)
     if len(family) > 1:
         for axis in range(len(family)):
-            found &= np.expand_dims(survivors[family[:axis] + family[axis + 1 :]], axis)
-    return found
+            result &= np.expand_dims(survivors[family[:axis] + family[axis + 1 :]], axis)
+    return result
 
 
 def roots(nodes: FamilyNodes) -> FamilyNodes:
@@ -55,8 +55,8 @@ def roots(nodes: FamilyNodes) -> FamilyNodes:
         upper, lower = [slice(None)] * nodes.ndim, [slice(None)] * nodes.ndim
         upper[axis], lower[axis] = slice(1, None), slice(None, -1)
         reached[tuple(upper)] |= nodes[tuple(lower)]
-    found: FamilyNodes = nodes & ~reached
-    return found
+    result: FamilyNodes = nodes & ~reached
+    return result
 
 
 class RootSets(Protocol):

@@ -80,7 +80,7 @@ class SubsetFilter:
     def run(self) -> tuple[StageLevels, StageRows]:
         """Return the remaining nodes and the rows that each suppresses for k; unusable if ``abandoned``."""
         levels, suppressed = np.array([self.task.low]), np.zeros(1, np.int64)
-        kept: tuple[int, ...] = ()
+        previous: tuple[int, ...] = ()
         parts, of_use = self._parts(), True
         by_one = isinstance(self.cost, UserCost) and self.cost.over_nodes is None
         worth = _WORTHWHILE_SHARE_PER_NODE if by_one else _WORTHWHILE_SHARE
@@ -88,10 +88,10 @@ class SubsetFilter:
             self.task.advance(number, len(parts))
             if not of_use and number < len(parts):
                 continue
-            added = [a for a in attributes if a not in kept]
+            added = [a for a in attributes if a not in previous]
             levels, suppressed = self._joined(levels, suppressed, added)
             levels, suppressed = _select(self._may_win(levels, suppressed), levels, suppressed)
-            kept = attributes
+            previous = attributes
             if not len(levels):
                 break
             least = self.task.requirement.least_rows
@@ -162,11 +162,11 @@ class SubsetFilter:
 
     def _may_win(self, levels: StageLevels, suppressed: StageRows) -> NDArray[np.bool_]:
         """Check whether each node, or one above it that suppresses as many rows or more, may be preferred."""
-        found = suppressed <= self.task.limit
-        if self.best is not None and found.any():
-            bounds = self.cost.cheap_lower_bounds(levels[found], suppressed[found])
-            found[found] = ~exceed_best(bounds, self.best)
-        return found
+        result = suppressed <= self.task.limit
+        if self.best is not None and result.any():
+            bounds = self.cost.cheap_lower_bounds(levels[result], suppressed[result])
+            result[result] = ~exceed_best(bounds, self.best)
+        return result
 
 
 def _smaller_subset_size(attributes: int) -> int:
@@ -218,16 +218,16 @@ def open_subset_filter(task: SearchProblem, cost: Cost, counter: StatisticsCount
     None if classes of any size may pass, if no compiled kernel applies, or if a criterion judges the release
     as a whole: which classes remain then depends on all of them.
     """
-    asked = task.requirement
-    if asked.least_rows < 2 or any(criterion.of_release for criterion in asked.criteria):
+    requirement = task.requirement
+    if requirement.least_rows < 2 or any(criterion.of_release for criterion in requirement.criteria):
         return None
     sizes = SizeCounter.of(task.frequency_set, task.settings, task.notice)
     if sizes is None:
         return None
     if not cost.prunes_by_levels:
         return SubsetFilter(task, cost, sizes, None)
-    best, told = find_incumbent(task, cost, counter, sizes if fails_by_size_only(task) else None)
-    return SubsetFilter(task, cost, sizes, best, checked=told)
+    best, checked = find_incumbent(task, cost, counter, sizes if fails_by_size_only(task) else None)
+    return SubsetFilter(task, cost, sizes, best, checked=checked)
 
 
 def fails_by_size_only(task: SearchProblem) -> bool:

@@ -66,9 +66,9 @@ class DatabaseFrequencySet:
 
     def sum_out(self, attribute: int) -> DatabaseFrequencySet:
         """Return the frequency set of the other attributes at the same levels."""
-        place = self.attributes.index(attribute)
-        attributes = self.attributes[:place] + self.attributes[place + 1 :]
-        levels = self.levels[:place] + self.levels[place + 1 :]
+        index = self.attributes.index(attribute)
+        attributes = self.attributes[:index] + self.attributes[index + 1 :]
+        levels = self.levels[:index] + self.levels[index + 1 :]
         steps = [self._owner.step(a, level, level) for a, level in zip(attributes, levels, strict=True)]
         return self._owner.derive(self.name, steps, attributes, levels, sql.ROWS_OF_COUNTS)
 
@@ -98,8 +98,8 @@ class DatabaseFrequencySets:
 
     def __post_init__(self) -> None:
         self._bound = self.requirement.bound(self.table.sensitive_attributes)
-        self._value_criteria = [one for one in self._bound if one.place is not None]
-        places = sorted({one.place for one in self._value_criteria if one.place is not None})
+        self._value_criteria = [one for one in self._bound if one.index is not None]
+        places = sorted({one.index for one in self._value_criteria if one.index is not None})
         self.value_columns = tuple(map(sql.sensitive_name, places))
         if self.table.by_subject:
             self.value_columns += (sql.SUBJECT,)
@@ -161,8 +161,8 @@ class DatabaseFrequencySets:
         unmatched: dict[int, int] = {}
         try:
             for one in self._value_criteria:
-                assert one.place is not None
-                query = sql.values_of_subjects(classes, of.name, of.codes, sql.sensitive_name(one.place))
+                assert one.index is not None
+                query = sql.values_of_subjects(classes, of.name, of.codes, sql.sensitive_name(one.index))
                 self._check_pairs(query)
                 unmatched |= _unmatched_classes(engine.fetch_arrays(query), one)
         finally:

@@ -125,7 +125,7 @@ class _Diversity:
         lists = [*self.lists, *([self.subjects] if self.subjects is not None else [])]
         per_entry = [16 if s.subjects is None and s.counts is None else 24 for s in lists]
         entries = sum(len(s.codes) * size for s, size in zip(lists, per_entry, strict=True))
-        return entries + sum(held.nbytes for held in (self.bits, self.people) if held is not None)
+        return entries + sum(array.nbytes for array in (self.bits, self.people) if array is not None)
 
 
 def _sum_people(people: NDArray[np.int64], class_of: NDArray[np.int64], classes: int) -> NDArray[np.int64]:
@@ -170,9 +170,9 @@ class MemoryFrequencySet:
 
     def sum_out(self, attribute: int) -> MemoryFrequencySet:
         """Return the frequency set of the other attributes at the same levels."""
-        place = self.attributes.index(attribute)
-        attributes = self.attributes[:place] + self.attributes[place + 1 :]
-        levels = self.levels[:place] + self.levels[place + 1 :]
+        index = self.attributes.index(attribute)
+        attributes = self.attributes[:index] + self.attributes[index + 1 :]
+        levels = self.levels[:index] + self.levels[index + 1 :]
         return self._owner.derive(self, attributes, levels)
 
     def suppressed(self) -> int:
@@ -201,13 +201,13 @@ class MemoryFrequencySets:
         table, people = join_population(table) if self._facts.of_population else (table, None)
         self._fields = KeyFields(table.hierarchies)
         self._top = tuple(h.height for h in table.hierarchies)
-        self._positions = [place for place, need in enumerate(needs) if need is not None]
-        held = [
-            sets if needs[place] is Need.COUNTS else replace(sets, counts=None)
-            for place, sets in enumerate(table.sensitive)
-            if place in self._positions
+        self._positions = [index for index, need in enumerate(needs) if need is not None]
+        needed_sets = [
+            sets if needs[index] is Need.COUNTS else replace(sets, counts=None)
+            for index, sets in enumerate(table.sensitive)
+            if index in self._positions
         ]
-        diversity = replace(_build_diversity(held, table.subjects, table.row_types), people=people)
+        diversity = replace(_build_diversity(needed_sets, table.subjects, table.row_types), people=people)
         everything = tuple(range(len(self._top)))
         keys = self._fields.pack(table.codes)
         self._row_types = MemoryFrequencySet(
@@ -228,10 +228,10 @@ class MemoryFrequencySets:
         keys = self._fields.generalized(source.keys, lower, node)
         class_of, first, counts = self._fields.group(keys, source.counts)
         diversity = source.diversity.merged(class_of, len(first))
-        found = MemoryFrequencySet(self, attributes, levels, keys[:, first], counts, diversity)
-        self._live.add(id(found))
-        self.used_bytes += found.nbytes
-        return found
+        result = MemoryFrequencySet(self, attributes, levels, keys[:, first], counts, diversity)
+        self._live.add(id(result))
+        self.used_bytes += result.nbytes
+        return result
 
     def _node(self, attributes: tuple[int, ...], levels: tuple[int, ...]) -> LatticeNode:
         """Return the node of the whole lattice with the other attributes at their top levels."""
@@ -246,23 +246,23 @@ class MemoryFrequencySets:
             self._live.discard(id(released))
             self.used_bytes -= released.nbytes
 
-    def failing(self, found: MemoryFrequencySet) -> NDArray[np.bool_]:
+    def failing(self, frequency_set: MemoryFrequencySet) -> NDArray[np.bool_]:
         """Mark the classes that the requirement suppresses."""
-        counts, diversity = found.counts, found.diversity
-        cells = None if self.requirement.of_cells is None else self._fields.codes(found.keys)
+        counts, diversity = frequency_set.counts, frequency_set.diversity
+        cells = None if self.requirement.of_cells is None else self._fields.codes(frequency_set.keys)
         sizes = counts if diversity.subjects is None else np.diff(diversity.subjects.offsets)
         population = None
         if diversity.people is not None:
             population = ClassPopulation(diversity.people, absent=int(diversity.people[counts == 0].sum()))
         if diversity.bits is None:
             sets = dict(zip(self._positions, diversity.lists, strict=True))
-            held = [sets.get(i) for i in range(len(self.table.sensitive))]
-            facts = self._facts.facts_of(sizes, held, population, cells)
+            value_sets = [sets.get(i) for i in range(len(self.table.sensitive))]
+            facts = self._facts.facts_of(sizes, value_sets, population, cells)
             return suppression_mask(self._facts.bound, facts)
         ones = np.bitwise_count(diversity.bits)
         values: list[ClassValues | None] = [None] * len(self.table.sensitive)
-        for place, words in zip(self._positions, diversity.slices, strict=True):
-            values[place] = ClassValues(ones[:, words].sum(axis=1, dtype=np.int64))
+        for index, words in zip(self._positions, diversity.slices, strict=True):
+            values[index] = ClassValues(ones[:, words].sum(axis=1, dtype=np.int64))
         return suppression_mask(self._facts.bound, ClassStatistics(sizes, tuple(values), population, cells))
 
     def _reserve(self, nbytes: int, classes: int) -> None:

@@ -50,7 +50,11 @@ def materialize_points(points: Mapping[Family, list[AttributeFrequencySet]], tas
     The first entry of a list is the family's lowest point.
     """
     left = task.cube_budget
-    choices = {f: _FamilyPoints(f, held[0], task) for f, held in points.items() if held[0].classes}
+    choices = {
+        f: _FamilyPoints(f, frequency_sets[0], task)
+        for f, frequency_sets in points.items()
+        if frequency_sets[0].classes
+    }
     queue: list[tuple[float, Family, tuple[int, ...]]] = []
 
     def enqueue(family: Family) -> None:
@@ -139,8 +143,8 @@ def expected_distinct(values: ClassEstimates, draws: int) -> ClassEstimates:
     # 1 - (1 - 1/v)^n, in a form that does not round small chances away.
     with np.errstate(divide="ignore"):
         missed = np.expm1(draws * np.log1p(-1.0 / values))
-    found: ClassEstimates = np.maximum(-values * missed, 1.0)
-    return found
+    result: ClassEstimates = np.maximum(-values * missed, 1.0)
+    return result
 
 
 def families(attributes: int, size: int) -> Iterator[Family]:

@@ -76,9 +76,9 @@ def find_cheapest(
     A user's cost function reads from ``batch``; a node is counted when the function reads more of it.
     """
     if isinstance(cost, UserCost) and cost.monotone:
-        asked = np.flatnonzero(_needs_cost(levels, suppressed, all_same=task.suppression_never_rises))
-        levels, suppressed = levels[asked], suppressed[asked]
-        batch = None if batch is None else batch.only(asked)
+        needed = np.flatnonzero(_needs_cost(levels, suppressed, all_same=task.suppression_never_rises))
+        levels, suppressed = levels[needed], suppressed[needed]
+        batch = None if batch is None else batch.only(needed)
     bounds = cost.lower_bounds(levels, suppressed)
     statistics_at = _statistics_reader(task, cost, levels, suppressed, counter, batch)
     best: Candidate | None = None
@@ -105,8 +105,11 @@ def _statistics_reader(
 
     Every node is counted if the suppression of a class may depend on the other classes.
     """
-    asked = task.requirement
-    by_itself = not any(one.of_release or one.of_rest for one in asked.criteria) and asked.of_cells is None
+    requirement = task.requirement
+    by_itself = (
+        not any(one.of_release or one.of_rest for one in requirement.criteria)
+        and requirement.of_cells is None
+    )
     if batch is None or not isinstance(cost, UserCost) or not by_itself or not len(levels):
         return lambda position: counter.count(tuple(levels[position].tolist()))
     nodes, of = _batch_statistics(task, levels, suppressed, batch), batch
@@ -148,13 +151,13 @@ class FilteredOptimum:
         search = open_subset_filter(task, cost, counter)
         if search is None:
             return None
-        found = cls(task, cost, counter, search)
+        result = cls(task, cost, counter, search)
         left = search.run()
         if search.abandoned:
-            found.settled = False
+            result.settled = False
         else:
-            found._decide(*left)
-        return found
+            result._decide(*left)
+        return result
 
     @property
     def checked(self) -> int:

@@ -41,10 +41,10 @@ class StatisticsCounter:
         self._requirement = requirement
         self._facts = FactCounter.of(table, requirement)
         self._table, needs = self._facts.table, self._facts.needs
-        self._positions = [place for place, need in enumerate(needs) if need is not None]
+        self._positions = [index for index, need in enumerate(needs) if need is not None]
         subjects = [] if self._table.subjects is None else [self._table.subjects]
-        sets = [*subjects, *(self._table.sensitive[place] for place in self._positions)]
-        by_value = [False] * len(subjects) + [needs[place] is Need.COUNTS for place in self._positions]
+        sets = [*subjects, *(self._table.sensitive[index] for index in self._positions)]
+        by_value = [False] * len(subjects) + [needs[index] is Need.COUNTS for index in self._positions]
         self._counter = NodeClassCounter(self._table, sets, memory, by_value)
 
     @property
@@ -77,10 +77,10 @@ class StatisticsCounter:
         before = len(classes.items) - len(self._positions)
         sizes = classes.distinct[0] if before else classes.sizes
         values: list[ClassValues | None] = [None] * len(self._table.sensitive)
-        for kind, place in enumerate(self._positions, before):
+        for kind, index in enumerate(self._positions, before):
             (owners, codes), rows = classes.members[kind], classes.rows[kind]
-            whole = self._table.sensitive[place].of
-            values[place] = ClassValues(classes.distinct[kind], owners, codes, rows, whole)
+            attribute = self._table.sensitive[index].of
+            values[index] = ClassValues(classes.distinct[kind], owners, codes, rows, attribute)
         cells = None
         if self._requirement.of_cells is not None:
             # The labels of a class follow from its key, in which equal values have the code of one leaf.
@@ -117,8 +117,8 @@ def sum_class_sizes(
     released = evaluated.published_sums(requirement)
     if released is not None:
         return released[0][nodes], released[1][nodes]
-    asked = requirement.thresholds(evaluated.scores, evaluated.sensitive_attributes)
-    histograms, thresholds = evaluated.histograms.translate(asked)
+    least_scores = requirement.thresholds(evaluated.scores, evaluated.sensitive_attributes)
+    histograms, thresholds = evaluated.histograms.translate(least_scores)
     sizes = histograms.signatures[0].astype(np.int64)
     fails = threshold_mask(tuple(histograms.signatures), thresholds)
     rows = np.where(fails, 0, histograms.rows.astype(np.int64))
@@ -196,8 +196,8 @@ class EvaluatedBatch:
 
     @cached_property
     def _thresholds(self) -> tuple[Histograms, tuple[int | None, ...]]:
-        asked = self.requirement.thresholds(self.evaluated.scores, self.evaluated.sensitive_attributes)
-        return self.evaluated.histograms.translate(asked)
+        least_scores = self.requirement.thresholds(self.evaluated.scores, self.evaluated.sensitive_attributes)
+        return self.evaluated.histograms.translate(least_scores)
 
     def _listed(self, node: int) -> SizesAndFailures:
         histograms, thresholds = self._thresholds

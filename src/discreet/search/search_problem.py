@@ -205,7 +205,7 @@ def evaluate_if_fits(task: SearchProblem) -> EvaluatedLattice | None:
     if task.known is not None:
         return task.known
     table, bound = task.frequency_set, task.requirement.bound(task.table.sensitive_attributes)
-    places = {one.place for one in bound}
+    places = {one.index for one in bound}
     if not any(one.criterion.of_every_attribute for one in bound):
         table = replace(table, sensitive=tuple(s for i, s in enumerate(table.sensitive) if i in places))
     try:

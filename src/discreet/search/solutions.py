@@ -154,8 +154,8 @@ def cost_solutions(task: SearchProblem, suppressed: Mapping[LatticeNode, int]) -
     table = task.frequency_set
     cost = task.cost_or("height")
     counter = StatisticsCounter(table, task.requirement, task.settings.memory_limit // 4)
-    found = {}
+    result = {}
     for node in sorted(suppressed, key=lambda node: (sum(node), tie_break_key(node))):
         known = cost.known(node, suppressed[node])
-        found[node] = cost.of(counter.count(node)) if known is None else known
-    return found
+        result[node] = cost.of(counter.count(node)) if known is None else known
+    return result

@@ -67,14 +67,16 @@ class _StarSchemaLoader:
     def fact_table(self) -> FactTable:
         columns = [*map(self.table.text, self.keys.grouped), self._shows_nothing()]
         texts = self.tables.create(sql.cell_texts(self.table.relation, columns))
-        kept = self._kept()
-        rows, shown, left = self._check_rows(texts, kept)
+        condition = self._kept()
+        rows, published, left = self._check_rows(texts, condition)
         hierarchies = tuple(
-            self._hierarchy(texts, i, attribute, kept)
+            self._hierarchy(texts, i, attribute, condition)
             for i, attribute in enumerate(self.spec.quasi_identifiers)
         )
         dimensions = [self.tables.load(_dimension_columns(h)) for h in hierarchies]
-        facts = self.tables.create(sql.fact_table(texts, self._coded(texts, hierarchies, dimensions), kept))
+        facts = self.tables.create(
+            sql.fact_table(texts, self._coded(texts, hierarchies, dimensions), condition)
+        )
         self.tables.drop(texts)
         return FactTable(
             engine=self.engine,
@@ -83,8 +85,8 @@ class _StarSchemaLoader:
             hierarchies=hierarchies,
             sensitive_attributes=self.keys.sensitive,
             rows=left,
-            dropped=shown - left,
-            set_apart=rows - shown,
+            dropped=published - left,
+            set_apart=rows - published,
             by_subject=self.keys.subject is not None,
         )
 
@@ -106,32 +108,34 @@ class _StarSchemaLoader:
         known = [sql.text_name(i) for i in range(len(self.keys.encoded))]
         return f"{self._shown} AND NOT {any_null(known)}"
 
-    def _check_rows(self, texts: str, kept: str) -> tuple[int, int, int]:
+    def _check_rows(self, texts: str, condition: str) -> tuple[int, int, int]:
         """Count all rows, those that show something and the retained ones; raise ``InputError`` if unusable.
 
         Unusable are tables without rows, without visible rows, without retained rows, or with rows without
         subject.
         """
-        predicates = [self._shown, kept]
+        predicates = [self._shown, condition]
         if self.keys.subject is not None:
-            predicates.append(f"({kept}) AND {sql.text_name(len(self.keys.encoded))} IS NULL")
-        rows, shown, left, *nameless = map(
+            predicates.append(f"({condition}) AND {sql.text_name(len(self.keys.encoded))} IS NULL")
+        rows, published, left, *nameless = map(
             int, self.engine.fetch_rows(sql.row_counts_where(texts, predicates))[0]
         )
         confirm_all_rows(self.engine, self.table, rows)
         if not rows:
             raise InputError(f"{self.table.label} has no rows", allowed="at least one row below the header")
-        if not shown:
+        if not published:
             raise no_visible_rows_error(self.spec, rows)
         if not left:
-            raise no_rows_left_error(self.spec, shown)
+            raise no_rows_left_error(self.spec, published)
         if self.keys.subject is not None and nameless[0]:
             raise null_subjects_error(self.spec, self.keys.subject, nameless[0])
-        return rows, shown, left
+        return rows, published, left
 
-    def _hierarchy(self, texts: str, place: int, attribute: Attribute, kept: str) -> GeneralizationHierarchy:
-        held = self.tables.create(sql.texts_with_rows(texts, place, kept))
-        values = int(self.engine.fetch_rows(sql.table_row_count(held))[0][0])
+    def _hierarchy(
+        self, texts: str, index: int, attribute: Attribute, condition: str
+    ) -> GeneralizationHierarchy:
+        text_table = self.tables.create(sql.texts_with_rows(texts, index, condition))
+        values = int(self.engine.fetch_rows(sql.table_row_count(text_table))[0][0])
         if values * _BYTES_PER_VALUE > self.settings.memory_limit:
             raise LimitReached(
                 f"the {values:,} distinct values of '{attribute.name}' need about "
@@ -139,16 +143,16 @@ class _StarSchemaLoader:
                 f"{self.settings.memory_limit:,}",
                 advice="Raise DISCREET_MEMORY_LIMIT, or coarsen the column before.",
             )
-        found = self.engine.fetch_rows(sql.every_text(held))
-        self.tables.drop(held)
+        found = self.engine.fetch_rows(sql.every_text(text_table))
+        self.tables.drop(text_table)
         groups = EncodedGroups(
             attributes=(attribute.name,),
             values=(tuple(str(text) for text, _ in found),),
             codes=(np.arange(len(found)),),
             rows=np.array([rows for _, rows in found], dtype=np.int64),
         )
-        alone = replace(self.spec, attributes=(attribute,))
-        hierarchies, _ = encode_hierarchies(groups, alone, ValueLocator(self.engine, self.table))
+        single_spec = replace(self.spec, attributes=(attribute,))
+        hierarchies, _ = encode_hierarchies(groups, single_spec, ValueLocator(self.engine, self.table))
         return hierarchies[0]
 
     def _coded(
@@ -163,8 +167,8 @@ class _StarSchemaLoader:
             (sql.sensitive_name(i), sql.dense_number(dialect)) for i in range(len(self.keys.sensitive))
         ]
         numbered += [(sql.SUBJECT, dialect.distinct_number)] if self.keys.subject is not None else []
-        for place, (name, number) in enumerate(numbered, start=len(hierarchies)):
-            numbers = self.tables.create(sql.numbered_texts(texts, place, number))
+        for index, (name, number) in enumerate(numbered, start=len(hierarchies)):
+            numbers = self.tables.create(sql.numbered_texts(texts, index, number))
             coded.append(sql.CodedColumn(name, numbers, sql.TEXT_NUMBER, -1))
         return coded
 

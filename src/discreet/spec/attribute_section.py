@@ -63,14 +63,14 @@ class HierarchyReader:
             return FileHierarchy(self.base / self._path(value, key))
         if isinstance(value, Mapping) and (isinstance(value.get("kind"), str) or not self.objects):
             return self._of_kind(value, key)
-        found = self._of_object(value, key) if self.objects else None
-        if found is None:
+        result = self._of_object(value, key) if self.objects else None
+        if result is None:
             allowed = 'the path of a CSV file in quotes, or a table such as {kind = "mask"}; kinds: '
             raise InputError(
                 f"{self.label}: {format_key(key)} = {format_toml_value(value)}",
                 allowed=allowed + ", ".join(_hierarchy_tables()),
             )
-        return found
+        return result
 
     def _of_kind(self, value: Mapping[str, Any], key: KeyPath) -> HierarchySource:
         kind, kinds = value.get("kind"), _hierarchy_tables()
@@ -395,7 +395,10 @@ def read_domain(
     if value is None:
         return None
     if value == HIERARCHY_DOMAIN:
-        if hierarchy is None or getattr(hierarchy, "given", PublicPart.NOTHING) is not PublicPart.HIERARCHY:
+        if (
+            hierarchy is None
+            or getattr(hierarchy, "public_part", PublicPart.NOTHING) is not PublicPart.HIERARCHY
+        ):
             raise InputError(
                 f"{label}: {format_key(key)} = {quote_value(HIERARCHY_DOMAIN)}, but the attribute has no "
                 "hierarchy whose values were there before the data",
@@ -437,9 +440,9 @@ def _domain_of_range(value: Mapping[Any, Any], label: str, key: KeyPath) -> tupl
 
 def _domain_of_list(value: list[Any] | tuple[Any, ...], label: str, key: KeyPath) -> tuple[str, ...]:
     texts = []
-    for place, one in enumerate(value):
+    for index, one in enumerate(value):
         if isinstance(one, bool) or not isinstance(one, str | int):
-            raise _domain_error(one, label, (*key, place))
+            raise _domain_error(one, label, (*key, index))
         texts.append(str(one))
     twice = [text for text, times in Counter(texts).items() if times > 1]
     if twice:

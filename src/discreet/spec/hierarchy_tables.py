@@ -45,9 +45,9 @@ def _to_end(value: object) -> object:
 
 def _to_whole_numbers(value: object) -> object:
     """Return a whole number, or a tuple of them."""
-    for place, number in enumerate(value if isinstance(value, list | tuple) else [value]):
+    for index, number in enumerate(value if isinstance(value, list | tuple) else [value]):
         if not isinstance(number, int) or isinstance(number, bool):
-            raise SpecError((place,) if isinstance(value, list | tuple) else (), number)
+            raise SpecError((index,) if isinstance(value, list | tuple) else (), number)
     return tuple(value) if isinstance(value, list | tuple) else value
 
 
@@ -57,12 +57,12 @@ def _to_break_levels(value: object) -> object:
         raise SpecError((), value)
     nested = bool(value) and all(isinstance(level, list | tuple) for level in value)
     found = []
-    for place, level in enumerate(value if nested else [value]):
+    for index, level in enumerate(value if nested else [value]):
         for number, bound in enumerate(level):
             try:
                 _to_exact_number(bound)
             except SpecError:
-                raise SpecError((place, number) if nested else (number,), bound) from None
+                raise SpecError((index, number) if nested else (number,), bound) from None
         found.append(tuple(_to_exact_number(bound) for bound in level))
     return tuple(found) if value else ()
 
@@ -81,9 +81,9 @@ def _to_date(value: object) -> object:
 
 def _to_formats(value: object) -> object:
     """Return a date pattern, or a tuple of them."""
-    for place, text in enumerate(value if isinstance(value, list | tuple) else ()):
+    for index, text in enumerate(value if isinstance(value, list | tuple) else ()):
         if not isinstance(text, str):
-            raise SpecError((place,), text)
+            raise SpecError((index,), text)
     return tuple(value) if isinstance(value, list | tuple) else value
 
 
@@ -322,8 +322,8 @@ class AgeTable(CutsTable):
 
     def source(self) -> HierarchySource:
         """Return the ages."""
-        asked = self.model_fields_set & (CutsTable.model_fields.keys() - {"kind", "others"})
-        intervals = self.intervals() if asked else None
+        set_keys = self.model_fields_set & (CutsTable.model_fields.keys() - {"kind", "others"})
+        intervals = self.intervals() if set_keys else None
         return AgeHierarchy(self.reference, intervals, self.format, tuple(self.others))
 
 

@@ -97,19 +97,19 @@ def _key_schema(declared: Mapping[str, Any]) -> dict[str, Any]:
 
     NULL is removed, since TOML has no null.
     """
-    found = {name: part for name, part in declared.items() if name not in ("title", "default", "examples")}
-    if "anyOf" in found:
-        found["anyOf"] = [part for part in found["anyOf"] if part != {"type": "null"}]
+    result = {name: part for name, part in declared.items() if name not in ("title", "default", "examples")}
+    if "anyOf" in result:
+        result["anyOf"] = [part for part in result["anyOf"] if part != {"type": "null"}]
     if "examples" in declared:
         allowed = f" Allowed: {declared['description']}." if "description" in declared else ""
-        found |= {"description": f"{declared['title']}{allowed}", "examples": [example_value(declared)]}
-    return found
+        result |= {"description": f"{declared['title']}{allowed}", "examples": [example_value(declared)]}
+    return result
 
 
 def _kind_schema(name: str, table: type[StrictTable]) -> dict[str, Any]:
-    found = table_schema(table)
-    found["properties"]["kind"] = {"const": name}
-    return found
+    result = table_schema(table)
+    result["properties"]["kind"] = {"const": name}
+    return result
 
 
 def _criterion_schema(criterion: type[Criterion]) -> dict[str, Any]:

@@ -55,35 +55,37 @@ class PresetTable(StrictTable):
 def load_presets() -> Mapping[str, Preset]:
     """Return every preset by name, in alphabetical order."""
     folder = files("discreet.spec").joinpath("presets")
-    found = {}
+    result = {}
     for file in sorted(folder.iterdir(), key=lambda each: each.name):
         if file.name.endswith(".toml"):
             name = file.name.removesuffix(".toml")
-            found[name] = _read_preset(name, file.read_text(encoding="utf-8"))
-    return found
+            result[name] = _read_preset(name, file.read_text(encoding="utf-8"))
+    return result
 
 
 def preset(name: str) -> Preset:
     """Return the preset of a name; raise ``InputError`` if there is none."""
-    found = load_presets().get(name)
-    if found is None:
+    result = load_presets().get(name)
+    if result is None:
         raise InputError(
             f"there is no preset '{name}'",
             allowed=", ".join(load_presets()),
             advice=suggest_name(name, load_presets()),
         )
-    return found
+    return result
 
 
 def _read_preset(name: str, text: str) -> Preset:
     table = validate_table(PresetTable, tomllib.loads(text), label=f"the preset {name}", key=())
-    asked = {key: int(value) if value == int(value) else value for key, value in table.requirement.items()}
+    requirement = {
+        key: int(value) if value == int(value) else value for key, value in table.requirement.items()
+    }
     return Preset(
         name=name,
         title=table.title,
         citation=table.citation,
         as_of=table.as_of,
         note=table.note,
-        criteria=criteria_from(asked),
+        criteria=criteria_from(requirement),
         checks=tuple(table.checks),
     )

@@ -124,22 +124,22 @@ def load_relational_spec(path: Path, settings: Settings | None = None) -> Relati
     Raises ``InputError`` with the file, the key, the value, and the allowed values.
     """
     label = str(path)
-    whole = validate_table(RelationalDocument, read_spec_mapping(path), label=label, key=())
+    document = validate_table(RelationalDocument, read_spec_mapping(path), label=label, key=())
     tables = {
         name: validate_table(RelatedTableSection, content, label=label, key=("tables", name))
-        for name, content in whole.tables.items()
+        for name, content in document.tables.items()
     }
-    _check_graph(tables, whole.subjects, label)
+    _check_graph(tables, document.subjects, label)
     for name, table in tables.items():
-        _check_model(table, whole.together, label, name)
+        _check_model(table, document.together, label, name)
     made = {}
     ways: dict[str, Pseudonymizer] = {}
     for name, table in tables.items():
         way = read_pseudonymization(table.way, path.parent, label=label, key=("tables", name, "way"))
         ways[name] = _key_method(way, label, name)
     for name in _in_reference_order(tables, label):
-        made[name] = _load_related_table(name, tables, whole.subjects, ways, path, settings)
-    spec = RelationalSpec(tuple(made.values()), whole.subjects, whole.together, whole.format, path)
+        made[name] = _load_related_table(name, tables, document.subjects, ways, path, settings)
+    spec = RelationalSpec(tuple(made.values()), document.subjects, document.together, document.format, path)
     _check_shifts(spec, label)
     return spec
 
@@ -166,12 +166,12 @@ def _load_related_table(
 ) -> RelatedTable:
     """Load a table with its spec, and set the subject and the pseudonymization of its keys."""
     table = tables[name]
-    place = path.parent / parse_path(table.spec)
+    spec_path = path.parent / parse_path(table.spec)
     key_of_people = tables[subjects].key
     assert key_of_people is not None
     own = [column for column, other in table.references.items() if other == subjects]
     subject = own[0] if own else key_of_people
-    spec = load_spec(place, settings, subject=subject)
+    spec = load_spec(spec_path, settings, subject=subject)
     published = {column: ways[other] for column, other in table.references.items()}
     if table.key is not None:
         published[table.key] = ways[name]
@@ -293,21 +293,21 @@ def _check_reference(
 
 def _in_reference_order(tables: Mapping[str, RelatedTableSection], label: str) -> list[str]:
     """Return the tables' names, each after those that it references; raise ``InputError`` for a cycle."""
-    found: list[str] = []
-    while len(found) < len(tables):
+    result: list[str] = []
+    while len(result) < len(tables):
         ready = [
             name
             for name, table in tables.items()
-            if name not in found and all(other in found for other in table.references.values())
+            if name not in result and all(other in result for other in table.references.values())
         ]
         if not ready:
-            left = [name for name in tables if name not in found]
+            left = [name for name in tables if name not in result]
             raise InputError(
                 f"{label}: the references of {', '.join(left)} run in a circle",
                 allowed="tables that stand under one another, and at last under the subjects' table",
             )
-        found += ready
-    return found
+        result += ready
+    return result
 
 
 def _check_shifts(spec: RelationalSpec, label: str) -> None:

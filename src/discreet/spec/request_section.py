@@ -167,7 +167,7 @@ def _read_criterion(kind: type[Criterion], value: object, label: str) -> list[Cr
             for name, part in value.items()
         ]
     if isinstance(value, list) and value:
-        return [_read_criterion_table(kind, table, (*key, place), label) for place, table in enumerate(value)]
+        return [_read_criterion_table(kind, table, (*key, index), label) for index, table in enumerate(value)]
     return [kind(_check_parameter(kind, value, key, label))]
 
 

@@ -133,11 +133,11 @@ def read_report_metadata(content: object, label: str) -> ReportMetadata:
 
 def with_location(document: Mapping[str, Any], location: Mapping[str, str]) -> dict[str, Any]:
     """Return a spec's mapping with another location of the rows: ``path`` or ``url`` replaces either."""
-    given = document.get("source", {})
-    if not isinstance(given, Mapping):
+    source = document.get("source", {})
+    if not isinstance(source, Mapping):
         return dict(document)
-    kept = {key: value for key, value in given.items() if key not in ("path", "url")}
-    return {**document, "source": {**kept, **location}}
+    others = {key: value for key, value in source.items() if key not in ("path", "url")}
+    return {**document, "source": {**others, **location}}
 
 
 def check_location(table: SourceSection, data: object | None, label: str) -> None:
@@ -168,10 +168,10 @@ def check_location(table: SourceSection, data: object | None, label: str) -> Non
                 allowed='the name of a table, such as table = "clinic.people"',
             )
         files = ("format", "encoding", "delimiter", "quote", "unquoted_nulls", "engine")
-        given = [name for name in files if name in table.model_fields_set]
-        if given:
+        set_files = [name for name in files if name in table.model_fields_set]
+        if set_files:
             raise InputError(
-                f"{label}: source.{given[0]} concerns files, and the source is a database's table",
+                f"{label}: source.{set_files[0]} concerns files, and the source is a database's table",
                 advice="Remove it.",
             )
     if table.version is not None and table.path is None:
@@ -238,15 +238,15 @@ def read_population(source: SourceSpec, content: object, reader: HierarchyReader
             f"{label}: population.path beside a source that is no file",
             allowed="population.table, of the source's own database",
         )
-    given = {
+    options = {
         name: value
         for name in ("format", "encoding", "delimiter", "quote")
         if (value := getattr(table, name)) is not None
     }
     path = source.path if table.path is None else _population_path(table.path, reader)
     if path != source.path:
-        given = {"format": None, "delimiter": None, "version": None, **given}
-    return replace(source, path=path, table=table.table, data=None, **given)
+        options = {"format": None, "delimiter": None, "version": None, **options}
+    return replace(source, path=path, table=table.table, data=None, **options)
 
 
 def _population_path(text: str, reader: HierarchyReader) -> Path:
@@ -271,7 +271,7 @@ def load_spec(
     columns_of: ColumnReader | None = None,
     subject: str | None = None,
     data: object | None = None,
-    place: Mapping[str, str] | None = None,
+    location: Mapping[str, str] | None = None,
 ) -> TableSpec:
     """Load the spec in a TOML file.
 
@@ -279,8 +279,8 @@ def load_spec(
     known. If a section is a glob, the source's column names are read by an engine with ``settings`` (None:
     those of the environment) or by ``columns_of``; otherwise nothing of the source is read. ``subject`` is
     the subject's column if the file need not name it. ``data`` is a table in memory that the spec describes;
-    ``place`` (``path`` or ``url``) replaces the location of the rows in the file. Raises ``InputError`` with
-    the file, the line or key, the value, and the allowed values.
+    ``location`` (``path`` or ``url``) replaces the location of the rows in the file. Raises ``InputError``
+    with the file, the line or key, the value, and the allowed values.
     """
     reader = HierarchyReader(path.parent, str(path), objects=False)
     document = _read_document(path)
@@ -292,8 +292,8 @@ def load_spec(
         )
     if subject is not None:
         document = with_subject(document, subject, reader.label)
-    if place is not None:
-        document = with_location(document, place)
+    if location is not None:
+        document = with_location(document, location)
     return _build_spec(document, reader, columns_of or engine_column_reader(settings), path=path, data=data)
 
 
@@ -351,9 +351,9 @@ def _read_document(path: Path) -> dict[str, Any]:
         return parse_toml(text, Decimal)
     except tomllib.TOMLDecodeError as error:
         match = _ERROR_LOCATION.fullmatch(str(error))
-        fact, place = match.groups() if match else (str(error), "")
+        fact, position = match.groups() if match else (str(error), "")
         raise InputError(
-            f"{path}{', ' + place.removeprefix('at ') if place else ''}: {fact}",
+            f"{path}{', ' + position.removeprefix('at ') if position else ''}: {fact}",
             allowed="TOML",
             advice="Texts need quotes; so do names of columns with blanks or dots in them.",
         ) from None
@@ -404,9 +404,9 @@ def _read_source(content: object, reader: HierarchyReader, data: object | None) 
     if content is None:
         content = {}
     if isinstance(content, Mapping):
-        given = content.get("path")
-        if isinstance(given, os.PathLike):
-            content = {**content, "path": os.fspath(given)}
+        source_path = content.get("path")
+        if isinstance(source_path, os.PathLike):
+            content = {**content, "path": os.fspath(source_path)}
     table = validate_table(SourceSection, content, label=label, key=key)
     path, url = _source_path(table.path, reader), _source_url(table.url, reader)
     check_location(table, data, label)
@@ -438,7 +438,7 @@ def _read_source(content: object, reader: HierarchyReader, data: object | None) 
         engine=table.engine,
         decimal=table.decimal,
         strip=table.strip,
-        whole=True,
+        floats_as_integers=True,
         coded=table.coded,
         version=table.version,
         subset=read_subset(table.subset, label),
@@ -498,8 +498,8 @@ def _read_attribute(
                 allowed=f"{option} for {who} only",
                 advice=f'Remove it, or give the attribute role = "{AttributeRole.QUASI_IDENTIFIER}".',
             )
-    given = table.hierarchy
-    hierarchy = None if given is None else reader.read(given, (*key, "hierarchy"))
+    declared = table.hierarchy
+    hierarchy = None if declared is None else reader.read(declared, (*key, "hierarchy"))
     form = read_cell_format(table.written, hierarchy, label=label, key=(*key, "written"))
     weight = 1.0 if table.weight is None else table.weight
     domain = read_domain(table.domain, hierarchy, label=label, key=(*key, "domain"))

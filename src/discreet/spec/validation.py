@@ -87,9 +87,9 @@ def validate_table(
     model's; errors name them too.
     """
     if not isinstance(content, Mapping):
-        place = format_key(key) or "the spec"
+        location = format_key(key) or "the spec"
         raise InputError(
-            f"{label}: {place} = {format_toml_value(content)}", allowed=f"a table: {_key_list(model)}"
+            f"{label}: {location} = {format_toml_value(content)}", allowed=f"a table: {_key_list(model)}"
         )
     try:
         return model.model_validate(dict(content))
@@ -136,23 +136,23 @@ def _first_error(
     error: ValidationError, model: type[StrictTable], label: str, key: KeyPath, further: Sequence[str]
 ) -> InputError:
     first = error.errors(include_url=False)[0]
-    place: KeyPath = tuple(first["loc"])
+    key_path: KeyPath = tuple(first["loc"])
     allowed = {field.alias or name: field.description for name, field in model.model_fields.items()}
     if first["type"] == "extra_forbidden":
         parent = format_key(key)
         return InputError(
-            f"{label}: {parent + ' has an ' if parent else ''}unknown key {quote_value(place[-1])}",
+            f"{label}: {parent + ' has an ' if parent else ''}unknown key {quote_value(key_path[-1])}",
             allowed=", ".join((_key_list(model), *further)),
-            advice=suggest_name(model.key_synonyms.get(str(place[-1]), place[-1]), (*allowed, *further))
+            advice=suggest_name(model.key_synonyms.get(str(key_path[-1]), key_path[-1]), (*allowed, *further))
             or "docs/spec.md explains every key, and discreet schema lists them.",
         )
-    meant = allowed.get(str(place[0])) if place else None
+    meant = allowed.get(str(key_path[0])) if key_path else None
     if first["type"] == "missing":
-        return InputError(f"{label}: {format_key((*key, *place))} is missing", allowed=meant)
+        return InputError(f"{label}: {format_key((*key, *key_path))} is missing", allowed=meant)
     value, refusal = first["input"], first.get("ctx", {}).get("error")
     if isinstance(refusal, SpecError):
-        place, value, meant = (*place, *refusal.keys), refusal.value, refusal.allowed or meant
-    return InputError(f"{label}: {format_key((*key, *place))} = {format_toml_value(value)}", allowed=meant)
+        key_path, value, meant = (*key_path, *refusal.keys), refusal.value, refusal.allowed or meant
+    return InputError(f"{label}: {format_key((*key, *key_path))} = {format_toml_value(value)}", allowed=meant)
 
 
 def _key_list(model: type[StrictTable]) -> str:

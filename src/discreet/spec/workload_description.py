@@ -59,7 +59,7 @@ def parse_workload_description(document: Mapping[str, Any], label: str) -> dict[
     if isinstance(content.get("attributes"), tuple):
         content["attributes"] = list(content["attributes"])
     table = validate_table(WorkloadTable, content, label=label, key=())
-    found = table.model_dump()
-    found["attributes"] = tuple(table.attributes)
-    found["selectivity"] = None if table.selectivity == "point" else table.selectivity
-    return found
+    result = table.model_dump()
+    result["attributes"] = tuple(table.attributes)
+    result["selectivity"] = None if table.selectivity == "point" else table.selectivity
+    return result

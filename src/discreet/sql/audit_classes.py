@@ -134,10 +134,10 @@ def classes_table(rows: str, texts: Sequence[str], values: int, counting: RowCou
         )
     else:
         common, counted = _of_several(rows, columns, values, counting)
-    shown = ", ".join(["starred", *(f"{text} AS {key(i)}" for i, text in enumerate(texts))])
+    selected = ", ".join(["starred", *(f"{text} AS {key(i)}" for i, text in enumerate(texts))])
     distinct = "".join(f", d{i}" for i in range(values))
     total = (", h" if counting.summed else "") + (", line" if counting.line else "")
-    return f"{common}SELECT {shown}, n, n AS size{distinct}{total} FROM ({counted}) AS counted"
+    return f"{common}SELECT {selected}, n, n AS size{distinct}{total} FROM ({counted}) AS counted"
 
 
 def row_count_columns(counting: RowCounting) -> str:
@@ -347,9 +347,9 @@ def unsettled_pairs(pairs: str, values: str, subjects: str, most: int) -> str:
 def limit_pairs(pairs: str, ends: str, most: int) -> str:
     """Select at most ``most`` pairs of each ``v``, or ``u``: further pairs never enlarge a matching."""
     other = "u" if ends == "v" else "v"
-    place = f"row_number() OVER (PARTITION BY id, {ends} ORDER BY {other}) AS place"
+    rank = f"row_number() OVER (PARTITION BY id, {ends} ORDER BY {other}) AS place"
     return (
-        f"SELECT id, v, u FROM (SELECT id, v, u, {place} FROM {identifier(pairs)}) AS placed "
+        f"SELECT id, v, u FROM (SELECT id, v, u, {rank} FROM {identifier(pairs)}) AS placed "
         f"WHERE place <= {most}"
     )
 
@@ -497,9 +497,9 @@ def classes_by_bits(
         f"SELECT {grouped}, {row_count_columns(counting)}{found} FROM ({rows}) AS t {joins} "
         f"GROUP BY {grouped}"
     )
-    shown = ", ".join(f"{text} AS {name}" for text, name in zip(key_texts, keys, strict=True))
+    columns = ", ".join(f"{text} AS {name}" for text, name in zip(key_texts, keys, strict=True))
     distinct = "".join(
         f", CAST(coalesce({dialect.bit_count.format(f'e{i}')}, 0) AS BIGINT) AS d{i}"
         for i in range(len(bits))
     )
-    return f"SELECT starred, {shown}, n, n AS size{distinct}{total} FROM ({counted}) AS counted"
+    return f"SELECT starred, {columns}, n, n AS size{distinct}{total} FROM ({counted}) AS counted"

@@ -29,7 +29,7 @@ def members(rows: str, classes: str, keys: int, places: Sequence[int]) -> str:
 
     Starred rows are left out. ``classes`` names a table of ``sql.audit_classes.numbered_classes``.
     """
-    columns = ["c.id AS class", *(f"r.{value(place)}" for place in places)]
+    columns = ["c.id AS class", *(f"r.{value(index)}" for index in places)]
     return join_rows_to_classes(rows, classes, keys, columns)
 
 
@@ -49,22 +49,22 @@ def count_members(table: str) -> str:
     return f"SELECT count(*) FROM {identifier(table)}"
 
 
-def rows_by_value(rows: str, place: int) -> str:
+def rows_by_value(rows: str, index: int) -> str:
     """Count the rows of each text of a sensitive attribute, without starred rows."""
-    v = value(place)
+    v = value(index)
     known = f"NOT starred AND {v} IS NOT NULL"
     return f"SELECT {v}, count(*) FROM ({rows}) AS published WHERE {known} GROUP BY {v}"
 
 
-def class_scores_query(table: str, place: int | None, query: str) -> str:
+def class_scores_query(table: str, index: int | None, query: str) -> str:
     """Select ``class`` and ``score``, one line for each class that ``query`` scores.
 
-    ``table`` contains ``members``; ``place`` is the index of the sensitive attribute, None for a criterion
+    ``table`` contains ``members``; ``index`` is the index of the sensitive attribute, None for a criterion
     without one; ``query`` reads ``AUDITED_ROWS``. If it returns several scores of a class, the smallest
     counts.
     """
-    shown = "" if place is None else f", {value(place)} AS value"
-    rows = f"WITH {AUDITED_ROWS} AS (SELECT class{shown} FROM {identifier(table)})"
+    value_column = "" if index is None else f", {value(index)} AS value"
+    rows = f"WITH {AUDITED_ROWS} AS (SELECT class{value_column} FROM {identifier(table)})"
     return f"{rows} SELECT class, min(score) AS score FROM ({query}) AS scores GROUP BY class"
 
 
@@ -161,10 +161,10 @@ def row_views(
     it; ``under`` contains the relations of views by key of each child table.
     """
     parts = [f"coalesce('v' || length({cell}) || ':' || {cell}, 'n')" for cell in cells]
-    parts += [f"coalesce(u{place}.{PERSON_VIEW}, '-')" for place in range(len(under))]
+    parts += [f"coalesce(u{index}.{PERSON_VIEW}, '-')" for index in range(len(under))]
     joins = "".join(
-        f" LEFT JOIN {table} AS u{place} ON u{place}.{PARENT_KEY} = {own}"
-        for place, table in enumerate(under)
+        f" LEFT JOIN {table} AS u{index} ON u{index}.{PARENT_KEY} = {own}"
+        for index, table in enumerate(under)
     )
     text = " || ';' || ".join(parts) or "''"
     return (

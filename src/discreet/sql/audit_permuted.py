@@ -78,15 +78,15 @@ def facts_of_exact(dialect: Dialect, relation: str, value: str, kind: str, decim
     )
 
 
-def numbers_table(dialect: Dialect, pairs: str, house: str | None, *, whole: bool = False) -> str:
+def numbers_table(dialect: Dialect, pairs: str, house: str | None, *, integers: bool = False) -> str:
     """Select the group numbers ``g`` and values ``v`` (texts if ``house`` is None).
 
-    ``whole`` means that the texts of all groups are integers. A negative zero becomes zero, because groupings
-    distinguish doubles by more than their value.
+    ``integers`` means that the texts of all groups are integers. A negative zero becomes zero, because
+    groupings distinguish doubles by more than their value.
     """
     value = "s" if house is None else dialect.cast(_TRIMMED, house)
     value = f"{value} + 0" if house == "DOUBLE" else value
-    group = dialect.cast("g", "BIGINT") if whole else _whole(dialect, "g")
+    group = dialect.cast("g", "BIGINT") if integers else _whole(dialect, "g")
     return f"SELECT {group} AS g, {value} AS v FROM {pairs}"
 
 
@@ -144,13 +144,13 @@ def group_sizes(groups: str) -> str:
     return f"SELECT n, count(*) FROM {identifier(groups)} GROUP BY n ORDER BY n"
 
 
-def unnumbered_groups(dialect: Dialect, relation: str, *, whole: bool) -> str:
+def unnumbered_groups(dialect: Dialect, relation: str, *, integers: bool) -> str:
     """Count the groups ``g`` of a relation that are not numbered 1, 2, …, up to the number of groups.
 
-    ``whole`` means that ``g`` is an integer instead of a text.
+    ``integers`` means that ``g`` is an integer instead of a text.
     """
     groups = f"SELECT DISTINCT g FROM {relation}"
-    number = "x.g" if whole else _whole(dialect, "x.g")
+    number = "x.g" if integers else _whole(dialect, "x.g")
     return (
         f"SELECT count(*) FROM ({groups}) AS x CROSS JOIN (SELECT count(*) AS n FROM ({groups}) AS y) AS z "
         f"WHERE coalesce({number} < 1 OR {number} > z.n, TRUE)"
@@ -180,9 +180,9 @@ def ranked_table(numbers: str, *, down: bool, part: str = "TRUE") -> str:
     )
 
 
-def slice_predicate(number: str, slices: int, place: int) -> str:
-    """Return the predicate that a group number (NULL too) belongs to slice ``place`` of ``slices``."""
-    return "TRUE" if slices == 1 else f"mod(abs(coalesce({number}, 0)), {slices}) = {place}"
+def slice_predicate(number: str, slices: int, slice_index: int) -> str:
+    """Return the predicate that a group number (NULL too) belongs to slice ``slice_index`` of ``slices``."""
+    return "TRUE" if slices == 1 else f"mod(abs(coalesce({number}, 0)), {slices}) = {slice_index}"
 
 
 def expected_help(dialect: Dialect, groups: str, part: str, up: str | None, down: str | None) -> str:
@@ -221,9 +221,9 @@ def _with_null(dialect: Dialect, groups: str, part: str, up: str, down: str) -> 
     places = (("0", "x.j0"), ("1", "x.j1"), ("o", "greatest(x.j0, 1)"), ("h", "x.h"))
     joins = " ".join(
         f"LEFT JOIN {identifier(table)} AS {side}{alias} ON {side}{alias}.g = x.g "
-        f"AND {side}{alias}.i = {place}"
+        f"AND {side}{alias}.i = {position}"
         for side, table in (("u", up), ("w", down))
-        for alias, place in places
+        for alias, position in places
     )
     total = "coalesce({0}0.whole, 0) + coalesce({0}1.gain, 0) - coalesce({0}0.gain, 0)"
     some = "CASE WHEN x.j1 > 0 THEN {} END"
@@ -246,30 +246,30 @@ class PublishedHelp:
     columns: Sequence[str]
     exact: Sequence[bool]
 
-    def rows(self, dialect: Dialect, names: Sequence[str], slices: int, place: int) -> str:
+    def rows(self, dialect: Dialect, names: Sequence[str], slices: int, index: int) -> str:
         """Select a slice of the rows under the given names; rows without a group belong to slice 0."""
         places = [
             dialect.cast(column, "BIGINT") if exact else _whole(dialect, column)
             for column, exact in zip(self.columns[:2], self.exact, strict=False)
         ]
         texts = [*places, *self.columns[2:]]
-        given = ", ".join(f"{text} AS {name}" for name, text in zip(names, texts, strict=True))
-        found = f"SELECT {given} FROM {self.relation}"
+        named = ", ".join(f"{text} AS {name}" for name, text in zip(names, texts, strict=True))
+        found = f"SELECT {named} FROM {self.relation}"
         return (
             found
             if slices == 1
-            else f"SELECT * FROM ({found}) AS y WHERE {slice_predicate('g', slices, place)}"
+            else f"SELECT * FROM ({found}) AS y WHERE {slice_predicate('g', slices, index)}"
         )
 
 
 def count_wrong_help(
     dialect: Dialect,
     expected: str,
-    stated: PublishedHelp,
+    published_help: PublishedHelp,
     spread: str | None,
     house: str | None,
     slices: int = 1,
-    place: int = 0,
+    slice_index: int = 0,
 ) -> str:
     """Count the (group, hits) rows of a slice that a help table lacks, has in excess or has wrong.
 
@@ -278,8 +278,8 @@ def count_wrong_help(
     ``g, slack`` (doubles), sums may differ by the slack of their group.
     """
     names = ["g", "h", *_COUNTS, *(["every", *(f"b{i}" for i in range(8))] if house else [])]
-    found = stated.rows(dialect, names, slices, place)
-    as_numbers = {name for name, is_exact in zip(names, stated.exact, strict=True) if is_exact}
+    found = published_help.rows(dialect, names, slices, slice_index)
+    as_numbers = {name for name, is_exact in zip(names, published_help.exact, strict=True) if is_exact}
     unlike = [
         f"f.{name} IS DISTINCT FROM "
         + (f"e.{name}" if name in as_numbers else dialect.text(f"e.{name}", "BIGINT"))
@@ -292,10 +292,10 @@ def count_wrong_help(
         if name in as_numbers:
             unlike.append(f"f.{name} IS DISTINCT FROM e.{name}")
             continue
-        given, due = f"f.{name}", dialect.text(f"e.{name}", house or "")
-        differs = f"{given} IS DISTINCT FROM {due}"
+        published, due = f"f.{name}", dialect.text(f"e.{name}", house or "")
+        differs = f"{published} IS DISTINCT FROM {due}"
         if spread is None:
-            differs = f"({differs} AND {_plain(given)} IS DISTINCT FROM {_plain(due)})"
+            differs = f"({differs} AND {_plain(published)} IS DISTINCT FROM {_plain(due)})"
         unlike.append(differs)
     double = {name: dialect.try_double.format(f"f.{name}") for name in rounded}
     unlike += [f"coalesce(abs({double[name]} - e.{name}) > p.slack, TRUE)" for name in rounded]
@@ -397,8 +397,8 @@ def _hashed(dialect: Dialect, cells: Sequence[str], places: Sequence[int], scale
     for example to 0 and -1.
     """
     typed = [
-        dialect.cast(cell, "BIGINT" if place < COUNT_COLUMNS else _exact_type(scale))
-        for cell, place in zip(cells, places, strict=True)
+        dialect.cast(cell, "BIGINT" if position < COUNT_COLUMNS else _exact_type(scale))
+        for cell, position in zip(cells, places, strict=True)
     ]
     return row_hash(dialect, [dialect.cast(str(salt), "BIGINT"), *typed])
 

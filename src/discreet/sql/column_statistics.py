@@ -42,9 +42,9 @@ def unique_in_class(dialect: Dialect, relation: str, keys: Sequence[str], text: 
 TRAIT_KEY, COMBINATION_ROWS = "x", "n"
 
 
-def trait_name(place: int) -> str:
+def trait_name(index: int) -> str:
     """Return the column name of a trait in a table of ``combinations``."""
-    return f"t{place}"
+    return f"t{index}"
 
 
 def combinations(relation: str, key: str, traits: Sequence[str]) -> str:
@@ -101,12 +101,12 @@ def trait_frequencies(dialect: Dialect, table: str, traits: int) -> str:
     )
 
 
-def spread(dialect: Dialect, table: str, place: int) -> str:
+def spread(dialect: Dialect, table: str, index: int) -> str:
     """Select for a numeric trait: rows, sum of squares about the mean, that within the key, key values.
 
     Only numbers from -1e6 to 1e6 are included.
     """
-    number = dialect.try_double.format(trait_name(place))
+    number = dialect.try_double.format(trait_name(index))
     rows = (
         f"SELECT {TRAIT_KEY}, a, {COMBINATION_ROWS} FROM (SELECT {TRAIT_KEY}, {number} AS a, "
         f"{COMBINATION_ROWS} FROM {identifier(table)} "

@@ -49,8 +49,9 @@ class Dialect:
 
     - ``try_whole``, ``try_double``: the number that a text denotes, NULL if it denotes none;
       ``plain_double``: the same for a text that is known to be a plain number.
-    - ``whole`` rounds a number by the database's rule; ``truncated`` cuts off its decimals; ``remainder`` and
-      ``rounded`` take a second expression and return exact decimals if ``decimal_functions``.
+    - ``integer_cast`` rounds a number by the database's rule; ``truncated`` cuts off its decimals;
+      ``remainder`` and ``rounded`` take a second expression and return exact decimals if
+      ``decimal_functions``.
     - ``integer_division``: integers are divided without remainder.
     - ``wide`` makes an exact number wide enough for sums; ``{1}`` is its number of decimals.
     - ``bit_count``: number of set bits of a BIGINT.
@@ -125,7 +126,7 @@ class Dialect:
     escapes: tuple[tuple[str, str], ...] = (("'", "''"),)
     may_be_stars: str = "{0} LIKE '%*%'"
     differs: str = "{0} IS DISTINCT FROM {1}"
-    whole: str = "TRY_CAST({0} AS BIGINT)"
+    integer_cast: str = "TRY_CAST({0} AS BIGINT)"
     plain_double: str = "TRY_CAST({0} AS DOUBLE)"
     truncated: str = "TRUNC({0})"
     remainder: str = "({0} % NULLIF({1}, 0))"
@@ -325,7 +326,7 @@ POSTGRES = Dialect(
     binary_order='{0} COLLATE "C"',
     approximate_distinct="count(DISTINCT {0})",
     random_key="gen_random_uuid()",
-    whole="CAST({0} AS BIGINT)",
+    integer_cast="CAST({0} AS BIGINT)",
     plain_double="CAST({0} AS DOUBLE PRECISION)",
     remainder="(CAST({0} AS NUMERIC) % NULLIF(CAST({1} AS NUMERIC), 0))",
     rounded="ROUND(CAST({0} AS NUMERIC), {1})",

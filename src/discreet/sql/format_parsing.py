@@ -85,18 +85,18 @@ _ONE_OR_TWO |= {"H": "(?:0{0}[0-9]|1[0-9]|2[0-3])", "I": "(?:0{0}[1-9]|1[0-2])"}
 _NO_DAYS = ("02-30", "02-31", "04-31", "06-31", "09-31", "11-31")
 
 
-def date_steps(place: int, text: str, form: CellFormat, dialect: Dialect) -> ParsingSteps:
+def date_steps(index: int, text: str, form: CellFormat, dialect: Dialect) -> ParsingSteps:
     """Build the steps from a column's stripped ``text`` to its date, by the first pattern that matches."""
     parts: dict[str, str] = {}
     days: dict[str, str] = {}
     dates: dict[str, str] = {}
     for number, pattern in enumerate(form.patterns):
-        prefix = f"d{place}x{number}"
+        prefix = f"d{index}x{number}"
         parts |= _parts(prefix, text, pattern, dialect)
         days |= _day(prefix, pattern, form)
         dates[f"{prefix}r"] = _date(prefix, pattern, dialect)
     names = ", ".join(dates)
-    value = f"date{place}"
+    value = f"date{index}"
     return ParsingSteps((parts, days, dates, {value: f"coalesce({names}, NULL)"}), value)
 
 
@@ -109,13 +109,13 @@ def _parts(prefix: str, text: str, pattern: DatePattern, dialect: Dialect) -> di
     """Extract the text of each directive, NULL where the pattern does not match."""
     forms = [_form(part) for part in pattern.parts]
     fits = dialect.full_match.format(text, literal("".join(forms)))
-    found = {}
+    result = {}
     for i, part in enumerate(pattern.parts):
         if part.directive:
             marked = "".join((*forms[:i], f"({forms[i]})", *forms[i + 1 :]))
             one = dialect.extract.format(text, literal(f"^{marked}$"))
-            found[_name(prefix, part.directive)] = f"CASE WHEN {fits} THEN {one} END"
-    return found
+            result[_name(prefix, part.directive)] = f"CASE WHEN {fits} THEN {one} END"
+    return result
 
 
 def _name(prefix: str, directive: str) -> str:
@@ -141,8 +141,8 @@ def _any_case(name: str) -> str:
 
 def _day(prefix: str, pattern: DatePattern, form: CellFormat) -> dict[str, str]:
     """Build year, month and day as zero-padded digits."""
-    held = pattern.directives
-    if "Y" in held:
+    directives = pattern.directives
+    if "Y" in directives:
         year = _name(prefix, "Y")
     else:
         assert form.pivot is not None
@@ -152,7 +152,7 @@ def _day(prefix: str, pattern: DatePattern, form: CellFormat) -> dict[str, str]:
             f"CASE WHEN CAST({two} AS INTEGER) <= {last} THEN '{century:02}' ELSE '{century - 1:02}' END "
             f"|| {two}"
         )
-    named = next((d for d in held if d in "bB"), None)
+    named = next((d for d in directives if d in "bB"), None)
     month = _two_digits(_name(prefix, "m")) if named is None else _month(_name(prefix, named), named)
     return {
         f"{prefix}year": year,
@@ -193,18 +193,18 @@ def _date(prefix: str, pattern: DatePattern, dialect: Dialect) -> str:
 
 def _time(prefix: str, pattern: DatePattern, dialect: Dialect) -> str:
     """Build the time after the date: hours, minutes, seconds, and a fraction without trailing zeros."""
-    held = pattern.directives
+    directives = pattern.directives
     if not pattern.has_time:
         return ""
     hour = _two_digits(_name(prefix, "H"))
-    if "I" in held:
+    if "I" in directives:
         late = f"CASE WHEN lower({_name(prefix, 'p')}) = 'pm' THEN 12 ELSE 0 END"
         twelve = f"CAST({_name(prefix, 'I')} AS INTEGER) % 12 + {late}"
         hour = _two_digits(dialect.cast(f"({twelve})", "VARCHAR"))
-    minute = _name(prefix, "M") if "M" in held else "'00'"
-    second = _name(prefix, "S") if "S" in held else "'00'"
+    minute = _name(prefix, "M") if "M" in directives else "'00'"
+    second = _name(prefix, "S") if "S" in directives else "'00'"
     text = f" || 'T' || {hour} || ':' || {minute} || ':' || {second}"
-    if "f" in held:
+    if "f" in directives:
         rest = f"TRIM(TRAILING '0' FROM {_name(prefix, 'f')})"
         text += f" || CASE WHEN {rest} = '' THEN '' ELSE '.' || {rest} END"
     return text
@@ -215,10 +215,10 @@ _SIGN = "[-+−]"
 _BLANK_THOUSANDS = " \u00a0\u202f"
 
 
-def number_steps(place: int, text: str, form: CellFormat, dialect: Dialect) -> ParsingSteps:
+def number_steps(index: int, text: str, form: CellFormat, dialect: Dialect) -> ParsingSteps:
     """Build the steps from a column's stripped ``text`` to its number: sign, digits, point and exponent."""
-    fits, core, rest, digits = (f"{name}{place}" for name in ("fits", "core", "rest", "digits"))
-    whole, fraction = f"whole{place}", f"fraction{place}"
+    fits, core, rest, digits = (f"{name}{index}" for name in ("fits", "core", "rest", "digits"))
+    integer_part, fraction = f"whole{index}", f"fraction{index}"
     mark = form.decimal_mark
     pattern = f"{_SIGN}?(?:0|[1-9][0-9]*){escape_pattern(mark)}[0-9]+" if form.lenient else _pattern(form)
     bare = text
@@ -235,26 +235,26 @@ def number_steps(place: int, text: str, form: CellFormat, dialect: Dialect) -> P
             {fits: dialect.full_match.format(text, literal(pattern))},
             {core: f"CASE WHEN {fits} THEN {found} END"},
             {rest: f"replace({bare}, {core}, '')", digits: plain_digits},
-            _shifted(place, digits),
+            _shifted(index, digits),
             {
-                whole: f"TRIM(LEADING '0' FROM w{place})",
-                fraction: f"TRIM(TRAILING '0' FROM f{place})",
+                integer_part: f"TRIM(LEADING '0' FROM w{index})",
+                fraction: f"TRIM(TRAILING '0' FROM f{index})",
             },
-            {f"number{place}": _put_together(whole, fraction, rest)},
+            {f"number{index}": _put_together(integer_part, fraction, rest)},
         ),
-        f"number{place}",
+        f"number{index}",
     )
 
 
 def _pattern(form: CellFormat) -> str:
     """Build the pattern of a whole cell."""
     mark, gap = escape_pattern(form.decimal_mark), INNER_BLANKS
-    whole = "[0-9]+"
+    integer_pattern = "[0-9]+"
     if form.thousands is not None:
         sign = f"[{''.join(_thousands(form))}]"
         # Indian notation has groups of two digits before the last group.
-        whole = f"(?:[0-9]{{1,3}}(?:{sign}[0-9]{{2,3}})*{sign}[0-9]{{3}}|[0-9]+)"
-    number = f"(?:{whole}(?:{mark}[0-9]*)?|{mark}[0-9]+)(?:[eE][-+]?[0-9]{{1,2}})?"
+        integer_pattern = f"(?:[0-9]{{1,3}}(?:{sign}[0-9]{{2,3}})*{sign}[0-9]{{3}}|[0-9]+)"
+    number = f"(?:{integer_pattern}(?:{mark}[0-9]*)?|{mark}[0-9]+)(?:[eE][-+]?[0-9]{{1,2}})?"
     units = "|".join(escape_pattern(unit) for unit in form.units)
     before, behind = (f"(?:(?:{units}){gap})?", f"(?:{gap}(?:{units}))?") if units else ("", "")
     return "|".join(
@@ -279,28 +279,29 @@ def _inner(form: CellFormat) -> str:
     return f"[0-9{form.decimal_mark}{_thousands(form)}]"
 
 
-def _shifted(place: int, digits: str) -> dict[str, str]:
+def _shifted(shift: int, digits: str) -> dict[str, str]:
     """Build the digits before and after the point, shifted by the exponent."""
     mantissa = f"split_part({digits}, 'e', 1)"
-    whole, fraction = f"split_part({mantissa}, '.', 1)", f"split_part({mantissa}, '.', 2)"
+    integer_part, fraction = f"split_part({mantissa}, '.', 1)", f"split_part({mantissa}, '.', 2)"
     exponent = f"CAST(replace(split_part({digits}, 'e', 2), '+', '') AS INTEGER)"
     row = (
-        f"repeat('0', greatest(-({exponent}), 0)) || {whole} || {fraction} "
+        f"repeat('0', greatest(-({exponent}), 0)) || {integer_part} || {fraction} "
         f"|| repeat('0', greatest({exponent} - length({fraction}), 0))"
     )
-    point = f"length({whole}) + greatest({exponent}, 0)"
+    point = f"length({integer_part}) + greatest({exponent}, 0)"
     moved = f"{digits} LIKE '%e%'"
     return {
-        f"w{place}": f"CASE WHEN {moved} THEN substr({row}, 1, {point}) ELSE {whole} END",
-        f"f{place}": f"CASE WHEN {moved} THEN substr({row}, {point} + 1) ELSE {fraction} END",
+        f"w{shift}": f"CASE WHEN {moved} THEN substr({row}, 1, {point}) ELSE {integer_part} END",
+        f"f{shift}": f"CASE WHEN {moved} THEN substr({row}, {point} + 1) ELSE {fraction} END",
     }
 
 
-def _put_together(whole: str, fraction: str, rest: str) -> str:
+def _put_together(integer_part: str, fraction: str, rest: str) -> str:
     minus = f"{rest} LIKE '%-%' OR {rest} LIKE '%−%' OR {rest} LIKE '%(%'"
     return (
-        f"CASE WHEN {whole} = '' AND {fraction} = '' THEN '0' ELSE "
-        f"CASE WHEN {minus} THEN '-' ELSE '' END || CASE WHEN {whole} = '' THEN '0' ELSE {whole} END || "
+        f"CASE WHEN {integer_part} = '' AND {fraction} = '' THEN '0' ELSE "
+        f"CASE WHEN {minus} THEN '-' ELSE '' END || "
+        f"CASE WHEN {integer_part} = '' THEN '0' ELSE {integer_part} END || "
         f"CASE WHEN {fraction} = '' THEN '' ELSE '.' || {fraction} END END"
     )
 
@@ -322,7 +323,7 @@ def parse_by_format(
     ``null_values`` are removed before a cell is parsed, with or without the blanks around it.
     """
     query = f"SELECT * FROM {rows}"
-    steps = {place: _steps(place, form, dialect) for place, form in forms.items()}
+    steps = {index: _steps(index, form, dialect) for index, form in forms.items()}
     depth = max(len(found.named) for found in steps.values())
     for level in range(depth):
         named = {n: e for s in steps.values() if level < len(s.named) for n, e in s.named[level].items()}
@@ -341,36 +342,36 @@ def parse_by_format(
     return f"SELECT {', '.join(cells)} FROM ({query}) AS written"
 
 
-def _steps(place: int, form: CellFormat, dialect: Dialect) -> ParsingSteps:
+def _steps(index: int, form: CellFormat, dialect: Dialect) -> ParsingSteps:
     """Build the parsing steps of a cell; the first is its text without the blanks around it."""
-    text = f"t{place}"
-    first = {text: strip_blanks(column_name(place))}
+    text = f"t{index}"
+    first = {text: strip_blanks(column_name(index))}
     if form.is_number:
-        found = number_steps(place, text, form, dialect)
+        found = number_steps(index, text, form, dialect)
     elif form.dates:
-        found = date_steps(place, text, form, dialect)
+        found = date_steps(index, text, form, dialect)
     else:
         found = ParsingSteps((), text)
     return ParsingSteps((first, *found.named), found.value)
 
 
-def _cell(place: int, form: CellFormat, steps: ParsingSteps, null_values: Sequence[str]) -> str:
-    column = f"t{place}" if form.lenient and form.strip else column_name(place)
-    nulls = _is_one_of(place, null_values)
-    apart = _is_one_of(place, form.others)
+def _cell(index: int, form: CellFormat, steps: ParsingSteps, null_values: Sequence[str]) -> str:
+    column = f"t{index}" if form.lenient and form.strip else column_name(index)
+    nulls = _is_one_of(index, null_values)
+    apart = _is_one_of(index, form.others)
     return (
-        f"CASE WHEN {nulls} THEN NULL WHEN {apart} THEN t{place} "
+        f"CASE WHEN {nulls} THEN NULL WHEN {apart} THEN t{index} "
         f"WHEN {steps.value} IS NOT NULL THEN {steps.value} ELSE {column} END"
     )
 
 
-def _does_not_match(place: int, form: CellFormat, steps: ParsingSteps, null_values: Sequence[str]) -> str:
-    known = _is_one_of(place, (*null_values, *form.others))
-    return f"{column_name(place)} IS NOT NULL AND NOT ({known}) AND {steps.value} IS NULL"
+def _does_not_match(index: int, form: CellFormat, steps: ParsingSteps, null_values: Sequence[str]) -> str:
+    known = _is_one_of(index, (*null_values, *form.others))
+    return f"{column_name(index)} IS NOT NULL AND NOT ({known}) AND {steps.value} IS NULL"
 
 
-def _is_one_of(place: int, texts: Sequence[str]) -> str:
+def _is_one_of(index: int, texts: Sequence[str]) -> str:
     if not texts:
         return "FALSE"
     listed = ", ".join(map(literal, dict.fromkeys(texts)))
-    return f"({column_name(place)} IN ({listed}) OR t{place} IN ({listed}))"
+    return f"({column_name(index)} IN ({listed}) OR t{index} IN ({listed}))"

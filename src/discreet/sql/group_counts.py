@@ -61,8 +61,8 @@ def enum_values(names: Sequence[str]) -> str:
 
 def text_statistics(table: str, texts: Sequence[str]) -> str:
     """Select one row: per key the approximate number of distinct texts, and the mean bytes of a text."""
-    told = (f"approx_count_distinct({text}), coalesce(avg(strlen({text})), 0)" for text in texts)
-    return f"SELECT {', '.join(told)} FROM {identifier(table)}"
+    statistics = (f"approx_count_distinct({text}), coalesce(avg(strlen({text})), 0)" for text in texts)
+    return f"SELECT {', '.join(statistics)} FROM {identifier(table)}"
 
 
 def value_code(text: str, name: str, null_code: int) -> str:
@@ -90,9 +90,9 @@ def texts_by_number(values: str) -> str:
     return f"SELECT v FROM {identifier(values)} ORDER BY i"
 
 
-def joined_code(place: int, null_code: int) -> str:
-    """Return the code of key ``place`` in ``encoded_groups`` by a join; ``null_code`` for NULL."""
-    return f"coalesce(j{place}.i, {null_code})"
+def joined_code(index: int, null_code: int) -> str:
+    """Return the code of key ``index`` in ``encoded_groups`` by a join; ``null_code`` for NULL."""
+    return f"coalesce(j{index}.i, {null_code})"
 
 
 def encoded_groups(
@@ -109,8 +109,8 @@ def encoded_groups(
     """
     columns = [f"{code} AS c{i}" for i, code in enumerate(codes)]
     source = f"{identifier(groups)} AS g"
-    for place, values in (joined or {}).items():
-        source += f" LEFT JOIN {identifier(values)} AS j{place} ON {group_key_name(place)} = j{place}.v"
+    for index, values in (joined or {}).items():
+        source += f" LEFT JOIN {identifier(values)} AS j{index} ON {group_key_name(index)} = j{index}.v"
     if subjects is not None:
         columns.append("coalesce(s.i, -1) AS subject")
         source += f" LEFT JOIN {identifier(subjects)} AS s ON ({subject_text}) = s.v"
@@ -130,12 +130,12 @@ def rows_by_key(
     relation: str,
     keys: Sequence[str],
     lookups: Mapping[int, tuple[str, str]],
-    kept: str | None,
+    condition: str | None,
     subject: str | None = None,
 ) -> str:
     """Select one row per row of ``relation``: its keys and, with ``subject``, its subject.
 
-    ``lookups`` contains, by key, the table of positions and the text that is looked up; ``kept`` is the
+    ``lookups`` contains, by key, the table of positions and the text that is looked up; ``condition`` is the
     condition of the rows that count. Rows without a subject belong to nobody and are left out.
     """
     columns = [f"{key} AS {group_key_name(i)}" for i, key in enumerate(keys)]
@@ -143,7 +143,7 @@ def rows_by_key(
         f" LEFT JOIN {identifier(table)} AS m{i} ON {text} = m{i}.value"
         for i, (table, text) in lookups.items()
     ]
-    conditions = [kept] if kept else []
+    conditions = [condition] if condition else []
     if subject is not None:
         columns.append(f"{subject} AS {_SUBJECT}")
         conditions.append(f"({subject}) IS NOT NULL")
@@ -159,8 +159,8 @@ def bounded_rows(rows: str, keys: int, most: int, salt: str, dialect: Dialect) -
     interchangeable.
     """
     texts = [f"coalesce({dialect.cast(group_key_name(i), 'VARCHAR')}, '')" for i in range(keys)]
-    told = " || '|' || ".join([literal(salt), _SUBJECT, *texts])
-    drawn = f"SELECT r.*, {dialect.sha256.format(told)} AS {_DRAWN} FROM ({rows}) AS r"
+    row_text = " || '|' || ".join([literal(salt), _SUBJECT, *texts])
+    drawn = f"SELECT r.*, {dialect.sha256.format(row_text)} AS {_DRAWN} FROM ({rows}) AS r"
     turn = f"row_number() OVER (PARTITION BY {_SUBJECT} ORDER BY {_DRAWN})"
     return f"SELECT * FROM (SELECT d.*, {turn} AS {_TURN} FROM ({drawn}) AS d) AS t WHERE {_TURN} <= {most}"
 

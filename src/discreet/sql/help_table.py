@@ -122,46 +122,46 @@ def help_query(dialect: Dialect, totals: str, ordered: str, types: HelpTypes) ->
     return f"SELECT {', '.join(_cells(dialect, types).values())} FROM ({both}) AS x"
 
 
-def compact_query(dialect: Dialect, totals: str, ordered: str, types: HelpTypes, whole: str) -> str:
+def compact_query(dialect: Dialect, totals: str, ordered: str, types: HelpTypes, integer_type: str) -> str:
     """Build the columns that distinguish cells of ``help_query`` if every row has a value, sorted by g and h.
 
-    Counts have the house type ``whole``. A third less data is sorted, which takes half the time.
+    Counts have the house type ``integer_type``. A third less data is sorted, which takes half the time.
     """
     cells = _cells(dialect, types)
-    counts = [f"{dialect.cast(name, whole)} AS {name}" for name in _COUNTS]
-    kept = [*counts, *(cells[name] for name in _COMPACT_VALUES)]
-    return f"SELECT {', '.join(kept)} FROM ({_complete(totals, ordered)}) AS x ORDER BY g, h"
+    counts = [f"{dialect.cast(name, integer_type)} AS {name}" for name in _COUNTS]
+    columns = [*counts, *(cells[name] for name in _COMPACT_VALUES)]
+    return f"SELECT {', '.join(columns)} FROM ({_complete(totals, ordered)}) AS x ORDER BY g, h"
 
 
-def expanded_query(dialect: Dialect, kept: str) -> str:
+def expanded_query(dialect: Dialect, table: str) -> str:
     """Build the help table from a table of ``compact_query``, in its order."""
     return (
         f"SELECT {', '.join(_expanded_cells(dialect, {name: name for name in _COMPACT_VALUES}))} "
-        f"FROM {identifier(kept)}"
+        f"FROM {identifier(table)}"
     )
 
 
 def expanded_from_units(dialect: Dialect, table: str, types: HelpTypes, scale: int) -> str:
     """Build the help table from ``COMPACT_COLUMNS`` whose numbers are in units of the last decimal."""
-    kept = {name: dialect.cast(from_units(dialect, name, scale), types.sums) for name in _SUMS}
-    kept |= {name: dialect.cast(from_units(dialect, name, scale), types.values) for name in _VALUES}
-    return f"SELECT {', '.join(_expanded_cells(dialect, kept))} FROM {identifier(table)}"
+    columns = {name: dialect.cast(from_units(dialect, name, scale), types.sums) for name in _SUMS}
+    columns |= {name: dialect.cast(from_units(dialect, name, scale), types.values) for name in _VALUES}
+    return f"SELECT {', '.join(_expanded_cells(dialect, columns))} FROM {identifier(table)}"
 
 
-def _expanded_cells(dialect: Dialect, kept: Mapping[str, str]) -> list[str]:
+def _expanded_cells(dialect: Dialect, columns: Mapping[str, str]) -> list[str]:
     """Build the cells of a help table in which every row has a value."""
     group, hits, rows = (dialect.cast(name, "BIGINT") for name in _COUNTS)
     cells = [f"{group} AS g", f"{hits} AS h", f"{hits} AS j_least", f"{hits} AS j_most"]
-    cells += [f"{rows} AS n", f"{rows} AS m", *(f"{cell} AS {name}" for name, cell in kept.items())]
-    return [*cells, f"{kept['max_lower']} AS lowest", f"{kept['min_upper']} AS highest"]
+    cells += [f"{rows} AS n", f"{rows} AS m", *(f"{cell} AS {name}" for name, cell in columns.items())]
+    return [*cells, f"{columns['max_lower']} AS lowest", f"{columns['min_upper']} AS highest"]
 
 
 def group_value_keys(dialect: Dialect, values: str, group: str, number: str, form: SortKeyLayout) -> str:
     """Select one integer per row that sorts rows by group and value, in the layout ``form``."""
     units = to_units(dialect, number, form.scale)
-    whole = dialect.cast(group, "BIGINT")
+    integer_group = dialect.cast(group, "BIGINT")
     return (
-        f"SELECT {whole} * {1 << form.bits} + ({units} + {form.widest}) AS {SORT_KEY} "
+        f"SELECT {integer_group} * {1 << form.bits} + ({units} + {form.widest}) AS {SORT_KEY} "
         f"FROM {identifier(values)}"
     )
 
@@ -204,8 +204,8 @@ def _incomplete(dialect: Dialect, totals: str, ordered: str) -> str:
     )
     possible = "CASE WHEN j_most > 0 THEN {} END"
     joins = " ".join(
-        f"LEFT JOIN {identifier(ordered)} AS {alias} ON {alias}.g = x.g AND {alias}.i = {place}"
-        for alias, place in (
+        f"LEFT JOIN {identifier(ordered)} AS {alias} ON {alias}.g = x.g AND {alias}.i = {position}"
+        for alias, position in (
             ("low_end", "x.low_j"),
             ("high_end", "x.m - x.high_j + 1"),
             ("late", "x.m - x.one + 1"),
@@ -232,9 +232,11 @@ def by_group_query(relation: str, group: str, *, numeric: bool, has_null: bool) 
     listed = ((VALUES_LOWER, VALUES_UPPER) if has_null else ()) + (BOUNDS if numeric else ())
     columns = [group, *(f"min({name}) AS {name}" for name in totals)]
     columns += [f"list({name} ORDER BY {HITS}) AS {name}" for name in listed]
-    whole = [f"list({HITS} ORDER BY {HITS}) = range(1, count(*) + 1)", f"min({GROUP_ROWS}) = count(*)"]
-    whole += [f"min({name}) = max({name}) AND count({name}) = count(*)" for name in totals]
-    return f"SELECT {', '.join(columns)} FROM {relation} AS h GROUP BY {group} HAVING {' AND '.join(whole)}"
+    conditions = [f"list({HITS} ORDER BY {HITS}) = range(1, count(*) + 1)", f"min({GROUP_ROWS}) = count(*)"]
+    conditions += [f"min({name}) = max({name}) AND count({name}) = count(*)" for name in totals]
+    return (
+        f"SELECT {', '.join(columns)} FROM {relation} AS h GROUP BY {group} HAVING {' AND '.join(conditions)}"
+    )
 
 
 def count_query(dialect: Dialect, values: str, group: str, value: str) -> str:

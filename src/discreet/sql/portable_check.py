@@ -26,8 +26,8 @@ def with_tables(tables: Mapping[str, str], query: str) -> str:
 
 def as_failing(query: str) -> str:
     """Build the verdict of a query of one number, which must be 0; an empty release fails, too."""
-    told = _with_verdict(f"(\n  {query}\n)", rows="pairs")
-    return f"SELECT {told} AS failing"
+    statement = _with_verdict(f"(\n  {query}\n)", rows="pairs")
+    return f"SELECT {statement} AS failing"
 
 
 def classes_query(keys: int, values: int) -> str:
@@ -45,12 +45,12 @@ def fewest_query(column: str, least: int) -> str:
     )
 
 
-def rows_by_class(keys: int, place: int | None) -> str:
+def rows_by_class(keys: int, index: int | None) -> str:
     """Select the rows of ``published`` by ``class``, a number, and a sensitive attribute's ``value``."""
     # Rows that agree in all cells, including NULLs, are peers in a window's order.
     order = ", ".join(map(key, range(keys)))
-    shown = "" if place is None else f", {value(place)} AS value"
-    return f"SELECT dense_rank() OVER (ORDER BY {order}) AS class{shown} FROM {PUBLISHED} WHERE NOT starred"
+    column = "" if index is None else f", {value(index)} AS value"
+    return f"SELECT dense_rank() OVER (ORDER BY {order}) AS class{column} FROM {PUBLISHED} WHERE NOT starred"
 
 
 def failing_scores(rows: str, query: str, threshold: int) -> str:
@@ -78,11 +78,11 @@ def constants(dialect: Dialect, columns: Mapping[str, tuple[str, Sequence[object
     names = list(columns)
 
     def row(cells: Sequence[object]) -> str:
-        shown = [
+        literals = [
             f"{dialect.cast(dialect.literal(str(cell)), columns[name][0])} AS {name}"
             for name, cell in zip(names, cells, strict=True)
         ]
-        return "SELECT " + ", ".join(shown)
+        return "SELECT " + ", ".join(literals)
 
     rows = list(zip(*(cells for _, cells in columns.values()), strict=True))
     if rows:
@@ -118,12 +118,12 @@ def release_relation(source: SourceSpec, reader: Dialect, *, by_name: bool = Fal
     if source.path is None:
         return ".".join(map(reader.identifier, table_parts(str(source.table))))
     path, kind = source.path, source.format or source.path.suffix.lower().lstrip(".")
-    shown = Path(path.name) if by_name else path
+    shown_path = Path(path.name) if by_name else path
     if kind == "sqlite":
-        return f"sqlite_scan({literal(str(shown))}, {literal(source.table or 'release')})"
+        return f"sqlite_scan({literal(str(shown_path))}, {literal(source.table or 'release')})"
     if source.table is not None:
         return ".".join(map(reader.identifier, table_parts(source.table)))
-    named = glob_literal(shown)
+    named = glob_literal(shown_path)
     if path.is_dir():
         named = f"{named[:-1]}/*.parquet'"
     if path.is_dir() or kind == "parquet":

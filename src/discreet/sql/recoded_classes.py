@@ -84,31 +84,31 @@ def label_name(index: int) -> str:
     return f"{LABEL_TEXT}{index}"
 
 
-def published_class_numbers(dialect: Dialect, shown: str, keys: int) -> str:
+def published_class_numbers(dialect: Dialect, class_cells: str, keys: int) -> str:
     """Select an ``id`` for each published combination of labels, and its ``rows``.
 
-    ``shown`` has ``class``, ``q0``, ``q1``, … (labels by number) and ``rows``. The ``id`` is the lowest
+    ``class_cells`` has ``class``, ``q0``, ``q1``, … (labels by number) and ``rows``. The ``id`` is the lowest
     number among classes with the same labels: a new numbering would require all of them in one partition.
     """
     columns = _keys(keys)
     rows = dialect.cast(f"sum({CLASS_ROWS})", "BIGINT")
     return (
-        f"SELECT min({CLASS_COLUMN}) AS id, {columns}, {rows} AS {CLASS_ROWS} FROM {identifier(shown)} "
+        f"SELECT min({CLASS_COLUMN}) AS id, {columns}, {rows} AS {CLASS_ROWS} FROM {identifier(class_cells)} "
         f"GROUP BY {columns}"
     )
 
 
 def with_numbers(
-    dialect: Dialect, table: str, shown: str, numbers: str, keys: int, kept: Sequence[str]
+    dialect: Dialect, table: str, class_cells: str, numbers: str, keys: int, other_columns: Sequence[str]
 ) -> str:
-    """Select the columns ``kept`` of a table with ``number``, the published number of its ``class``.
+    """Select the columns ``other_columns`` of a table with ``number``, the published number of its ``class``.
 
     A negative ``class`` is unchanged.
     """
-    columns = ", ".join(f"t.{column}" for column in kept)
+    columns = ", ".join(f"t.{column}" for column in other_columns)
     same = " AND ".join(f"s.{key_name(i)} = n.{key_name(i)}" for i in range(keys))
     ids = (
-        f"SELECT s.{CLASS_COLUMN} AS {CLASS_COLUMN}, n.id AS id FROM {identifier(shown)} AS s "
+        f"SELECT s.{CLASS_COLUMN} AS {CLASS_COLUMN}, n.id AS id FROM {identifier(class_cells)} AS s "
         f"JOIN {identifier(numbers)} AS n ON {same}"
     )
     number = dialect.cast(f"CASE WHEN t.{CLASS_COLUMN} < 0 THEN t.{CLASS_COLUMN} ELSE c.id END", "BIGINT")
@@ -118,17 +118,17 @@ def with_numbers(
     )
 
 
-def stored_class_cells(shown: str, keys: int) -> str:
+def stored_class_cells(class_cells: str, keys: int) -> str:
     """Select the input of ``published_class_numbers`` from a table whose rows are in the column ``n``."""
-    return f"SELECT {CLASS_COLUMN}, {_keys(keys)}, n AS {CLASS_ROWS} FROM {identifier(shown)}"
+    return f"SELECT {CLASS_COLUMN}, {_keys(keys)}, n AS {CLASS_ROWS} FROM {identifier(class_cells)}"
 
 
 def stored_row_types(dialect: Dialect, row_types: str, words: Sequence[Word]) -> str:
     """Select the row types as words with their ``class``, from a table of leaf codes ``c0``, …."""
     packed = ", ".join(
         f"{' + '.join(dialect.cast(f'c{i}', 'BIGINT') + f' * {factor}' for i, factor in word)} "
-        f"AS {word_name(place)}"
-        for place, word in enumerate(words)
+        f"AS {word_name(index)}"
+        for index, word in enumerate(words)
     )
     return f"SELECT {packed}, {CLASS_COLUMN} FROM {identifier(row_types)}"
 
@@ -187,8 +187,8 @@ def classed_table(
     where = f"WHERE NOT {any_null(never_null)}" if never_null else ""
     rows = f"SELECT {', '.join(columns)} FROM {relation} AS s {joins} {where}"
     same = " AND ".join(f"t.{word_name(i)} = r.{word_name(i)}" for i in range(len(words)))
-    kept = ", ".join([f"r.number AS {CLASS_KEY}", *(f"t.{other_name(i)}" for i in range(len(others)))])
-    return f"SELECT {kept} FROM ({rows}) AS t LEFT JOIN {identifier(row_types)} AS r ON {same}"
+    selected = ", ".join([f"r.number AS {CLASS_KEY}", *(f"t.{other_name(i)}" for i in range(len(others)))])
+    return f"SELECT {selected} FROM ({rows}) AS t LEFT JOIN {identifier(row_types)} AS r ON {same}"
 
 
 @dataclass(frozen=True)
@@ -265,15 +265,15 @@ def published_classes(
     of each class. If suppressed rows are starred, that relation has a row for ``SUPPRESSED_CLASS`` too, and
     ``star`` marks the cells that do not come from it.
     """
-    shown = [
+    starred_cells = [
         star_suppressed(cell) if own else cell
         for cell, own in zip(cells, star or [False] * len(cells), strict=True)
     ]
-    named = ", ".join(f"{cell} AS c{i}" for i, cell in enumerate(shown))
+    named = ", ".join(f"{cell} AS c{i}" for i, cell in enumerate(starred_cells))
     rows = f"FROM {identifier(coded)} AS t LEFT JOIN {labels} AS l0 ON t.{CLASS_KEY} = l0.{POSITION}"
     if not repeated:
         return f"SELECT {named} {rows}{order}"
-    names = ", ".join(f"c{i}" for i in range(len(shown)))
+    names = ", ".join(f"c{i}" for i in range(len(starred_cells)))
     copies = dialect.numbers_to.format(COPIES)
     # Cells are computed in a subquery below the repetition; otherwise once for each repeated row.
     counted = f"SELECT {named}, t.{COPIES} AS {COPIES} {rows}{order}"
@@ -357,15 +357,15 @@ def assigned_rows(coded: str, split: str, places: str, others: int) -> str:
     published rows were sorted by them too, their order would reveal the parts.
     """
     order = ", ".join(SORT_KEYS)
-    kept = "".join(f", {other_name(i)}" for i in range(others))
-    place = f"row_number() OVER (PARTITION BY {CLASS_KEY} ORDER BY {order})"
-    numbered = f"SELECT {CLASS_KEY}{kept}, {place} AS place FROM {identifier(split)}"
+    columns = "".join(f", {other_name(i)}" for i in range(others))
+    row_number = f"row_number() OVER (PARTITION BY {CLASS_KEY} ORDER BY {order})"
+    numbered = f"SELECT {CLASS_KEY}{columns}, {row_number} AS place FROM {identifier(split)}"
     drawn = (
-        f"SELECT p.number AS {CLASS_KEY}{kept} FROM ({numbered}) AS t JOIN {identifier(places)} AS p "
+        f"SELECT p.number AS {CLASS_KEY}{columns} FROM ({numbered}) AS t JOIN {identifier(places)} AS p "
         f"ON t.{CLASS_KEY} = p.split AND t.place = p.place"
     )
     return (
-        f"SELECT {CLASS_KEY}{kept} FROM {identifier(coded)} WHERE {CLASS_KEY} > {FIRST_SPLIT} UNION ALL "
+        f"SELECT {CLASS_KEY}{columns} FROM {identifier(coded)} WHERE {CLASS_KEY} > {FIRST_SPLIT} UNION ALL "
         f"{drawn}"
     )
 

@@ -45,7 +45,7 @@ def failure_predicate(bound: Sequence[BoundCriterion], size: str, distinct: Mapp
     """
     require_countable(Requirement(criteria=[one.criterion for one in bound]), "the engine", "Ask without it.")
     tests = [
-        f"{size if one.place is None else distinct[one.place]} < {one.criterion.threshold}" for one in bound
+        f"{size if one.index is None else distinct[one.index]} < {one.criterion.threshold}" for one in bound
     ]
     return " OR ".join(tests) or _NOTHING
 
@@ -145,7 +145,7 @@ def classes_by_values(coded: str, keys: int, expression: str, one: BoundCriterio
     """
     columns, counted = _keys(keys), "count(v)"
     distinct = f"SELECT DISTINCT {columns}, {expression} AS v FROM {identifier(coded)}"
-    failing = failure_predicate([one], counted, {} if one.place is None else {one.place: counted})
+    failing = failure_predicate([one], counted, {} if one.index is None else {one.index: counted})
     return f"SELECT {columns} FROM ({distinct}) AS d GROUP BY {columns} HAVING {failing}"
 
 
@@ -221,14 +221,14 @@ def _same(keys: int) -> str:
     return " AND ".join(f"t.{key_name(i)} = f.{key_name(i)}" for i in range(keys))
 
 
-def released_labels(labels: str, place: int, cell: str, moved: str) -> str:
+def released_labels(labels: str, index: int, cell: str, moved: str) -> str:
     """Select the labels that occur in released rows, and the displayed ``cell`` of each.
 
-    ``cell`` is an expression over the table of labels of the quasi-identifier ``place``. Labels that do not
+    ``cell`` is an expression over the table of labels of the quasi-identifier ``index``. Labels that do not
     occur may not be texts of the column's type.
     """
-    occurring = f"SELECT DISTINCT {key_name(place)} FROM {identifier(moved)}"
+    occurring = f"SELECT DISTINCT {key_name(index)} FROM {identifier(moved)}"
     return (
-        f"SELECT {POSITION}, {cell} AS {LABEL_TEXT} FROM {identifier(labels)} AS l{place} "
+        f"SELECT {POSITION}, {cell} AS {LABEL_TEXT} FROM {identifier(labels)} AS l{index} "
         f"WHERE {POSITION} IN ({occurring})"
     )

@@ -67,23 +67,23 @@ def rows_digest(
     is the index of the column whose cells share a line. ``entered`` contains the indices by which rows are
     sorted, if the cells of ``together`` are ``sortable_cell`` and it is the last of them.
     """
-    told = [length_prefixed(dialect, text) for text in texts]
+    prefixed = [length_prefixed(dialect, text) for text in texts]
     if together is None:
         number = dialect.cast(DISTINCT_ROW_COUNT, "VARCHAR")
-        hashed = f"SELECT {_digest(dialect).format(' || '.join([*told, number]))} AS h FROM {counted}"
+        hashed = f"SELECT {_digest(dialect).format(' || '.join([*prefixed, number]))} AS h FROM {counted}"
     else:
         places = [i for i in range(len(texts)) if i != together]
         # In the existing row order: any other would have to be hashed or sorted.
-        kept = [column_name(i) for i in entered[:-1] or places]
-        cell = column_name(together) if entered else told[together]
-        entries = f"SELECT {', '.join([*kept, f'{counted_cell(dialect, cell)} AS e'])} FROM {counted}"
+        columns = [column_name(i) for i in entered[:-1] or places]
+        cell = column_name(together) if entered else prefixed[together]
+        entries = f"SELECT {', '.join([*columns, f'{counted_cell(dialect, cell)} AS e'])} FROM {counted}"
         joined = dialect.joined_in_order
         if entered and dialect.joined_as_sorted is not None:
             joined = dialect.joined_as_sorted
             entries += f" ORDER BY {', '.join(map(column_name, entered))}"
         # Hashed in the grouping query itself: a database may recompute a named cell for each use.
         line = line_digest(dialect, [texts[i] for i in places], joined.format("e"))
-        grouped = f" GROUP BY {', '.join(kept)}" if kept else " HAVING count(*) > 0"
+        grouped = f" GROUP BY {', '.join(columns)}" if columns else " HAVING count(*) > 0"
         hashed = f"SELECT {line} AS h FROM ({entries}) AS p{grouped}"
     return lines_digest(dialect, hashed)
 

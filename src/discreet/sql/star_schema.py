@@ -25,14 +25,14 @@ def code_name(attribute: int) -> str:
     return f"c{attribute}"
 
 
-def sensitive_name(place: int) -> str:
+def sensitive_name(index: int) -> str:
     """Return the column name of a sensitive attribute, by its index in the spec."""
-    return f"s{place}"
+    return f"s{index}"
 
 
-def text_name(place: int) -> str:
+def text_name(index: int) -> str:
     """Return the column name of a cell text in the table of texts."""
-    return f"t{place}"
+    return f"t{index}"
 
 
 def level_name(level: int) -> str:
@@ -57,24 +57,24 @@ def row_counts_where(table: str, predicates: Sequence[str]) -> str:
     return f"SELECT {', '.join(['count(*)', *counted])} FROM {identifier(table)}"
 
 
-def texts_with_rows(table: str, place: int, where: str) -> str:
+def texts_with_rows(table: str, index: int, where: str) -> str:
     """Select the distinct texts ``v`` of a column, without NULL, with their rows ``n``."""
-    text = text_name(place)
-    held = f"{identifier(table)} WHERE ({where}) AND {text} IS NOT NULL"
-    return f"SELECT {text} AS {TEXT_VALUE}, count(*) AS {FACT_ROWS} FROM {held} GROUP BY {text}"
+    text = text_name(index)
+    rows = f"{identifier(table)} WHERE ({where}) AND {text} IS NOT NULL"
+    return f"SELECT {text} AS {TEXT_VALUE}, count(*) AS {FACT_ROWS} FROM {rows} GROUP BY {text}"
 
 
-def every_text(held: str) -> str:
+def every_text(texts: str) -> str:
     """Select the texts of a table of texts, with their rows."""
-    return f"SELECT {TEXT_VALUE}, {FACT_ROWS} FROM {identifier(held)}"
+    return f"SELECT {TEXT_VALUE}, {FACT_ROWS} FROM {identifier(texts)}"
 
 
-def numbered_texts(table: str, place: int, number: str) -> str:
+def numbered_texts(table: str, index: int, number: str) -> str:
     """Select the distinct texts ``v`` of a column, without NULL, each with a unique number ``i``.
 
     ``number`` is the expression that numbers rows.
     """
-    text = text_name(place)
+    text = text_name(index)
     values = f"SELECT DISTINCT {text} AS {TEXT_VALUE} FROM {identifier(table)} WHERE {text} IS NOT NULL"
     return f"SELECT {TEXT_VALUE}, {number} AS {TEXT_NUMBER} FROM ({values}) AS held"
 
@@ -120,11 +120,11 @@ class LevelStep:
     top: bool = False
 
 
-def frequency_set(source: str, steps: Sequence[LevelStep], kept: Sequence[str], rows: str) -> str:
+def frequency_set(source: str, steps: Sequence[LevelStep], columns: Sequence[str], rows: str) -> str:
     """Build a frequency set: one GROUP BY over a fact table or another frequency set.
 
-    ``rows`` is the aggregate that counts rows, ``ROWS_OF_FACTS`` or ``ROWS_OF_COUNTS``; ``kept`` contains the
-    columns that are unchanged.
+    ``rows`` is the aggregate that counts rows, ``ROWS_OF_FACTS`` or ``ROWS_OF_COUNTS``; ``columns`` contains
+    the columns that are unchanged.
     """
     selected, keys, joins = [], [], []
     for step in steps:
@@ -138,8 +138,8 @@ def frequency_set(source: str, steps: Sequence[LevelStep], kept: Sequence[str], 
             key = f"{alias}.high"
         keys.append(key)
         selected.append(f"{key} AS {code}")
-    selected += [f"f.{column} AS {column}" for column in kept]
-    keys += [f"f.{column}" for column in kept]
+    selected += [f"f.{column} AS {column}" for column in columns]
+    keys += [f"f.{column}" for column in columns]
     source = " ".join([f"{identifier(source)} AS f", *joins])
     grouped = f" GROUP BY {', '.join(keys)}" if keys else ""
     return f"SELECT {', '.join(selected)}, {rows} AS {FACT_ROWS} FROM {source}{grouped}"
@@ -209,17 +209,17 @@ def _classes(table: str, codes: Sequence[str], places: Sequence[int], *, by_subj
 
 
 def _sensitive_indices(bound: Sequence[BoundCriterion]) -> list[int]:
-    return sorted({one.place for one in bound if one.place is not None})
+    return sorted({one.index for one in bound if one.index is not None})
 
 
 def _failing_predicate(bound: Sequence[BoundCriterion], *, by_subject: bool) -> str:
     size, places = "subjects" if by_subject else FACT_ROWS, _sensitive_indices(bound)
-    tests = [failure_predicate(bound, size, {place: f"distinct_{sensitive_name(place)}" for place in places})]
+    tests = [failure_predicate(bound, size, {index: f"distinct_{sensitive_name(index)}" for index in places})]
     if by_subject and places:
         # At most one value per subject can be matched, so the subjects bound the matched values.
         tests.append(
             failure_predicate(
-                [one for one in bound if one.place is not None], size, dict.fromkeys(places, size)
+                [one for one in bound if one.index is not None], size, dict.fromkeys(places, size)
             )
         )
     return " OR ".join(tests)
@@ -258,9 +258,9 @@ def class_cell_name(attribute: int) -> str:
     return f"q{attribute}"
 
 
-def entry_value_name(place: int) -> str:
+def entry_value_name(index: int) -> str:
     """Return the column name of a value of an entry of finished fragments."""
-    return f"v{place}"
+    return f"v{index}"
 
 
 @dataclass(frozen=True)
@@ -358,12 +358,13 @@ def cell_facts(finished: str) -> str:
 
 def numbered_cells(dialect: Dialect, finished: str) -> str:
     """Select the distinct cells of each attribute, by their labels, each with a unique ``number``."""
-    held = (
+    distinct_cells = (
         f"SELECT DISTINCT {entry_value_name(0)} AS {ATTRIBUTE}, {CELL_LABEL} FROM {identifier(finished)} "
         f"WHERE {ENTRY_KIND} = {CELL_ENTRY}"
     )
     return (
-        f"SELECT {ATTRIBUTE}, {CELL_LABEL}, {dialect.distinct_number} AS {CELL_NUMBER} FROM ({held}) AS held"
+        f"SELECT {ATTRIBUTE}, {CELL_LABEL}, {dialect.distinct_number} AS {CELL_NUMBER} "
+        f"FROM ({distinct_cells}) AS held"
     )
 
 
@@ -400,7 +401,7 @@ def class_cell_numbers(finished: str, offsets: str, cells: str, attributes: int)
 
     ``cells`` names the table of ``cell_numbers``.
     """
-    shown = ", ".join(f"m{i}.{CELL_NUMBER} AS {class_cell_name(i)}" for i in range(attributes))
+    columns = ", ".join(f"m{i}.{CELL_NUMBER} AS {class_cell_name(i)}" for i in range(attributes))
     joins = " ".join(
         f"JOIN {identifier(cells)} AS m{i} ON m{i}.{ATTRIBUTE} = {i} AND m{i}.{FRAGMENT} = t.{FRAGMENT} "
         f"AND m{i}.{CELL} = t.{entry_value_name(i)}"
@@ -408,7 +409,7 @@ def class_cell_numbers(finished: str, offsets: str, cells: str, attributes: int)
     )
     rows = f"t.{FACT_ROWS} AS {FACT_ROWS}"
     return (
-        f"SELECT {shown}, {rows}, {_numbered_classes(finished, offsets)} {joins} "
+        f"SELECT {columns}, {rows}, {_numbered_classes(finished, offsets)} {joins} "
         f"WHERE t.{ENTRY_KIND} = {CLASS_ENTRY}"
     )
 

@@ -61,8 +61,8 @@ def open_pairs(pairs: str, uncertain: str, keys: int, l: int) -> str:
 
 
 def _first(query: str, of: str, by: str, number: int) -> str:
-    place = f"row_number() OVER (PARTITION BY {CLASS_ID}, {of} ORDER BY {by})"
-    numbered = f"SELECT {CLASS_ID}, v, u, {place} AS place FROM ({query}) AS {of}{by}"
+    rank = f"row_number() OVER (PARTITION BY {CLASS_ID}, {of} ORDER BY {by})"
+    numbered = f"SELECT {CLASS_ID}, v, u, {rank} AS place FROM ({query}) AS {of}{by}"
     return f"SELECT {CLASS_ID}, v, u FROM ({numbered}) AS first_{of} WHERE place <= {number}"
 
 

@@ -72,11 +72,11 @@ def kinds_of_texts(dialect: Dialect, texts: str) -> str:
     finite = f"coalesce(abs({double}) <= {_LARGEST_DOUBLE}, FALSE)"
     any_form = f"{dialect.full_match.format(number, literal(_ANY))} AND {finite}"
     # Leading zeros and the sign are not counted as digits.
-    whole = f"length(trim(LEADING '+-0' FROM split_part({number}, '.', 1)))"
+    integer_digits = f"length(trim(LEADING '+-0' FROM split_part({number}, '.', 1)))"
     return (
         f"SELECT count(*), count(*) FILTER (WHERE {plain}), count(*) FILTER (WHERE {any_form}), "
         f"coalesce(max(length(split_part({number}, '.', 2))) FILTER (WHERE {plain}), 0), "
-        f"coalesce(max({whole}) FILTER (WHERE {plain}), 0) FROM {identifier(texts)}"
+        f"coalesce(max({integer_digits}) FILTER (WHERE {plain}), 0) FROM {identifier(texts)}"
     )
 
 
@@ -208,13 +208,13 @@ def without_negative_zero(column: str, *, as_text: bool) -> str:
     return f"CASE WHEN {column} = 0 THEN abs({column}) ELSE {column} END"
 
 
-def moved_rows(staged: str, move: str, kept: Sequence[str], value: str) -> str:
-    """Build the released rows before shuffling: ``kept`` columns, group and moved value; by arrays.
+def moved_rows(staged: str, move: str, other_columns: Sequence[str], value: str) -> str:
+    """Build the released rows before shuffling: ``other_columns`` columns, group and moved value; by arrays.
 
     ``move`` has ``row_number``, ``source_row`` and ``group_number``; ``value`` is an expression over the
     staged table. Rows that are not in ``move`` are left out.
     """
-    columns = "".join(f"h.{column} AS {column}, " for column in kept)
+    columns = "".join(f"h.{column} AS {column}, " for column in other_columns)
     values = f"SELECT {_NUMBERED}, {value} AS {MOVED_VALUE} FROM {identifier(staged)}"
     return (
         f"SELECT {columns}CAST(m.{GROUP_NUMBER} AS BIGINT) AS {GROUP_NUMBER}, "
@@ -269,31 +269,31 @@ def rows_with_random_keys(
     codes: str,
     table: str,
     keys: int,
-    kept: Sequence[str],
+    other_columns: Sequence[str],
     value: str,
-    whole: str,
+    full_strata: str,
 ) -> str:
-    """Build the rows with two random keys, their ``stratum``, the ``kept`` columns and the value.
+    """Build the rows with two random keys, their ``stratum``, the ``other_columns`` columns and the value.
 
-    ``whole`` has ``stratum`` and ``group_number`` of the strata that belong to one group entirely: their rows
-    take that group. Keys are drawn once and stored, so that later rankings by them are reproducible. Rows
-    that have their group need no key for ranking rows, unless the engine may read stored rows in another
-    order when it computes a ranking again.
+    ``full_strata`` has ``stratum`` and ``group_number`` of the strata that belong to one group entirely:
+    their rows take that group. Keys are drawn once and stored, so that later rankings by them are
+    reproducible. Rows that have their group need no key for ranking rows, unless the engine may read stored
+    rows in another order when it computes a ranking again.
     """
     # Texts are joined to the strata first, which are fewer than rows; the one without a value has NULL.
-    told = (
+    keyed = (
         f"SELECT x.*, c.{DISTINCT_TEXT} AS {DISTINCT_TEXT}, w.{GROUP_NUMBER} AS {GROUP_NUMBER} "
         f"FROM {identifier(table)} AS x "
         f"LEFT JOIN {identifier(codes)} AS c ON c.{VALUE_CODE} = x.{VALUE_CODE} "
-        f"LEFT JOIN {identifier(whole)} AS w ON w.{STRATUM} = x.{STRATUM}"
+        f"LEFT JOIN {identifier(full_strata)} AS w ON w.{STRATUM} = x.{STRATUM}"
     )
     same = [
         dialect.same_text.format(f"h.{DISTINCT_TEXT}", f"x.{DISTINCT_TEXT}"),
         *(f"h.{key_name(i)} = x.{key_name(i)}" for i in range(keys)),
     ]
-    columns = "".join(f"h.{column} AS {column}, " for column in kept)
+    columns = "".join(f"h.{column} AS {column}, " for column in other_columns)
     rows = (
-        f"SELECT {', '.join([*kept, ''])}{value} AS {MOVED_VALUE}, {text} AS {DISTINCT_TEXT} "
+        f"SELECT {', '.join([*other_columns, ''])}{value} AS {MOVED_VALUE}, {text} AS {DISTINCT_TEXT} "
         f"FROM {identifier(staged)}"
     )
     drawn = dialect.random_key
@@ -302,7 +302,7 @@ def rows_with_random_keys(
     return (
         f"SELECT {columns}h.{MOVED_VALUE} AS {MOVED_VALUE}, x.{STRATUM} AS {STRATUM}, x.{GROUP_NUMBER} AS "
         f"{GROUP_NUMBER}, {drawn} AS {_ROW_DRAW}, {dialect.random_key} AS {_VALUE_DRAW} FROM ({rows}) AS h "
-        f"JOIN ({told}) AS x ON {' AND '.join(same)}"
+        f"JOIN ({keyed}) AS x ON {' AND '.join(same)}"
     )
 
 
@@ -318,12 +318,12 @@ def seats(dialect: Dialect, parts: str) -> str:
     return f"SELECT {STRATUM}, {GROUP_NUMBER}, {FIRST_SEAT} + i - 1 AS {_SEAT} FROM ({numbers}) AS p"
 
 
-def seated_rows(keyed: str, seated: str, kept: Sequence[str]) -> str:
+def seated_rows(keyed: str, seated: str, other_columns: Sequence[str]) -> str:
     """Build the rows of strata that are divided among groups, each with the group of its seat.
 
     The rows of such a stratum take its seats in drawn order.
     """
-    named = (*kept, MOVED_VALUE, _ROW_DRAW, _VALUE_DRAW)
+    named = (*other_columns, MOVED_VALUE, _ROW_DRAW, _VALUE_DRAW)
     columns = "".join(f"k.{column} AS {column}, " for column in named)
     drawn = f"row_number() OVER (PARTITION BY {STRATUM} ORDER BY {_ROW_DRAW}) - 1"
     split = f"SELECT {STRATUM}, {', '.join(named)}, {drawn} AS {_SEAT} FROM {identifier(keyed)}"
@@ -334,26 +334,26 @@ def seated_rows(keyed: str, seated: str, kept: Sequence[str]) -> str:
     )
 
 
-def rows_with_groups(keyed: str, split: str | None, kept: Sequence[str]) -> str:
+def rows_with_groups(keyed: str, split: str | None, other_columns: Sequence[str]) -> str:
     """Return a relation of all rows with their group; ``split`` is the table of ``seated_rows``, if any."""
     if split is None:
         return f"{identifier(keyed)} AS placed"
-    named = ", ".join([*kept, MOVED_VALUE, _ROW_DRAW, _VALUE_DRAW, GROUP_NUMBER])
-    whole = f"SELECT {named} FROM {identifier(keyed)} WHERE {GROUP_NUMBER} IS NOT NULL"
-    return f"({whole} UNION ALL SELECT {named} FROM {identifier(split)}) AS placed"
+    named = ", ".join([*other_columns, MOVED_VALUE, _ROW_DRAW, _VALUE_DRAW, GROUP_NUMBER])
+    grouped = f"SELECT {named} FROM {identifier(keyed)} WHERE {GROUP_NUMBER} IS NOT NULL"
+    return f"({grouped} UNION ALL SELECT {named} FROM {identifier(split)}) AS placed"
 
 
-def permuted_rows(placed: str, kept: Sequence[str]) -> str:
+def permuted_rows(placed: str, other_columns: Sequence[str]) -> str:
     """Build the released rows before shuffling, with the columns of ``moved_rows``.
 
     The rows of a group are ranked by one key and its values by the other, and equal ranks are matched: since
     the second ranking is uniform whatever the first, so is the permutation.
     """
-    columns = "".join(f"{column}, " for column in kept)
+    columns = "".join(f"{column}, " for column in other_columns)
     ranked = f"row_number() OVER (PARTITION BY {GROUP_NUMBER} ORDER BY {{}}) AS {_PLACE} FROM {placed}"
     rows = f"SELECT {columns}{GROUP_NUMBER}, {ranked.format(_ROW_DRAW)}"
     values = f"SELECT {GROUP_NUMBER}, {MOVED_VALUE}, {ranked.format(_VALUE_DRAW)}"
-    named = "".join(f"r.{column} AS {column}, " for column in kept)
+    named = "".join(f"r.{column} AS {column}, " for column in other_columns)
     return (
         f"SELECT {named}r.{GROUP_NUMBER} AS {GROUP_NUMBER}, v.{MOVED_VALUE} AS {MOVED_VALUE} FROM ({rows}) "
         "AS r "
@@ -424,12 +424,12 @@ def _all_keys(keys: int) -> str:
     return "".join(f"{key_name(i)}, " for i in range(keys))
 
 
-def zip_columns(staged: str, move: str, kept: Sequence[str], value: str) -> str:
+def zip_columns(staged: str, move: str, other_columns: Sequence[str], value: str) -> str:
     """Build ``moved_rows`` from a ``move`` with every staged row's group and ``moved_value``, in their order.
 
     Tables are zipped row by row without a join; a row that would be paired with another's values is left out.
     """
-    columns = "".join(f"h.{column} AS {column}, " for column in kept)
+    columns = "".join(f"h.{column} AS {column}, " for column in other_columns)
     return (
         f"SELECT {columns}CAST(m.{GROUP_NUMBER} AS BIGINT) AS {GROUP_NUMBER}, {value} AS {MOVED_VALUE} "
         f"FROM {identifier(staged)} AS h POSITIONAL JOIN {identifier(move)} AS m "

@@ -13,7 +13,7 @@ SNOWFLAKE = Dialect(
     types={"HUGEINT": "DECIMAL(38,0)", "BLOB": "BINARY"},
     escapes=(("\\", "\\\\"), ("'", "''")),
     full_match="regexp_like({0}, {1})",
-    whole="CAST({0} AS BIGINT)",
+    integer_cast="CAST({0} AS BIGINT)",
 )
 
 BIGQUERY = Dialect(
@@ -30,7 +30,7 @@ BIGQUERY = Dialect(
     # A literal cannot contain an unescaped line break.
     escapes=(("\\", "\\\\"), ("'", "\\'"), ("\n", "\\n"), ("\r", "\\r")),
     full_match="regexp_contains({0}, concat('^(?:', {1}, ')$'))",
-    whole="CAST({0} AS BIGINT)",
+    integer_cast="CAST({0} AS BIGINT)",
     plain_double="safe_cast({0} AS FLOAT64)",
     remainder="mod(CAST({0} AS BIGNUMERIC), NULLIF(CAST({1} AS BIGNUMERIC), 0))",
     rounded="ROUND(CAST({0} AS BIGNUMERIC), {1})",

@@ -53,8 +53,8 @@ class _PublishedParts:
 
     @classmethod
     def of(cls, recoding: ClassRecoding, frequency_set: FrequencySet) -> _PublishedParts:
-        kept = recoding.classes != SUPPRESSED
-        types, classes = recoding.row_types[kept], recoding.classes[kept]
+        retained = recoding.classes != SUPPRESSED
+        types, classes = recoding.row_types[retained], recoding.classes[retained]
         return cls(
             recoding=recoding,
             hierarchies=frequency_set.hierarchies,
@@ -124,8 +124,8 @@ def _leaf_box(cells: Cells, cell: int, hierarchy: GeneralizationHierarchy) -> tu
     for level, labels in enumerate(hierarchy.labels):
         if label in labels:
             top = level == hierarchy.height
-            place = labels.index(label)
-            ends = np.searchsorted(hierarchy.ancestors[level], [place, place + 1])
+            leaf = labels.index(label)
+            ends = np.searchsorted(hierarchy.ancestors[level], [leaf, leaf + 1])
             box = int(ends[0]), null if top else int(ends[1]) - 1
             if (first, last) in {box, (box[0], int(ends[1]) - 1)}:
                 return box if level else (first, last)
@@ -181,13 +181,13 @@ def _has_intervals(facts: _PublishedParts) -> InadmissibilityReason:
 
 def _has_disjoint_subgraphs(facts: _PublishedParts) -> InadmissibilityReason:
     """Check that the boxes of leaves under the classes' published cells are disjoint."""
-    shown = np.unique(facts.shown, axis=0)
-    low, high = np.zeros_like(shown), np.zeros_like(shown)
+    distinct_cells = np.unique(facts.shown, axis=0)
+    low, high = np.zeros_like(distinct_cells), np.zeros_like(distinct_cells)
     for i, (cells, hierarchy) in enumerate(zip(facts.cells, facts.hierarchies, strict=True)):
-        for cell in np.unique(shown[:, i]).tolist():
+        for cell in np.unique(distinct_cells[:, i]).tolist():
             box = _leaf_box(cells, cell, hierarchy)
             assert box is not None
-            low[shown[:, i] == cell, i], high[shown[:, i] == cell, i] = box
+            low[distinct_cells[:, i] == cell, i], high[distinct_cells[:, i] == cell, i] = box
     if boxes_overlap(low, high):
         return "two classes stand for subgraphs that overlap"
     return None

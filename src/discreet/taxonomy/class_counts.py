@@ -72,16 +72,16 @@ class ClassCounts:
         return self._facts.of_population or self.requirement.of_cells is not None
 
     def suppressed_at(
-        self, node: LatticeNode, class_of: NDArray[np.int64], shown: NDArray[np.int64]
+        self, node: LatticeNode, class_of: NDArray[np.int64], cell_codes: NDArray[np.int64]
     ) -> NDArray[np.bool_]:
         """Return the suppressed classes of a node.
 
-        ``shown``, shape ``(classes, attributes)``, contains the published cells of each class.
+        ``cell_codes``, shape ``(classes, attributes)``, contains the published cells of each class.
         """
         facts = self._facts
-        people = count_matching_people(facts.table, node, shown) if facts.of_population else None
-        cells = shown if self.requirement.of_cells is not None else None
-        return facts.suppressed(class_of, len(shown), people, cells)
+        people = count_matching_people(facts.table, node, cell_codes) if facts.of_population else None
+        cells = cell_codes if self.requirement.of_cells is not None else None
+        return facts.suppressed(class_of, len(cell_codes), people, cells)
 
     def failing_types(
         self, class_of: NDArray[np.int64], types: NDArray[np.int64] | None = None
@@ -117,8 +117,8 @@ class ClassCounts:
         """
         rows = int(self.rows.sum())
         everything = np.zeros(len(self.rows), dtype=np.int64)
-        told = is_growing(self.requirement) or (limit == 0 and is_monotone(self.requirement))
-        if not rows or (told and self.failing_rows(everything) > limit):
+        is_bounded = is_growing(self.requirement) or (limit == 0 and is_monotone(self.requirement))
+        if not rows or (is_bounded and self.failing_rows(everything) > limit):
             raise NoSolution(
                 f"not even one class of all {rows:,} rows meets {self.requirement}",
                 allowed="a k of at most the rows, and an l of at most the sensitive values",
@@ -181,8 +181,8 @@ class ClassCostRule:
             found = np.maximum(even * even * (parts - odd) + (even + 1) ** 2 * odd, finest)
             if self.limit:
                 left = np.clip(sizes - self.rows // 2, 0, self.limit)
-                alone = left * self.rows + (sizes - left) ** 2
-                found = np.where(parts > 1, np.maximum(sizes * sizes // parts, finest), alone)
+                lower_bound = left * self.rows + (sizes - left) ** 2
+                found = np.where(parts > 1, np.maximum(sizes * sizes // parts, finest), lower_bound)
         return np.where(short, np.where(sizes <= self.limit, sizes * self.penalty, IMPOSSIBLE_COST), found)
 
     def leaf_costs(self, counts: _Integers) -> _Integers:

@@ -163,11 +163,11 @@ def _evaluate_nodes(
 def _within_bounds(lattice: Lattice, bounds: NodeBounds | None) -> NDArray[np.bool_]:
     """Return for each node, by its index, whether it is within the bounds."""
     low, high = bounds or (lattice.bottom, lattice.top)
-    found = np.ones(1, dtype=np.bool_)
+    result = np.ones(1, dtype=np.bool_)
     for least, most, top in zip(low, high, lattice.top, strict=True):
         levels = np.arange(top + 1)
-        found = np.logical_and.outer(found, (levels >= least) & (levels <= most)).ravel()
-    return found
+        result = np.logical_and.outer(result, (levels >= least) & (levels <= most)).ravel()
+    return result
 
 
 def _loss_with_suppression(
@@ -178,8 +178,8 @@ def _loss_with_suppression(
     hierarchies = frequency_set.hierarchies
     columns = [h.level_map(node[i])[codes[:, i]] for i, h in enumerate(hierarchies)]
     class_of = number_classes_of_columns(columns, [h.null_code + 1 for h in hierarchies])
-    shown = np.column_stack(columns)[np.unique(class_of, return_index=True)[1]]
-    failing = counts.suppressed_at(node, class_of, shown)[class_of]
+    cell_codes = np.column_stack(columns)[np.unique(class_of, return_index=True)[1]]
+    failing = counts.suppressed_at(node, class_of, cell_codes)[class_of]
     each = sum(share[node[i], codes[:, i]] for i, share in enumerate(shares))
     most = sum(float(share[-1].max(initial=0.0)) for share in shares)
     return float((np.where(failing, most, each) * counts.rows).sum())

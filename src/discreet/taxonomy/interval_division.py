@@ -129,14 +129,14 @@ class PairSolver:
 
     def bound_boxes(self, counts: _Integers, budget: int) -> _Integers:
         """Return a lower bound of the cost of each box; ``counts`` are rows by box, x and y."""
-        rule, found = self.rule, np.full(len(counts), IMPOSSIBLE_COST, np.int64)
+        rule, result = self.rule, np.full(len(counts), IMPOSSIBLE_COST, np.int64)
         if not self.compiled:
             rows = counts.sum(axis=(1, 2))
             return rule.bound(rows, rows if rule.penalty == 0 else np.zeros_like(rows))
         from discreet.kernels.interval_pairs import divide_boxes
 
-        divide_boxes(np.ascontiguousarray(counts), rule.k, rule.penalty, rule.limit, budget, found)
-        return found
+        divide_boxes(np.ascontiguousarray(counts), rule.k, rule.penalty, rule.limit, budget, result)
+        return result
 
 
 def _starts_of_marks(marks: NDArray[np.bool_]) -> IntervalStarts:
@@ -181,8 +181,8 @@ def _disturb(division: IntervalDivision, random: np.random.Generator) -> Interva
     if random.random() < 0.5:
         emptied = set(random.choice(number, size=min(number, int(random.integers(1, 3))), replace=False))
         return tuple((0,) if i in emptied else starts for i, starts in enumerate(division))
-    kept = random.uniform(0.3, 0.8)
-    return tuple((0, *(s for s in starts[1:] if random.random() < kept)) for starts in division)
+    share = random.uniform(0.3, 0.8)
+    return tuple((0, *(s for s in starts[1:] if random.random() < share)) for starts in division)
 
 
 def _descend(
@@ -228,10 +228,10 @@ def _divide_pair(
         return None if found.cost >= cost else (found.cost, {i: found.x, j: found.y})
     now, changed, gained = cost, {i: chosen[i], j: chosen[j]}, False
     for at in pair:
-        alone = _rows_by_free_values(
+        separate_rows = _rows_by_free_values(
             table, [changed.get(a, starts) for a, starts in enumerate(chosen)], (at,)
         )
-        found = solver.divide(alone, now, _PAIR_NODES)
+        found = solver.divide(separate_rows, now, _PAIR_NODES)
         if found.cost < now:
             now, gained = found.cost, True
             changed[at] = found.y

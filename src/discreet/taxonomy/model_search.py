@@ -76,32 +76,32 @@ def search_cell_suppression(
 
 def iterate_patterns(most_loss: NDArray[np.float64]) -> Iterator[NDArray[np.bool_]]:
     """Yield the masks of attributes that keep their values, in ascending order of the loss of the others."""
-    kept = np.array(list(product((True, False), repeat=len(most_loss))))
-    yield from kept[np.argsort((~kept) @ most_loss, kind="stable")]
+    patterns = np.array(list(product((True, False), repeat=len(most_loss))))
+    yield from patterns[np.argsort((~patterns) @ most_loss, kind="stable")]
 
 
 def _classes_by_patterns(
     frequency_set: FrequencySet, counts: ClassCounts, most_loss: NDArray[np.float64]
 ) -> NDArray[np.int64]:
     """Return the class of each row type, -1 for those that remain."""
-    found = np.full(frequency_set.row_types, -1, dtype=np.int64)
+    result = np.full(frequency_set.row_types, -1, dtype=np.int64)
     sizes = [hierarchy.null_code + 1 for hierarchy in frequency_set.hierarchies]
     left = np.arange(frequency_set.row_types)
     number = 0
-    for kept in iterate_patterns(most_loss):
+    for pattern in iterate_patterns(most_loss):
         if not len(left):
             break
-        attributes = np.flatnonzero(kept).tolist()
+        attributes = np.flatnonzero(pattern).tolist()
         class_of = np.zeros(len(left), dtype=np.int64)
         if attributes:
             columns = [frequency_set.codes[left, i] for i in attributes]
             class_of = number_classes_of_columns(columns, [sizes[i] for i in attributes])
         leaves = ~counts.failing_types(class_of, left)
         numbers, renumbered = np.unique(class_of[leaves], return_inverse=True)
-        found[left[leaves]] = number + renumbered
+        result[left[leaves]] = number + renumbered
         number += len(numbers)
         left = left[~leaves]
-    return found
+    return result
 
 
 def _join_leftovers(
@@ -112,15 +112,15 @@ def _join_leftovers(
     if not len(left):
         return class_of
     class_of = class_of.copy()
-    kept = np.flatnonzero(class_of >= 0)
+    retained = np.flatnonzero(class_of >= 0)
     number = int(class_of.max()) + 1
-    rows = np.bincount(class_of[kept], frequency_set.counts[kept], minlength=number)
+    rows = np.bincount(class_of[retained], frequency_set.counts[retained], minlength=number)
     first = np.zeros(number, dtype=np.int64)
-    first[class_of[kept[::-1]]] = kept[::-1]
+    first[class_of[retained[::-1]]] = retained[::-1]
     values = frequency_set.codes[first]
-    differs = frequency_set.codes[kept] != values[class_of[kept]]
+    differs = frequency_set.codes[retained] != values[class_of[retained]]
     starred = np.zeros((number, len(most_loss)), dtype=np.bool_)
-    np.logical_or.at(starred, class_of[kept], differs)
+    np.logical_or.at(starred, class_of[retained], differs)
     for t in left.tolist():
         new = (values != frequency_set.codes[t]) & ~starred
         total_loss = (new @ most_loss) * rows + ((new | starred) @ most_loss) * frequency_set.counts[t]
@@ -203,23 +203,23 @@ def search_model(
     counts = ClassCounts(frequency_set, requirement)
     if model not in (RecodingModel.FULL_DOMAIN, RecodingModel.ATTRIBUTE_SUPPRESSION):
         counts.require_merging(model, limit if model in _SUPPRESSING_MODELS else 0)
-    given = dict(weights or {})
-    in_order = [given.get(name, 1.0) for name in frequency_set.attributes]
+    factors = dict(weights or {})
+    in_order = [factors.get(name, 1.0) for name in frequency_set.attributes]
     match model:
         case RecodingModel.FULL_DOMAIN:
-            return search_full_domain(frequency_set, counts, limit, settings, given, candidates=candidates)
+            return search_full_domain(frequency_set, counts, limit, settings, factors, candidates=candidates)
         case RecodingModel.ATTRIBUTE_SUPPRESSION:
-            return search_attribute_suppression(frequency_set, counts, limit, settings, given)
+            return search_attribute_suppression(frequency_set, counts, limit, settings, factors)
         case RecodingModel.ORDERED_SINGLE:
             return search_ordered_single(frequency_set, counts, limit, in_order)
         case RecodingModel.CELL_SUPPRESSION:
             return search_cell_suppression(frequency_set, counts, in_order)
-    trees = build_value_trees(frequency_set, given)
+    trees = build_value_trees(frequency_set, factors)
     if model is RecodingModel.FULL_SUBGRAPH:
         return search_full_subgraph(frequency_set, trees, counts)
     if model is RecodingModel.UNRESTRICTED_MULTI:
         return search_unrestricted_multi(frequency_set, trees, counts)
-    start = _best_node(frequency_set, counts, limit, settings, given, candidates)
+    start = _best_node(frequency_set, counts, limit, settings, factors, candidates)
     single = search_full_subtree if model is RecodingModel.FULL_SUBTREE else search_unrestricted_single
     return single(frequency_set, trees, counts, limit, start)
 

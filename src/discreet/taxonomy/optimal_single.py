@@ -198,17 +198,17 @@ class _BranchAndBound:
 
     def step(self) -> None:
         """Visit the node of least bound."""
-        bound, _, place, starts, number = heappop(self.waiting)
+        bound, _, prefix, starts, number = heappop(self.waiting)
         self.nodes += 1
-        if isinstance(place, _AttributeDivision):
-            self._cut(bound, place, starts, number)
-        elif len(place.division) == len(self.sizes) - 2:
-            self._finish(bound, place, number)
+        if isinstance(prefix, _AttributeDivision):
+            self._cut(bound, prefix, starts, number)
+        elif len(prefix.division) == len(self.sizes) - 2:
+            self._finish(bound, prefix, number)
         else:
-            self._begin(bound, place)
+            self._begin(bound, prefix)
 
     def _enter(
-        self, bound: int, place: _DividedPrefix | _AttributeDivision, starts: IntervalStarts, number: int
+        self, bound: int, prefix: _DividedPrefix | _AttributeDivision, starts: IntervalStarts, number: int
     ) -> None:
         """Add a waiting node: a prefix, or cuts ``starts`` of an attribute with their cost ``number``.
 
@@ -216,7 +216,7 @@ class _BranchAndBound:
         """
         if bound < self.cost:
             self._entered += 1
-            heappush(self.waiting, (bound, -self._entered, place, starts, number))
+            heappush(self.waiting, (bound, -self._entered, prefix, starts, number))
 
     def _begin(self, bound: int, prefix: _DividedPrefix) -> None:
         """Compute the bounds of the next attribute's intervals and add its first node."""
@@ -406,7 +406,7 @@ class _OrderedTable:
     @classmethod
     def of(cls, values: Sequence[OrderedValues], counts: _Integers) -> _OrderedTable:
         order = sorted(range(len(values)), key=lambda i: values[i].size)
-        places = [values[i].place.astype(np.int64) for i in order]
+        places = [values[i].value_index.astype(np.int64) for i in order]
         sizes = [values[i].size for i in order]
         if len(order) == 1:
             places, sizes = [np.zeros_like(places[0]), *places], [1, *sizes]
@@ -463,7 +463,7 @@ def _search_division(
         lambda: time.monotonic() - begun > share,
     )
     seconds = np.inf if budget.seconds is None else budget.seconds
-    found = find_best_division(
+    result = find_best_division(
         ordered.table,
         solver,
         known,
@@ -475,7 +475,7 @@ def _search_division(
         from discreet.kernels.precompilation import mark_compiled
 
         mark_compiled(_KERNEL_PART)
-    return found
+    return result
 
 
 def _recount_cost(recoding: ClassRecoding, rule: ClassCostRule) -> int:

@@ -32,8 +32,8 @@ _SEED = 5
 class OrderedValues:
     """Occurring values of one attribute in order, with the cost of their intervals.
 
-    ``ranks`` contains their positions in the attribute's order, ``place`` the index among them of each row
-    type's value, ``rows`` the rows of each.
+    ``ranks`` contains their positions in the attribute's order, ``value_index`` the index among them of each
+    row type's value, ``rows`` the rows of each.
     """
 
     def __init__(
@@ -45,8 +45,8 @@ class OrderedValues:
     ) -> None:
         self.hierarchy = hierarchy
         self.order = order_leaves(hierarchy)
-        self.ranks, self.place = np.unique(self.order.rank[codes], return_inverse=True)
-        self.rows = np.bincount(self.place, counts, minlength=len(self.ranks))
+        self.ranks, self.value_index = np.unique(self.order.rank[codes], return_inverse=True)
+        self.rows = np.bincount(self.value_index, counts, minlength=len(self.ranks))
         self.weight = weight
 
     @property
@@ -97,7 +97,7 @@ class _IntervalPartition:
         self.values = values
         self.counts = counts
         self.limit = limit
-        self.columns = [np.zeros(len(v.place), dtype=np.int64) for v in values]
+        self.columns = [np.zeros(len(v.value_index), dtype=np.int64) for v in values]
         self.ends = [{0: v.size - 1} for v in values]
         self.class_of = np.zeros(len(counts.rows), dtype=np.int64)
         self.failing = counts.failing_types(self.class_of)
@@ -114,9 +114,9 @@ class _IntervalPartition:
 
     def cut(self, i: int, first: int, at: int) -> bool:
         """Cut the interval that starts at ``first``, unless too many rows would be in failing classes."""
-        column, place = self.columns[i], self.values[i].place
+        column, value_index = self.columns[i], self.values[i].value_index
         types = np.flatnonzero(column == first)
-        right = place[types] >= at
+        right = value_index[types] >= at
         keys, divided = np.unique(self.class_of[types] * 2 + right, return_inverse=True)
         failing = self.counts.failing(divided, len(keys), types)[divided]
         rows = self.counts.rows[types]
@@ -168,7 +168,9 @@ def recoding_of_starts(
 ) -> ClassRecoding:
     """Build the recoding whose intervals start at these values; failing classes are suppressed."""
     cells = [v.cells(s) for v, s in zip(values, starts, strict=True)]
-    columns = [np.searchsorted(s, v.place, side="right") - 1 for v, s in zip(values, starts, strict=True)]
+    columns = [
+        np.searchsorted(s, v.value_index, side="right") - 1 for v, s in zip(values, starts, strict=True)
+    ]
     return build_recoding_of_columns(frequency_set, counts, columns, cells, RecodingModel.ORDERED_SINGLE)
 
 
@@ -199,7 +201,7 @@ def find_least_loss_intervals(values: OrderedValues, counts: ClassCounts) -> NDA
 
 
 def _interval_meets(values: OrderedValues, counts: ClassCounts, first: int, end: int) -> bool:
-    types = np.flatnonzero((values.place >= first) & (values.place < end))
+    types = np.flatnonzero((values.value_index >= first) & (values.value_index < end))
     return not counts.failing(np.zeros(len(types), dtype=np.int64), 1, types)[0]
 
 

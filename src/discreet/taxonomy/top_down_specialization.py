@@ -62,24 +62,24 @@ class TreeCut:
     def saved_loss(self, i: int, value: int, types: NDArray[np.int64]) -> float:
         """Return the loss that specializing the value saves."""
         tree = self.trees[i]
-        shown = self.trees[i].child_above(value, self.leaves[i][types])
-        return float(((tree.cost[value] - tree.cost[shown]) * self.counts.rows[types]).sum())
+        children = self.trees[i].child_above(value, self.leaves[i][types])
+        return float(((tree.cost[value] - tree.cost[children]) * self.counts.rows[types]).sum())
 
     def specialize(self, i: int, value: int, types: NDArray[np.int64], limit: int) -> bool:
         """Replace a value by its children, unless more than ``limit`` rows would be in failing classes.
 
         Columns are copied before they are written, because ``_improve_cut`` keeps the former ones.
         """
-        shown = self.trees[i].child_above(value, self.leaves[i][types])
+        children = self.trees[i].child_above(value, self.leaves[i][types])
         size = len(self.trees[i].labels)
-        keys, divided = np.unique(self.class_of[types] * size + shown, return_inverse=True)
+        keys, divided = np.unique(self.class_of[types] * size + children, return_inverse=True)
         failing = self.counts.failing(divided, len(keys), types)
         before = int(self.counts.rows[types][self.failing[self.class_of[types]]].sum())
         after = self.failing_rows - before + int(self.counts.rows[types][failing[divided]].sum())
         if after > limit:
             return False
         self.columns[i] = self.columns[i].copy()
-        self.columns[i][types] = shown
+        self.columns[i][types] = children
         self.failing = np.concatenate([self.failing, failing])
         self.class_of = self.class_of.copy()
         self.class_of[types] = len(self.failing) - len(failing) + divided
@@ -193,11 +193,13 @@ def _improve_cut(cut: TreeCut, limit: int) -> TreeCut:
 
 def _inner_values(cut: TreeCut) -> list[tuple[int, int]]:
     """Return the values whose children are all published, for values that occur."""
-    found = []
+    result = []
     for i, (tree, column) in enumerate(zip(cut.trees, cut.columns, strict=True)):
-        shown = set(np.unique(column).tolist())
-        found += [(i, value) for value, kids in enumerate(tree.children) if kids and shown.issuperset(kids)]
-    return found
+        values_in_use = set(np.unique(column).tolist())
+        result += [
+            (i, value) for value, kids in enumerate(tree.children) if kids and values_in_use.issuperset(kids)
+        ]
+    return result
 
 
 def _undisturbed(saved_loss: float) -> float:
@@ -261,32 +263,32 @@ class _LeafImages:
                 path = tree.above(leaf)
                 for value in path[: path.index(int(image[leaf]))]:
                     shown_by.setdefault((int(image[leaf]), value), []).append(leaf)
-            for (shown, value), leaves in shown_by.items():
+            for (parent, value), leaves in shown_by.items():
                 for group in {tuple(leaves), *((leaf,) for leaf in leaves)}:
                     rows = float(self.rows_of[i][list(group)].sum())
-                    saved_loss = rows * float(tree.cost[shown] - tree.cost[value])
+                    saved_loss = rows * float(tree.cost[parent] - tree.cost[value])
                     if saved_loss > 0:
-                        found.add((saved_loss, i, shown, value, group))
+                        found.add((saved_loss, i, parent, value, group))
         return sorted(found, key=lambda move: (-move[0], *move[1:]))
 
     def make(self, move: ValueMove) -> bool:
         """Apply a move, unless it is outdated or too many rows would be in failing classes."""
-        _, i, shown, value, group = move
+        _, i, parent, value, group = move
         leaves = np.array(group)
-        if (self.images[i][leaves] != shown).any():
+        if (self.images[i][leaves] != parent).any():
             return False
         column = self.columns[i]
         moved = np.flatnonzero(np.isin(self.leaves[i], leaves))
-        alone = not (self.images[i] == value).any()
-        if alone and self.counts.failing_rows(self._classes(moved), moved) > self.limit:
+        is_new = not (self.images[i] == value).any()
+        if is_new and self.counts.failing_rows(self._classes(moved), moved) > self.limit:
             return False
-        types = np.flatnonzero((column == shown) | (column == value))
+        types = np.flatnonzero((column == parent) | (column == value))
         column[moved] = value
         failing = self.counts.failing_types(self._classes(types), types)
         rows = self.counts.rows[types]
         after = self.failing_rows - int(rows[self.failing[types]].sum()) + int(rows[failing].sum())
         if after > self.limit:
-            column[moved] = shown
+            column[moved] = parent
             return False
         self.images[i][leaves] = value
         self.failing[types] = failing
@@ -362,24 +364,24 @@ class _OpenClasses:
         """Return the lowest common value of each group of row types, by attribute."""
         order = np.argsort(group, kind="stable")
         starts = np.searchsorted(group[order], np.arange(groups))
-        found = []
+        result = []
         for tree, column in zip(self.trees, self.leaves, strict=True):
             leaves = column[self.types[order]]
-            found.append(
+            result.append(
                 tree.common(np.minimum.reduceat(leaves, starts), np.maximum.reduceat(leaves, starts))
             )
-        return found
+        return result
 
-    def loss(self, shown: Sequence[NDArray[np.int64]], rows: NDArray[Any]) -> NDArray[np.float64]:
+    def loss(self, cell_codes: Sequence[NDArray[np.int64]], rows: NDArray[Any]) -> NDArray[np.float64]:
         """Return the loss of groups by their published values."""
-        costs = (tree.cost[values] for tree, values in zip(self.trees, shown, strict=True))
+        costs = (tree.cost[values] for tree, values in zip(self.trees, cell_codes, strict=True))
         return np.asarray(rows * sum(costs))
 
     def divided(self, i: int, *, leftovers: bool) -> _ClassDivision:
         """Return the division of the classes along attribute i."""
         tree = self.trees[i]
-        shown = self.shown[i][self.class_of]
-        child = tree.child_above(shown, self.leaves[i][self.types])
+        class_cells = self.shown[i][self.class_of]
+        child = tree.child_above(class_cells, self.leaves[i][self.types])
         keys, part = np.unique(self.class_of * tree.size + child, return_inverse=True)
         class_of, failing = keys // tree.size, self.counts.failing(part, len(keys), self.types)
         if leftovers:
@@ -411,9 +413,13 @@ class _OpenClasses:
         least = good[np.append(True, np.diff(class_of[good]) != 0)] if len(good) else good
         stays[least] = True
         keys = np.where(stays, class_of * (tree.size + 1) + tree.size, class_of * (tree.size + 1) + child)
-        kept, number = np.unique(keys, return_inverse=True)
+        keys_of_classes, number = np.unique(keys, return_inverse=True)
         part = number[part]
-        return part, kept // (tree.size + 1), self.counts.failing(part, len(kept), self.types)
+        return (
+            part,
+            keys_of_classes // (tree.size + 1),
+            self.counts.failing(part, len(keys_of_classes), self.types),
+        )
 
 
 def search_full_subgraph(
@@ -473,5 +479,5 @@ def _recoding_of_classes(
 
 def merge_equal_classes(recoding: ClassRecoding) -> ClassRecoding:
     """Merge classes with equal published cells; the recoding must have one part per row type."""
-    shown, number = np.unique(recoding.shown, axis=0, return_inverse=True)
-    return replace(recoding, shown=shown, classes=number.ravel()[recoding.classes])
+    cell_codes, number = np.unique(recoding.shown, axis=0, return_inverse=True)
+    return replace(recoding, shown=cell_codes, classes=number.ravel()[recoding.classes])

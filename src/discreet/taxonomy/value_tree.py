@@ -63,16 +63,16 @@ class ValueTree:
     def child_above(self, values: int | NDArray[np.int64], leaves: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the child of each value above the corresponding leaf, or the leaf if the value is one."""
         below = np.minimum(self.depth[values] + 1, len(self.paths) - 1)
-        found: NDArray[np.int64] = self.paths[below, leaves]
-        return found
+        result: NDArray[np.int64] = self.paths[below, leaves]
+        return result
 
     def common(self, low: NDArray[np.int64], high: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the lowest value above each pair of leaves, and so above all leaves between them."""
-        found = low.copy()
+        result = low.copy()
         for path in self.paths:
             same = path[low] == path[high]
-            found[same] = path[low[same]]
-        return found
+            result[same] = path[low[same]]
+        return result
 
     def cells(self) -> Cells:
         """Return every value as a published cell."""
@@ -143,17 +143,17 @@ class _TreeBuilder:
 
     def joined(self, current: list[int], positions: NDArray[np.int64], level: int) -> list[int]:
         """Return the value of each leaf one level up, with a new one where several values meet."""
-        found = list(current)
+        result = list(current)
         starts = np.flatnonzero(np.append(True, np.diff(positions) != 0))
         for start, end in zip(starts.tolist(), [*starts[1:].tolist(), len(positions)], strict=True):
             members = list(dict.fromkeys(current[start:end]))
             if len(members) > 1:
-                place = int(positions[start])
-                ends = np.searchsorted(self._hierarchy.ancestors[level], [place, place + 1])
-                label = self._hierarchy.labels[level][place]
+                position = int(positions[start])
+                ends = np.searchsorted(self._hierarchy.ancestors[level], [position, position + 1])
+                label = self._hierarchy.labels[level][position]
                 last = int(ends[1]) - 1 + (level == self._hierarchy.height)
-                found[start:end] = [self._add(label, members, int(ends[0]), last)] * (end - start)
-        return found
+                result[start:end] = [self._add(label, members, int(ends[0]), last)] * (end - start)
+        return result
 
     def tree(self, at_level: NDArray[np.int64], weight: float) -> ValueTree:
         """Build the tree; the occurring leaves, including NULL, must be the first values."""
@@ -212,13 +212,13 @@ def build_recoding_of_columns(
     renumbered = np.where(failing, SUPPRESSED, np.cumsum(~failing) - 1)
     first = np.zeros(number, dtype=np.int64)
     first[class_of[::-1]] = np.arange(len(class_of))[::-1]
-    kept = first[~failing]
+    retained = first[~failing]
     return ClassRecoding(
         model=model,
         attributes=frequency_set.attributes,
         requirement=counts.requirement,
         cells=tuple(cells),
-        shown=np.stack([column[kept] for column in columns], axis=1),
+        shown=np.stack([column[retained] for column in columns], axis=1),
         row_types=np.arange(frequency_set.row_types),
         classes=renumbered[class_of],
         rows=frequency_set.counts,

@@ -87,10 +87,10 @@ class ArxSpec(Printable):
         """Return one row per column, the request, the written files, and the warnings."""
         columns = Column("column"), Column("role"), Column("hierarchy", shrinks=True)
         rows = tuple(_attribute_row(a, self.mapping["attributes"][a.name]) for a in self.project.attributes)
-        asked = ", ".join(
+        request_text = ", ".join(
             f"{key} {_value_text(value)}" for key, value in self.mapping.get("request", {}).items()
         )
-        lines = [Line(f"Asked: {asked}.")] if asked else []
+        lines = [Line(f"Asked: {request_text}.")] if request_text else []
         lines += [
             Line(f"Written to {file}.", Tone.GOOD) for file in (*self.files, self.path) if file is not None
         ]
@@ -177,8 +177,10 @@ def _make_mapping(
         a.name: {"role": str(a.role), "hierarchy": hierarchies.get(a.name), "weight": a.weight}
         for a in project.attributes
     }
-    kept = {name: {k: v for k, v in table.items() if v is not None} for name, table in attributes.items()}
-    return {"source": dict(source), "attributes": kept, "request": dict(project.request)}
+    set_tables = {
+        name: {k: v for k, v in table.items() if v is not None} for name, table in attributes.items()
+    }
+    return {"source": dict(source), "attributes": set_tables, "request": dict(project.request)}
 
 
 def _inline_hierarchy(attribute: ArxAttribute) -> object:

@@ -100,8 +100,8 @@ def read_audit_reference(
     ):
         counted = count_frequency_set(engine, found, settings)
         people = None
-        told = all_known and address.path is not None and found.of_population is not None
-        if told or any(criterion.of_population for criterion in criteria):
+        known_population = all_known and address.path is not None and found.of_population is not None
+        if known_population or any(criterion.of_population for criterion in criteria):
             people = _read_population(engine, found, counted, address, folder)
         known = {sets.attribute: sets.of for sets in counted.sensitive if sets.of is not None}
         yield AuditReference(people, known)
@@ -111,16 +111,18 @@ def _read_population(
     engine: Engine, spec: TableSpec, counted: FrequencySet, address: ReleaseAddress, folder: Path
 ) -> GeneralizedPopulation:
     """Generalize the spec's population to the release's levels, into a file for the audit's engine."""
-    beside = spec.of_population
-    if beside is None:
+    population_spec = spec.of_population
+    if population_spec is None:
         raise InputError(
             f"{spec.label} names no population",
             advice="Give [population] with a path, or subset in [source].",
         )
     path = Path(folder, "population.parquet")
-    with generalize_population(engine, beside, counted, _manifest_recoding(spec, address)) as shown:
-        engine.write_file(shown.unordered(), path, "parquet")
-        columns = tuple(column.name for column in shown.columns)
+    with generalize_population(
+        engine, population_spec, counted, _manifest_recoding(spec, address)
+    ) as generalized:
+        engine.write_file(generalized.unordered(), path, "parquet")
+        columns = tuple(column.name for column in generalized.columns)
     return GeneralizedPopulation(SourceSpec(path=path, format="parquet"), columns, 0)
 
 
@@ -256,8 +258,8 @@ def audit(
     >>> result = discreet.audit("release.csv", k=5)  # doctest: +SKIP
     >>> result.passed, result.k  # doctest: +SKIP
     """
-    asked = Requirement.of(k, l, criteria)
-    requirement = None if asked.is_empty and l is None else asked
+    required = Requirement.of(k, l, criteria)
+    requirement = None if required.is_empty and l is None else required
     form = FileOptions(format, encoding, delimiter, quote, tuple(null_values))
     limits = settings or Settings.from_environment()
     if is_table(release):
@@ -273,7 +275,7 @@ def audit(
             settings=limits,
             reporter=reporter,
         )
-        return AuditResult(report, asked.k)
+        return AuditResult(report, required.k)
     address = infer_release_form(address_of(cast("ReleaseLocation", release), table), form, reporter)
     with connect(limits, address.source()) as engine, interruptible_engine(engine), ExitStack() as stack:
         wanted = read_required_criteria(address, engine) if requirement is None else requirement.criteria
@@ -294,7 +296,7 @@ def audit(
         )
     if spec is not None:
         report = _add_people_warnings(report, address, spec, limits, reporter)
-    return AuditResult(report, asked.k)
+    return AuditResult(report, required.k)
 
 
 def _add_people_warnings(
@@ -311,8 +313,8 @@ def _add_people_warnings(
         spec if isinstance(spec, TableSpec) else load_spec(parse_path(spec, "the path of a spec"), settings)
     )
     table = TableContext(known, settings, reporter)
-    told = release_people_warnings(table, read_manifest_if_present(address, settings))
-    return replace(report, warnings=(*told, *report.warnings))
+    people_warnings = release_people_warnings(table, read_manifest_if_present(address, settings))
+    return replace(report, warnings=(*people_warnings, *report.warnings))
 
 
 def audit_sql(
@@ -342,13 +344,13 @@ def audit_sql(
 
     >>> print(discreet.audit_sql("release.csv", k=5).script)  # doctest: +SKIP
     """
-    asked = Requirement.of(k, l, criteria)
+    required = Requirement.of(k, l, criteria)
     form = FileOptions(format, encoding, delimiter, quote, tuple(null_values))
     return _make_statements(
         infer_release_form(address_of(release, table), form, reporter),
         quasi_identifiers,
         sensitive,
-        None if asked.is_empty else asked,
+        None if required.is_empty else required,
         settings,
         by_name=False,
     )

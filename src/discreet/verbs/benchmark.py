@@ -120,7 +120,7 @@ class SideBySide(Printable):
         return (heading_line(f"Side by side, of {self.label}"), grid, BLANK, stars, *why)
 
     def _cells(self, each: ComparedRelease) -> tuple[str, ...]:
-        def told(column: str, text: Callable[[Any], str]) -> str:
+        def format_cell(column: str, text: Callable[[Any], str]) -> str:
             value = getattr(each, column)
             star = " *" if each.name in self.best.get(column, ()) else ""
             return "–" if value is None else f"{text(value)}{star}"
@@ -128,22 +128,22 @@ class SideBySide(Printable):
         percent = lambda value: format_share(value, 1)  # noqa: E731 - as each column is written
         return (
             each.name,
-            *(told(column, percent) for column in ("detail", "found", "highest")),
-            told("kept", "{:,}".format),
-            told("classes", "{:,}".format),
-            told("query_error", format_ratio),
+            *(format_cell(column, percent) for column in ("detail", "found", "highest")),
+            format_cell("kept", "{:,}".format),
+            format_cell("classes", "{:,}".format),
+            format_cell("query_error", format_ratio),
         )
 
 
 def find_best(contenders: Sequence[ComparedRelease]) -> dict[str, list[str]]:
     """Return the names with the best value of each column that has two or more values."""
-    found = {}
+    result = {}
     for column, better in BEST_VALUE.items():
         values = {c.name: getattr(c, column) for c in contenders if getattr(c, column) is not None}
         if len(values) > 1:
             best = better(values.values())
-            found[column] = [name for name, value in values.items() if value == best]
-    return found
+            result[column] = [name for name, value in values.items() if value == best]
+    return result
 
 
 class Benchmark:
@@ -189,15 +189,15 @@ class Benchmark:
         self, name: str, kind: str, pair: ReleasePair, released: AnswerableTable
     ) -> ComparedRelease:
         sizes, losses = pair.class_sizes, attribute_losses(pair)
-        kept = pair.rows - pair.suppressed
+        published = pair.rows - pair.suppressed
         return ComparedRelease(
             name=name,
             kind=kind,
             rows=pair.rows,
-            kept=kept,
+            kept=published,
             classes=sizes.classes,
             detail=1.0 - sum(losses) / len(losses),
-            found=sizes.classes / kept if kept else None,
+            found=sizes.classes / published if published else None,
             highest=1.0 / sizes.smallest if sizes.smallest else None,
             query_error=measure_workload_error(self.queries, self.original, released).mean_relative,
         )

@@ -60,17 +60,17 @@ class ClassParts:
         fails = find_failing_classes(
             table, found.class_of, found.classes, requirement, found.population, found.codes
         )
-        kept = np.flatnonzero(~fails[found.class_of])
-        return cls(table, found.class_of[kept], kept)
+        retained = np.flatnonzero(~fails[found.class_of])
+        return cls(table, found.class_of[retained], retained)
 
     @classmethod
     def of_recoding(cls, table: FrequencySet, recoding: ClassRecoding) -> ClassParts:
         """Return the classes of a recoding; classes with the same labels are one."""
         _, alike = np.unique(recoding.shown, axis=0, return_inverse=True)
-        kept = recoding.classes != SUPPRESSED
-        classes = alike.reshape(-1)[recoding.classes[kept]]
+        retained = recoding.classes != SUPPRESSED
+        classes = alike.reshape(-1)[recoding.classes[retained]]
         randomly_split = len(recoding.row_types) != table.row_types
-        return cls(table, classes, recoding.row_types[kept], randomly_split)
+        return cls(table, classes, recoding.row_types[retained], randomly_split)
 
     @property
     def classes(self) -> int:
@@ -173,9 +173,9 @@ def group_warnings(table: TableContext) -> tuple[str | None, tuple[CodedWarning,
     """
     key = table.findings.people.first
     counted = key is not None and key.can_be_subject
-    told = uncounted_people_warnings(table, _ROWS_IN_DATABASE if counted else _COLUMN_INCOMPLETE)
+    uncounted = uncounted_people_warnings(table, _ROWS_IN_DATABASE if counted else _COLUMN_INCOMPLETE)
     others = _other_warnings(table, SINGLE_VALUES)
-    return key.column if key is not None and counted else None, (*told, *others)
+    return key.column if key is not None and counted else None, (*uncounted, *others)
 
 
 def people_warnings(
@@ -229,11 +229,11 @@ def single_value_warnings(table: FrequencySet) -> tuple[CodedWarning, ...]:
     Attributes without counted values are skipped.
     """
     found = []
-    unit, whole = ("rows", table.rows) if table.subjects is None else ("people", table.subjects.size)
+    unit, number = ("rows", table.rows) if table.subjects is None else ("people", table.subjects.size)
     for sets in table.sensitive:
-        alone = _count_singletons(sets)
-        if alone:
-            found.append(source_single_values_warning(sets.attribute, alone, whole, unit))
+        singles = _count_singletons(sets)
+        if singles:
+            found.append(source_single_values_warning(sets.attribute, singles, number, unit))
     return tuple(found)
 
 
@@ -247,9 +247,9 @@ def _count_singletons(sets: ValueSets) -> int:
     return int((np.bincount(sets.codes, sets.counts) == 1).sum())
 
 
-def _other_warnings(table: TableContext, *told: str) -> Sequence[CodedWarning]:
-    """Return a table's warnings except those about people (counted per class) and of codes ``told``."""
-    return [warning for warning in table.warnings if warning.code not in (FEW_PEOPLE, *told)]
+def _other_warnings(table: TableContext, *reported: str) -> Sequence[CodedWarning]:
+    """Return a table's warnings except those about people (counted per class) and of codes ``reported``."""
+    return [warning for warning in table.warnings if warning.code not in (FEW_PEOPLE, *reported)]
 
 
 def _align_row_types(people: FrequencySet, table: FrequencySet) -> _IntArray | None:
@@ -259,6 +259,6 @@ def _align_row_types(people: FrequencySet, table: FrequencySet) -> _IntArray | N
     order, other = np.lexsort(table.codes.T), np.lexsort(people.codes.T)
     if not np.array_equal(table.codes[order], people.codes[other]):
         return None
-    found = np.empty(len(order), dtype=np.int64)
-    found[order] = other
-    return found
+    result = np.empty(len(order), dtype=np.int64)
+    result[order] = other
+    return result

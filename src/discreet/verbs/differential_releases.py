@@ -94,8 +94,8 @@ class BudgetResult(Printable):
         if not self.balance.entries:
             return lines
         columns = (Column("time"), Column("release", shrinks=True), Column("ε", right=True), Column("δ"))
-        told = [(entry, entry.loss.as_json()) for entry in self.balance.entries]
-        rows = tuple((e.time, e.release, loss["epsilon"], loss["delta"]) for e, loss in told)
+        entries = [(entry, entry.loss.as_json()) for entry in self.balance.entries]
+        rows = tuple((e.time, e.release, loss["epsilon"], loss["delta"]) for e, loss in entries)
         return (*lines, BLANK, Grid(columns, rows))
 
 
@@ -154,7 +154,7 @@ class TabulationResult(Printable):
         ]
         if noise.threshold is not None:
             lines.append(Line(f"Cells that only rows tell show from {noise.threshold:,} on."))
-        lines += [Line(f"Then {told}.") for told in describe_post_processing(counts.plan.request)]
+        lines += [Line(f"Then {step}.") for step in describe_post_processing(counts.plan.request)]
         lines.append(Line(f"Left of the budget: {self.left}."))
         grids = [part for found in counts.marginals for part in _marginal_grid(found)]
         return (*lines, *grids)
@@ -266,7 +266,7 @@ def tabulate_table(
     if isinstance(marginals, str):
         raise InputError(f"marginals = '{marginals}'", allowed="a list of marginals")
     request = CountsRequest(
-        tuple(Marginal.of(given) for given in marginals),
+        tuple(Marginal.of(marginal) for marginal in marginals),
         PrivacyLoss(parse_epsilon("epsilon", epsilon), parse_delta("delta", delta)),
         parse_mechanism(mechanism),
         rows_per_subject,

@@ -100,17 +100,17 @@ class EarlierReleases:
     def classes_of(self, recoding: ClassRecoding) -> _IntArray:
         """Return each row type's class; raise ``InputError`` if rows of one type go to several classes."""
         _, alike = np.unique(recoding.shown, axis=0, return_inverse=True)
-        shown = alike.reshape(-1)
+        class_codes = alike.reshape(-1)
         if len(recoding.row_types) != self.table.row_types:
             raise InputError(
                 f"the {recoding.model} model draws which of equal rows go to which class: beside an earlier "
                 "release nobody can tell who is in both",
                 advice="Choose a model by levels, or another global one.",
             )
-        kept = recoding.classes != SUPPRESSED
-        found = np.full(self.table.row_types, SUPPRESSED, dtype=np.int64)
-        found[recoding.row_types[kept]] = shown[recoding.classes[kept]]
-        return found
+        retained = recoding.classes != SUPPRESSED
+        result = np.full(self.table.row_types, SUPPRESSED, dtype=np.int64)
+        result[recoding.row_types[retained]] = class_codes[recoding.classes[retained]]
+        return result
 
     def is_safe(self, node: LatticeNode, requirement: Requirement) -> bool:
         """Return True if every intersection meets k and l at a node."""
@@ -137,18 +137,18 @@ class EarlierReleases:
         nodes are tried in order of height, then of suppressed rows. Cost: two sorts of the row types per
         node.
         """
-        requirement, whole = request.requirement, lattice.lattice
-        order = node_order(whole.heights)
-        places = order.nodes[order.between(*node_bounds(whole, request)).ranks]
+        requirement, full_lattice = request.requirement, lattice.lattice
+        order = node_order(full_lattice.heights)
+        places = order.nodes[order.between(*node_bounds(full_lattice, request)).ranks]
         suppressed = lattice.evaluated.suppression(requirement)[places]
         within = suppressed <= request.max_suppressed.of(lattice.rows)
         places, suppressed = places[within], suppressed[within]
-        nodes = [whole.node(int(place)) for place in places]
+        nodes = [full_lattice.node(int(index)) for index in places]
         heights = np.array([sum(node) for node in nodes], dtype=np.int64)
-        for place in np.lexsort((suppressed, heights)).tolist():
-            if self.is_safe(nodes[place], requirement):
+        for index in np.lexsort((suppressed, heights)).tolist():
+            if self.is_safe(nodes[index], requirement):
                 return require_within_limit(
-                    whole, nodes[place], request, int(suppressed[place]), lattice.rows
+                    full_lattice, nodes[index], request, int(suppressed[index]), lattice.rows
                 )
         raise NoSolution(
             f"no node within the levels asked meets {requirement} together with the earlier releases "
@@ -273,10 +273,10 @@ def list_uncounted_releases(
 def _list_registered(table: TableContext, output: Path | ReleaseAddress) -> list[RegisteredRelease]:
     """List the other releases of the same people, the latest first, each digest once."""
     address = output if isinstance(output, ReleaseAddress) else ReleaseAddress(path=output)
-    place = describe_output(address)
+    registered_address = describe_output(address)
     known = find_releases_of_people(table.settings.private_log, table.spec)
     # A later entry with the same digest replaces the earlier one.
-    latest = {one.sha256: one for one in known if one.output != place}
+    latest = {one.sha256: one for one in known if one.output != registered_address}
     return list(reversed(latest.values()))
 
 

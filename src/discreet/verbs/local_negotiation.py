@@ -73,9 +73,11 @@ class LocalNegotiationResult(Printable):
         answer = self.exact if relaxed is None else self.relaxation(relaxed)
         if answer is None:
             return None
-        found = answer.found
-        work = (("rounds of improvement", f"{found.rounds:,}"),)
-        return RecodingResult.of(self.frequency_set, found.recoding, str(found.shown), work, self.numeric)
+        local_recoding = answer.local_recoding
+        work = (("rounds of improvement", f"{local_recoding.rounds:,}"),)
+        return RecodingResult.of(
+            self.frequency_set, local_recoding.recoding, str(local_recoding.shown), work, self.numeric
+        )
 
     def as_json(self) -> dict[str, Any]:
         """Return the document of ``discreet negotiate --model local --json``."""
@@ -90,15 +92,16 @@ class LocalNegotiationResult(Printable):
     def _outcome_lines(self) -> Document:
         rows = self.negotiation.rows
         limit = self.request.max_suppressed.of(rows)
-        asked = self.request.requirement
+        requirement = self.request.requirement
         if self.exact is not None:
-            part = format_rows(self.exact.found.suppressed, rows)
+            part = format_rows(self.exact.local_recoding.suppressed, rows)
             text = (
-                f"Exact answer by local recoding: {asked} holds with {part} of {format_quantity(rows, 'row')}"
-                f" suppressed; at most {limit:,} were allowed. Levels are the highest that a cell may show."
+                f"Exact answer by local recoding: {requirement} holds with {part} of "
+                f"{format_quantity(rows, 'row')} suppressed; at most {limit:,} were allowed. "
+                "Levels are the highest that a cell may show."
             )
             return (Line(text, Tone.GOOD),)
-        lines = [Line(f"No exact answer for {asked} by local recoding.{self._reason(limit)}", Tone.BAD)]
+        lines = [Line(f"No exact answer for {requirement} by local recoding.{self._reason(limit)}", Tone.BAD)]
         if self.answers:
             lines.append(Line("Each column below gives way on one part of the request:"))
         else:
@@ -109,7 +112,7 @@ class LocalNegotiationResult(Printable):
         fewest = self.relaxation(Relaxation.MAX_SUPPRESSED)
         if fewest is None:
             return " Within the levels asked every row must be suppressed."
-        part = format_rows(fewest.found.suppressed, self.negotiation.rows)
+        part = format_rows(fewest.local_recoding.suppressed, self.negotiation.rows)
         return (
             f" Within the levels asked, at least {part} of "
             f"{format_quantity(self.negotiation.rows, 'row')} must be "
@@ -133,13 +136,15 @@ def local_answers_grid(negotiation: LocalNegotiation, max_level: Mapping[str, in
     ]
     rows.append(("height", *(f"{node_height(a.node)}" for a in answers)))
     rows.append(("requirement", *(str(a.requirement) for a in answers)))
-    rows.append(("suppressed", *(f"{a.found.suppressed:,}" for a in answers)))
-    rows.append(("of the rows", *(format_share(a.found.suppressed, negotiation.rows) for a in answers)))
-    rows.append(("classes", *(f"{a.found.classes:,}" for a in answers)))
-    rows.append(("granularity kept", *(f"{a.found.granularity:.4f}" for a in answers)))
-    if all(a.found.bound is not None for a in answers):
-        rows.append(("at most (proven)", *(f"{a.found.bound:.4f}" for a in answers)))
-        rows.append(("gap", *(f"{a.found.gap:.4f}" for a in answers)))
+    rows.append(("suppressed", *(f"{a.local_recoding.suppressed:,}" for a in answers)))
+    rows.append(
+        ("of the rows", *(format_share(a.local_recoding.suppressed, negotiation.rows) for a in answers))
+    )
+    rows.append(("classes", *(f"{a.local_recoding.classes:,}" for a in answers)))
+    rows.append(("granularity kept", *(f"{a.local_recoding.granularity:.4f}" for a in answers)))
+    if all(a.local_recoding.bound is not None for a in answers):
+        rows.append(("at most (proven)", *(f"{a.local_recoding.bound:.4f}" for a in answers)))
+        rows.append(("gap", *(f"{a.local_recoding.gap:.4f}" for a in answers)))
     columns = (Column(""), *(Column(a.relaxed or "exact", right=True) for a in answers))
     return Grid(columns, tuple(rows))
 
@@ -149,7 +154,7 @@ def negotiate_locally(
 ) -> LocalNegotiationResult:
     """Answer a request by local recoding of a table (see ``Table.negotiate_local``)."""
     with reporter.stage("Recoding locally"):
-        found = negotiate_local(
+        negotiation = negotiate_local(
             table.frequency_set,
             request,
             table.settings,
@@ -162,8 +167,8 @@ def negotiate_locally(
             bound=bound,
         )
     counted, warnings = table.frequency_set, table.warnings
-    if found.answers:
-        answer = found.answers[0]
-        parts = ClassParts.of_recoding(counted, answer.found.recoding)
+    if negotiation.answers:
+        answer = negotiation.answers[0]
+        parts = ClassParts.of_recoding(counted, answer.local_recoding.recoding)
         warnings = class_warnings(table, parts, answer.requirement)
-    return LocalNegotiationResult(found, request, counted, table.spec.numeric, warnings)
+    return LocalNegotiationResult(negotiation, request, counted, table.spec.numeric, warnings)

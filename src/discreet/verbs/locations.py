@@ -137,9 +137,9 @@ def address_of(release: ReleaseLocation, table: str | None = None) -> ReleaseAdd
     text = os.fspath(_path_text(release))
     if is_variable(text):
         text = _read_variable(text)
-    found = engine_place(text, table)
-    if found is not None:
-        return found
+    result = engine_place(text, table)
+    if result is not None:
+        return result
     if table is not None:
         raise InputError(f"the table {table} without the address of a database", allowed=release_addresses())
     return ReleaseAddress(path=standard_input() if text == STANDARD_INPUT else parse_path(text))
@@ -147,9 +147,9 @@ def address_of(release: ReleaseLocation, table: str | None = None) -> ReleaseAdd
 
 def _path_text(release: object) -> str | os.PathLike[str]:
     """Return the path of a release or of the result of ``publish``; a release in memory has none."""
-    found = getattr(release, "path", release)
-    if isinstance(found, str | os.PathLike):
-        return found
+    result = getattr(release, "path", release)
+    if isinstance(result, str | os.PathLike):
+        return result
     kind = type(release).__name__
     raise InputError(
         f"a {kind} where the path of a release belongs",
@@ -195,8 +195,8 @@ def is_qualified_table_name(text: str) -> bool:
 
 
 def _read_variable(text: str) -> str:
-    found = resolve_address(text)
-    if not is_database_address(found):
+    result = resolve_address(text)
+    if not is_database_address(result):
         name = text.removeprefix(ENVIRONMENT_PREFIX)
         raise InputError(f"the environment variable {name} holds no address", allowed=database_addresses())
-    return found
+    return result

@@ -110,12 +110,14 @@ class ReleaseComparison(Printable):
         errors = self.workload
         if errors is None:
             return ()
-        shown = sorted(errors.queries, key=lambda q: -(q.absolute or 0.0) * q.query.weight)[:_MAX_QUERIES]
+        worst_queries = sorted(errors.queries, key=lambda q: -(q.absolute or 0.0) * q.query.weight)[
+            :_MAX_QUERIES
+        ]
         columns = (
             *(Column(title, right=True) for title in ("truth", "estimate", "surely from", "to", "error")),
             Column("query", shrinks=True),
         )
-        left = len(errors.queries) - len(shown)
+        left = len(errors.queries) - len(worst_queries)
         return (
             BLANK,
             heading_line(f"Workload: {format_quantity(len(errors.queries), 'query', 'queries')}"),
@@ -123,7 +125,7 @@ class ReleaseComparison(Printable):
                 f"Absolute error {format_measure(errors.mean_absolute)} on average (standard deviation "
                 f"{format_measure(errors.deviation)}), relative error {format_ratio(errors.mean_relative)}."
             ),
-            Grid(columns, tuple(_query_cells(query) for query in shown)),
+            Grid(columns, tuple(_query_cells(query) for query in worst_queries)),
             *((Line(f"… and {left:,} more, of smaller weighted error."),) if left else ()),
         )
 

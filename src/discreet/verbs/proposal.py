@@ -271,11 +271,11 @@ def _column_row(attribute: ProposedAttribute, entries: Mapping[str, Any]) -> tup
 
 def list_pattern_reasons(pattern: AttributeGlob, reasons: Mapping[str, str]) -> list[str]:
     """Return the columns of a glob, and the different reasons for their role."""
-    told = dict.fromkeys(as_sentence(reasons[name]) for name in pattern.columns)
+    sentences = dict.fromkeys(as_sentence(reasons[name]) for name in pattern.columns)
     columns = (
         f"{format_quantity(len(pattern.columns), 'column')}, {pattern.columns[0]} to {pattern.columns[-1]}."
     )
-    return [columns, *list(told)[:_MAX_REASONS]]
+    return [columns, *list(sentences)[:_MAX_REASONS]]
 
 
 def as_sentence(text: str) -> str:
@@ -284,13 +284,13 @@ def as_sentence(text: str) -> str:
 
 
 def _describe_hierarchy(attribute: ProposedAttribute, entry: Any) -> str:
-    given = hierarchy_as_json(entry)
+    document = hierarchy_as_json(entry)
     proposed = attribute.hierarchy
     if attribute.role is not AttributeRole.QUASI_IDENTIFIER:
         return ""
-    if given is None:
+    if document is None:
         return FLAT_PROPOSAL.words
-    return proposed.words if proposed is not None and proposed.table == given else "as you gave it"
+    return proposed.words if proposed is not None and proposed.table == document else "as you gave it"
 
 
 _HEADING = (
@@ -396,16 +396,16 @@ class Proposal(Printable):
         patterns = find_series_globs(document["attributes"], LEAST_SERIES)
         document["attributes"] = collapse_series(document["attributes"], patterns)
         comments |= {pattern.pattern: list_pattern_reasons(pattern, reasons) for pattern in patterns}
-        place = document.get("source", {})
-        heading = _HEADING if {"path", "url", "table"} & set(place) else (*_HEADING, _IN_MEMORY_NOTE)
-        told = self.proposal.key_comments
-        return format_spec(document, comments, heading=heading, comments_by_key=told)
+        location = document.get("source", {})
+        heading = _HEADING if {"path", "url", "table"} & set(location) else (*_HEADING, _IN_MEMORY_NOTE)
+        key_comments = self.proposal.key_comments
+        return format_spec(document, comments, heading=heading, comments_by_key=key_comments)
 
     @property
     def _reasons(self) -> dict[str, str]:
         """Reason of each column that the spec lists."""
-        told = replace(self.proposal, attributes=self.columns).reasons
-        return {name: told.get(name, CHOSEN_BY_USER) for name in self.mapping["attributes"]}
+        reasons = replace(self.proposal, attributes=self.columns).reasons
+        return {name: reasons.get(name, CHOSEN_BY_USER) for name in self.mapping["attributes"]}
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -491,7 +491,11 @@ def init(
             advice="discreet.coming_from.arx(PROJECT, OUTPUT) writes its spec; so does the command.",
         )
     about = find_data_description(data, table, schema)
-    source = parse_source(data, table) if about.rows is None else SourceSpec(path=about.rows, whole=True)
+    source = (
+        parse_source(data, table)
+        if about.rows is None
+        else SourceSpec(path=about.rows, floats_as_integers=True)
+    )
     form = about.form(FileOptions(format, encoding, delimiter, quote, tuple(null_values)))
     reading = infer_source_form(_with_cell_options(source, decimal, nulls, subject, strip=strip), form)
     source = infer_unquoted_nulls(reading.source)
@@ -508,33 +512,35 @@ def init(
         reporter.stage("Profiling columns") as advance,
     ):
         proposal = propose_spec(engine, source, advance, _hierarchy_folder(hierarchies, target), about.known)
-        told = (*about.told, *reading.told, *warn_about_unquoted_nulls(engine, source))
+        notes = (*about.told, *reading.told, *warn_about_unquoted_nulls(engine, source))
     hidden = (_NO_PASSWORD_NOTE,) if source.url is not None and has_password(source.url) else ()
-    place = {**_source_keys(source, target), **source_as_mapping(source)}
-    found = Proposal(proposal, source.label, place, target, (*hidden, *about.notes), told)
+    location = {**_source_keys(source, target), **source_as_mapping(source)}
+    result = Proposal(proposal, source.label, location, target, (*hidden, *about.notes), notes)
     if target is not None:
-        write_text(target, found.text, overwrite=overwrite)
+        write_text(target, result.text, overwrite=overwrite)
         if source.data is None:
             forget_frame(target)
         else:
             remember_frame(target, source.data)
-    return found
+    return result
 
 
 def parse_source(data: object, table: str | None) -> SourceSpec:
     """Return the source of ``data``, with ``table`` for an address; raise ``InputError`` otherwise."""
     if not isinstance(data, str | os.PathLike):
-        return SourceSpec(data=data, whole=True)
+        return SourceSpec(data=data, floats_as_integers=True)
     text = os.fspath(data)
     if is_variable(text) or is_engine_place(text):
         found = address_of(text, table)
         if found.url is not None and is_variable(text):
             # The spec names the variable: its value, which may include a password, is read when the engine
             # connects.
-            return SourceSpec(url=text, table=found.table, whole=True)
-        return SourceSpec(path=found.path, url=found.url, table=found.table, engine=found.engine, whole=True)
+            return SourceSpec(url=text, table=found.table, floats_as_integers=True)
+        return SourceSpec(
+            path=found.path, url=found.url, table=found.table, engine=found.engine, floats_as_integers=True
+        )
     path = standard_input() if text == STANDARD_INPUT else parse_path(text)
-    return SourceSpec(path=path, table=table, whole=True)
+    return SourceSpec(path=path, table=table, floats_as_integers=True)
 
 
 def _with_cell_options(

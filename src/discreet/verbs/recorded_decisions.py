@@ -100,8 +100,8 @@ def apply(
     requirement = read_requirement(manifest.as_json())
     built = table.counted_for(requirement).hierarchies
     _require_same_hierarchies(manifest, known, {hierarchy.attribute: hierarchy for hierarchy in built})
-    asked = next((given for given in (max_suppressed, known.request.max_suppressed) if given is not None), 0)
-    request = Request.of(max_suppressed=asked, criteria=requirement.criteria)
+    limit = next((value for value in (max_suppressed, known.request.max_suppressed) if value is not None), 0)
+    request = Request.of(max_suppressed=limit, criteria=requirement.criteria)
     return publish_levels(table, levels, request, target)
 
 
@@ -123,15 +123,15 @@ def read_recorded_levels(manifest: Manifest, label: str, spec: TableSpec) -> dic
             f"{spec.label} has other quasi-identifiers than {label}",
             allowed=", ".join(entry.name for entry in listed),
         )
-    found = {}
+    result = {}
     for entry in listed:
         if entry.level is None or _is_from_data(entry):
             raise InputError(
                 f"the values that {label} shows of '{entry.name}' came from its data, and are not recorded",
                 advice="Give the column a hierarchy that is there before the data, and publish both with it.",
             )
-        found[entry.name] = entry.level
-    return found
+        result[entry.name] = entry.level
+    return result
 
 
 def _is_from_data(entry: ManifestAttribute) -> bool:
@@ -279,17 +279,17 @@ def _rounded_up_share(answer: AnswerResult) -> str:
 
 
 def _request_from_lock(lock: Lock) -> Request:
-    asked = dict(lock.requirement)
-    k, l = asked.pop("k", None), asked.pop("l", None)
-    criteria = criteria_from({name: value for name, value in asked.items() if value})
+    required = dict(lock.requirement)
+    k, l = required.pop("k", None), required.pop("l", None)
+    criteria = criteria_from({name: value for name, value in required.items() if value})
     return Request.of(k=k, l=l, max_suppressed=lock.max_suppressed, criteria=criteria)
 
 
 def _current_lock(table: TableContext, frequency_set: FrequencySet, locked: Lock, request: Request) -> Lock:
     """Return the same decision with the current columns of the spec."""
     columns = describe_columns(table.spec, frequency_set.hierarchies)
-    told = (request.requirement.as_json(), locked.max_suppressed, locked.suppressed, locked.order)
-    return Lock(*told, locked.levels, columns, describe_reading(table.spec), locked.program)
+    decided = (request.requirement.as_json(), locked.max_suppressed, locked.suppressed, locked.order)
+    return Lock(*decided, locked.levels, columns, describe_reading(table.spec), locked.program)
 
 
 def _require_same_spec(then: Lock, now: Lock, path: Path) -> None:

@@ -178,7 +178,7 @@ def guess_keys(tables: Mapping[str, Sequence[ColumnProfile]]) -> dict[str, dict[
             f"no column of {people} is different in each row and stands in another table by the same name",
             advice="Write the relational spec by hand: docs/related-tables.md.",
         )
-    found: dict[str, dict[str, Any]] = {people: {"key": keys[people]}}
+    result: dict[str, dict[str, Any]] = {people: {"key": keys[people]}}
     for name in others:
         references = dict(_guess_references(name, people, keys, columns[name]))
         if not references:
@@ -187,8 +187,8 @@ def guess_keys(tables: Mapping[str, Sequence[ColumnProfile]]) -> dict[str, dict[
                 allowed=", ".join(f"{key} of {other}" for other, key in keys.items() if other != name),
                 advice="Leave it out, or write the relational spec by hand: docs/related-tables.md.",
             )
-        found[name] = {**({"key": keys[name]} if name in keys else {}), "references": references}
-    return found
+        result[name] = {**({"key": keys[name]} if name in keys else {}), "references": references}
+    return result
 
 
 def _guess_references(
@@ -294,11 +294,11 @@ class RelatedTables:
         levels: Mapping[str, Mapping[str, int]] | None,
     ) -> dict[str, RelatedRelease]:
         """Publish every table once, parents first; at given levels if there are any."""
-        kept: dict[str, _OwnerByKey] = {}
+        owners_by_key: dict[str, _OwnerByKey] = {}
         made = {}
         for table in self.spec.tables:
             rows, column = owned[table.name], self.spec.under(table)
-            above = people if column is None else kept[table.references[column]]
+            above = people if column is None else owners_by_key[table.references[column]]
             mine = {key: who for key, who in rows.owner.items() if rows.parents.get(key, key) in above}
             left = sum(number for key, number in rows.rows.items() if key not in mine)
             if not mine:
@@ -317,7 +317,7 @@ class RelatedTables:
             with _name_table(table):
                 result = self._one(table, spec, address, None if levels is None else levels[table.name])
             if table.key is not None:
-                kept[table.name] = self._originals(table, mine, self._keys_in(stage / name, table))
+                owners_by_key[table.name] = self._originals(table, mine, self._keys_in(stage / name, table))
             made[table.name] = RelatedRelease(
                 table.name, _with_final_addresses(result, folder / name), rows.dropped, left
             )
@@ -354,15 +354,15 @@ class RelatedTables:
         """Return the keys with released replacements; raise ``InputError`` for keys added since."""
         assert table.key is not None
         texts = list(keys)
-        shown = compute_replacements(table.way, texts, table.key)
-        found = {key: keys[key] for key, new in zip(texts, shown, strict=True) if new in released}
-        if len(found) != len(released):
+        replacements = compute_replacements(table.way, texts, table.key)
+        result = {key: keys[key] for key, new in zip(texts, replacements, strict=True) if new in released}
+        if len(result) != len(released):
             raise InputError(
-                f"{table.name} has changed: {len(released) - len(found):,} of its keys were not there when "
+                f"{table.name} has changed: {len(released) - len(result):,} of its keys were not there when "
                 "keys were read",
                 advice="Publish while nothing writes to it. Nothing was published.",
             )
-        return found
+        return result
 
     def _together(self, stage: Path) -> JointAnonymity:
         """Count the joint anonymity of the written tables; raise ``InternalError`` for inconsistent keys."""
@@ -371,13 +371,13 @@ class RelatedTables:
             interruptible_engine(engine),
             self._reporter.stage("All tables together"),
         ):
-            found = count_views(engine, list_released_tables(self.spec, stage), self.spec.together)
-        if found.problems:
+            result = count_views(engine, list_released_tables(self.spec, stage), self.spec.together)
+        if result.problems:
             raise InternalError(
-                f"the released keys do not fit: {'; '.join(found.problems)}",
+                f"the released keys do not fit: {'; '.join(result.problems)}",
                 advice="Nothing was published. Please report this.",
             )
-        return found
+        return result
 
 
 def open_tables(
@@ -417,8 +417,8 @@ def _name_table(table: RelatedTable) -> Iterator[None]:
     try:
         yield
     except DiscreetError as error:
-        told = f"{table.name}: {error.message}"
-        raise type(error)(told, allowed=error.allowed, advice=error.advice) from error
+        message = f"{table.name}: {error.message}"
+        raise type(error)(message, allowed=error.allowed, advice=error.advice) from error
 
 
 def _with_final_addresses(result: ReleaseResult, path: Path) -> ReleaseResult:

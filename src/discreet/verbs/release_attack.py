@@ -99,8 +99,8 @@ def attack(
     >>> result.after.prosecutor.highest  # doctest: +SKIP
     """
     form = FileOptions(format, encoding, delimiter, quote, tuple(null_values))
-    given = outside or population
-    address = infer_release_form(address_of(release), FileOptions() if given else form, reporter)
+    reference = outside or population
+    address = infer_release_form(address_of(release), FileOptions() if reference else form, reporter)
     attacks, named = select_attacks(by, options)
     pair = None if key is None else parse_key_pair(key)
     files = tuple(_read_file(path, form, reporter) for path in (outside, population))
@@ -154,21 +154,21 @@ def _file_attacks(
     grounds: Grounds, population: SourceSpec | None
 ) -> tuple[Linkage | None, PopulationRisk | None]:
     """Compute linkage with the attacker's file, and journalist risk from the population file."""
-    told = (grounds.ground, grounds.settings)
+    common = (grounds.ground, grounds.settings)
     linkage = journalist = None
     if grounds.outside is not None:
         linkage = measure_linkage(
             grounds.engine,
             grounds.published,
             grounds.outside,
-            *told,
+            *common,
             match=grounds.match,
             key=grounds.key,
         )
     if population is not None:
         match = grounds.match if grounds.outside is None else None
         journalist = compute_population_risk(
-            grounds.engine, grounds.published, population, *told, grounds.threshold, match=match
+            grounds.engine, grounds.published, population, *common, grounds.threshold, match=match
         )
     return linkage, journalist
 

@@ -69,15 +69,15 @@ def _column_regions(path: Path) -> dict[str, Region]:
             line = file.readline(_MAX_HEADER)
     except (DiscreetError, OSError, UnicodeError):
         return {}
-    found, at = {}, 0
+    result, at = {}, 0
     for name in header.columns:
         quoted = '"' + name.replace('"', '""') + '"'
         written = quoted if line.startswith(quoted, at) else name
         if not line.startswith(written, at):
             return {}
-        found[name] = Region(1, at + 1, at + 1 + len(written))
+        result[name] = Region(1, at + 1, at + 1 + len(written))
         at += len(written) + len(header.delimiter)
-    return found
+    return result
 
 
 def check(
@@ -106,25 +106,25 @@ def check(
     >>> discreet.check(["may.csv", "june.csv"], k=5, junit_to="audit.xml").passed  # doctest: +SKIP
     """
     one = is_table(files) or isinstance(files, str | ReleaseAddress) or not isinstance(files, Iterable)
-    given: list[AuditInput] = [files] if one else list(cast("Sequence[AuditInput]", files))
-    if not given:
+    all_files: list[AuditInput] = [files] if one else list(cast("Sequence[AuditInput]", files))
+    if not all_files:
         raise InputError("no file was named", allowed="one file, or several")
     records = {
         form: parse_path(to) for form, to in (("junit", junit_to), ("sarif", sarif_to)) if to is not None
     }
-    kept = (
-        *collect_release_files(given, "an audited file"),
+    protected = (
+        *collect_release_files(all_files, "an audited file"),
         *list_spec_files(spec, settings or Settings.from_environment()),
     )
-    check_outputs([TargetFile(f"the {form} record", path) for form, path in records.items()], kept)
+    check_outputs([TargetFile(f"the {form} record", path) for form, path in records.items()], protected)
     for form, path in records.items():
         _check_record_path(form, path)
     found = []
-    for number, file in enumerate(given, start=1):
+    for number, file in enumerate(all_files, start=1):
         begun = time.perf_counter()
-        label = _file_label(file, number if len(given) > 1 else None)
+        label = _file_label(file, number if len(all_files) > 1 else None)
         try:
-            told = audit(
+            audited = audit(
                 file,
                 quasi_identifiers=quasi_identifiers,
                 sensitive=sensitive,
@@ -135,13 +135,13 @@ def check(
                 settings=settings,
                 reporter=reporter,
             ).report
-            checks = tuple(list_checks(told))
+            checks = tuple(list_checks(audited))
             if not checks:
                 raise InputError(
                     f"nothing is required of {label}",
                     advice="Say what must be so: --k 5, or another criterion.",
                 )
-            each = FileCheck(label, checks, told.warnings, time.perf_counter() - begun)
+            each = FileCheck(label, checks, audited.warnings, time.perf_counter() - begun)
         except InternalError:
             raise
         except DiscreetError as error:

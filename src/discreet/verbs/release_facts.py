@@ -64,9 +64,9 @@ class ReleaseFacts:
         if not self.address.in_database:
             return {}
         kind = self.manifest.kind
-        beside = (MANIFEST_TABLE, *kind.further_files, *kind.views)
+        companion_tables = (MANIFEST_TABLE, *kind.further_files, *kind.views)
         return {"data": self.address.name} | {
-            purpose: self.address.companion(purpose).name for purpose in beside
+            purpose: self.address.companion(purpose).name for purpose in companion_tables
         }
 
     @property
@@ -173,9 +173,9 @@ def list_folder_releases(folder: Path) -> tuple[ReleaseFacts, ...]:
     return sort_latest_first(found)
 
 
-def sort_latest_first(found: Iterable[ReleaseFacts]) -> tuple[ReleaseFacts, ...]:
+def sort_latest_first(releases: Iterable[ReleaseFacts]) -> tuple[ReleaseFacts, ...]:
     """Sort releases by time of writing, the latest first."""
-    return tuple(sorted(found, key=lambda facts: facts.written, reverse=True))
+    return tuple(sorted(releases, key=lambda facts: facts.written, reverse=True))
 
 
 def remove_release(facts: ReleaseFacts) -> None:
@@ -282,11 +282,12 @@ def _attribute_metadata(attribute: ManifestAttribute | None) -> dict[str, Any]:
 def _frictionless_package(files: list[_DescribedFile], manifest: Manifest) -> dict[str, Any]:
     attributes = {a.name: a for a in manifest.attributes if a.published}
     resources = []
-    for place, file in enumerate(files):
-        told = attributes if place == 0 else {}
+    for index, file in enumerate(files):
+        described = attributes if index == 0 else {}
         ending = file.path.suffix.lstrip(".")
         fields = [
-            {"name": n, "type": kind, **_attribute_metadata(told.get(n))} for n, kind in file.columns.items()
+            {"name": n, "type": kind, **_attribute_metadata(described.get(n))}
+            for n, kind in file.columns.items()
         ]
         resources.append(
             {
@@ -311,10 +312,10 @@ def _frictionless_package(files: list[_DescribedFile], manifest: Manifest) -> di
 def _csvw_metadata(files: list[_DescribedFile], manifest: Manifest) -> dict[str, Any]:
     attributes = {a.name: a for a in manifest.attributes if a.published}
     tables = []
-    for place, file in enumerate(files):
-        told = attributes if place == 0 else {}
+    for index, file in enumerate(files):
+        described = attributes if index == 0 else {}
         columns = [
-            {"titles": name, "datatype": kind, **_attribute_metadata(told.get(name))}
+            {"titles": name, "datatype": kind, **_attribute_metadata(described.get(name))}
             for name, kind in file.columns.items()
         ]
         delimiter = "\t" if file.path.suffix == ".tsv" else ","

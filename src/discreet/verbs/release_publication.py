@@ -131,13 +131,13 @@ def weight_warnings(
     with table.engine("Adding up weights") as engine:
         survey = read_survey(engine, table.settings, original, column)
     try:
-        kept = classes_of(EarlierReleases(counted)) != SUPPRESSED
+        retained = classes_of(EarlierReleases(counted)) != SUPPRESSED
     except InputError:  # rows of one type are split: the suppressed ones are unknown in advance
         return unknown_weight_warnings(table)
-    lost = compute_lost_share(survey, kept)
+    lost = compute_lost_share(survey, retained)
     if not lost:
         return ()
-    name, _, largest = max(compute_share_shifts(original, survey, kept), key=lambda moved: moved[2])
+    name, _, largest = max(compute_share_shifts(original, survey, retained), key=lambda moved: moved[2])
     return (shifted_weights_warning(column, lost, name, largest),)
 
 
@@ -266,7 +266,7 @@ def publish_recoding(
     frequency_set = table.counted_for(recoding.requirement)
     if earlier is not None:
         earlier.require_safe(earlier.classes_of(recoding), recoding.requirement)
-    beside = intersect_registered(
+    intersections = intersect_registered(
         table, frequency_set, write_options.output, recoding.requirement, lambda one: one.classes_of(recoding)
     )
     weights = weight_warnings(table, frequency_set, lambda one: one.classes_of(recoding))
@@ -286,7 +286,7 @@ def publish_recoding(
             after=() if earlier is None else earlier.digests,
             further=(*people, *weights),
         )
-    return ReleaseResult(release, recoding=result.facts, beside=beside)
+    return ReleaseResult(release, recoding=result.facts, beside=intersections)
 
 
 def _publish_stored(
@@ -326,8 +326,8 @@ def _require_safe_answer(
 
 
 def _require_safe_classes(earlier: EarlierReleases, answer: AnswerResult) -> None:
-    asked = answer.answer.requirement
-    earlier.require_safe(earlier.classes_at(answer.answer.node, asked), asked)
+    requirement = answer.answer.requirement
+    earlier.require_safe(earlier.classes_at(answer.answer.node, requirement), requirement)
 
 
 def _full_domain_recoding(answer: AnswerResult, policy: SuppressionPolicy) -> FullDomainRecoding:
@@ -343,13 +343,19 @@ def _write_answer(
     earlier: EarlierReleases | None,
 ) -> ReleaseResult:
     recoding = _full_domain_recoding(answer, write_options.policy)
-    asked = recoding.requirement
-    frequency_set = table.counted_for(asked)
-    beside = intersect_registered(
-        table, frequency_set, write_options.output, asked, lambda one: one.classes_at(recoding.node, asked)
+    requirement = recoding.requirement
+    frequency_set = table.counted_for(requirement)
+    intersections = intersect_registered(
+        table,
+        frequency_set,
+        write_options.output,
+        requirement,
+        lambda one: one.classes_at(recoding.node, requirement),
     )
-    weights = weight_warnings(table, frequency_set, lambda one: one.classes_at(recoding.node, asked))
-    people = publish_warnings(table, ClassParts.at_node(frequency_set, recoding.node, asked), asked)
+    weights = weight_warnings(table, frequency_set, lambda one: one.classes_at(recoding.node, requirement))
+    people = publish_warnings(
+        table, ClassParts.at_node(frequency_set, recoding.node, requirement), requirement
+    )
     with table.engine("Writing and auditing") as engine:
         release = publish_release(
             engine,
@@ -363,7 +369,7 @@ def _write_answer(
             after=() if earlier is None else earlier.digests,
             further=(*people, *weights),
         )
-    return ReleaseResult(release, answer, beside=beside)
+    return ReleaseResult(release, answer, beside=intersections)
 
 
 _MEMORY_FILE = "release.parquet"
@@ -443,10 +449,11 @@ class ReleasedTable(ReleaseResult):
 
     def document(self) -> Document:
         """Return the request, the levels and the audit, and the first released rows."""
-        shown = self.columns[:_MAX_COLUMNS]
-        more = len(self.columns) - len(shown)
+        first_columns = self.columns[:_MAX_COLUMNS]
+        more = len(self.columns) - len(first_columns)
         rows = tuple(
-            tuple("NULL" if cell is None else cell for cell in row[: len(shown)]) for row in self.first_rows
+            tuple("NULL" if cell is None else cell for cell in row[: len(first_columns)])
+            for row in self.first_rows
         )
         released = format_quantity(self.manifest["data"]["rows"], "released row")
         beyond = f", and {format_quantity(more, 'more column')}" if more else ""
@@ -454,7 +461,7 @@ class ReleasedTable(ReleaseResult):
             *super().document(),
             BLANK,
             heading_line(f"The first {len(rows)} of {released}{beyond}"),
-            Grid(tuple(Column(name, shrinks=True) for name in shown), rows),
+            Grid(tuple(Column(name, shrinks=True) for name in first_columns), rows),
         )
 
     def _published(self, done: str) -> Line:
@@ -465,10 +472,10 @@ class ReleasedTable(ReleaseResult):
         return tables + [(f"{part} table", f'.to_pandas("{part}")') for part in facts.files]
 
     def _bytes(self, part: str) -> bytes:
-        found = self._parquet.get(part)
-        if found is None:
+        result = self._parquet.get(part)
+        if result is None:
             raise InputError(f"the release has no part '{part}'", allowed=", ".join(self.parts))
-        return found
+        return result
 
     def _nowhere(self) -> NoReturn:
         raise InputError(
@@ -486,10 +493,10 @@ def publish_in_memory(
     ``publish`` publishes to an address. Raises ``LimitReached`` if the bytes differ from the audited ones.
     """
     with TemporaryFolder() as folder:
-        place = folder / _MEMORY_FILE
-        result = publish(ReleaseAddress(path=place, in_memory=True))
+        file = folder / _MEMORY_FILE
+        result = publish(ReleaseAddress(path=file, in_memory=True))
         manifest = parse_json(result.manifest_path.read_text(encoding="utf-8"))
-        columns, rows = _read_first_rows(place, settings)
+        columns, rows = _read_first_rows(file, settings)
         return ReleasedTable(
             release=result.release,
             answer=result.answer,
@@ -505,15 +512,15 @@ def publish_in_memory(
 def _read_parts(folder: Path, manifest: Mapping[str, Any]) -> dict[str, bytes]:
     """Return the bytes of each table, after comparing them with the manifest's digests."""
     files = {DATA: manifest["data"], **manifest.get("permutation", {}).get("files", {})}
-    found = {}
+    result = {}
     for part, entry in files.items():
-        found[part] = (folder / entry["file"]).read_bytes()
-        if hashlib.sha256(found[part]).hexdigest() != entry["sha256"]:
+        result[part] = (folder / entry["file"]).read_bytes()
+        if hashlib.sha256(result[part]).hexdigest() != entry["sha256"]:
             raise LimitReached(
                 f"the {part} table was changed after it was audited",
                 advice="Nothing is handed over. Try again, with TMPDIR where nothing else writes.",
             )
-    return found
+    return result
 
 
 def _read_first_rows(

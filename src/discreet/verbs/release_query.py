@@ -138,15 +138,15 @@ class QueryComparison(Printable):
             *(Column(title, right=True) for title in ("lower", "upper", "estimate", "width")),
         )
         lines: dict[tuple[Any, ...], dict[int, QueryRow]] = {}
-        for place, result in enumerate(self.results):
+        for index, result in enumerate(self.results):
             for row in result.rows:
-                lines.setdefault((*row.group.values(), row.aggregate), {})[place] = row
+                lines.setdefault((*row.group.values(), row.aggregate), {})[index] = row
         rows = []
         for line in lines.values():
             row = next(iter(line.values()))
             names = (*_key_texts(row.group), row.aggregate)
-            for place, result in enumerate(self.results):
-                found = line.get(place)
+            for index, result in enumerate(self.results):
+                found = line.get(index)
                 cells = (
                     [None] * 4 if found is None else [found.lower, found.upper, found.estimate, found.width]
                 )
@@ -228,11 +228,11 @@ def compare_query(
     reporter: Reporter = SILENT,
 ) -> QueryComparison:
     """Answer the same query from several releases, permuted or generalized; errors as in ``query``."""
-    asked = [
+    answers = [
         query(path, sql, spec=spec, hierarchies=hierarchies, settings=settings, reporter=reporter)
         for path in releases
     ]
-    return QueryComparison(tuple(asked))
+    return QueryComparison(tuple(answers))
 
 
 def views(

@@ -53,12 +53,12 @@ def criteria_arguments(criteria: Iterable[Criterion]) -> list[str]:
     """Return criteria as options, with the fixed parameters that differ from their defaults."""
     words: list[str] = []
     for criterion in criteria:
-        place = "" if criterion.attribute is None else f"{criterion.attribute}="
-        words += [criterion.flag(), f"{place}{criterion.value}"]
+        prefix = "" if criterion.attribute is None else f"{criterion.attribute}="
+        words += [criterion.flag(), f"{prefix}{criterion.value}"]
         for part in fixed_parameters(type(criterion)):
             value = getattr(criterion, part.name)
             if value != part.default:
-                words += [str(part.flag)] + ([] if part.kind is OptionKind.FLAG else [f"{place}{value}"])
+                words += [str(part.flag)] + ([] if part.kind is OptionKind.FLAG else [f"{prefix}{value}"])
     return words
 
 
@@ -111,11 +111,11 @@ def _value_texts(option: Option, value: object) -> list[str]:
 
 
 def _refuse_commas(names: Iterable[object]) -> list[str]:
-    found = [str(name) for name in names]
-    wrong = next((name for name in found if "," in name or name != name.strip()), None)
+    result = [str(name) for name in names]
+    wrong = next((name for name in result if "," in name or name != name.strip()), None)
     if wrong is not None:
         raise InputError(f"'{wrong}' cannot stand in a list on the command line", advice="Copy it as Python.")
-    return found
+    return result
 
 
 _DATABASE = "env:DATABASE"
@@ -177,7 +177,7 @@ def make_publish_script(
 
     ``after`` are the paths of earlier releases that the new one must be safe together with.
     """
-    place = ["--output", str(output)] if table is None else ["--table", table]
+    target_words = ["--output", str(output)] if table is None else ["--table", table]
     words = _request_arguments(request_options)
     words += ["--suppressed", suppressed] if suppressed != "drop" else []
     words += ["--order", order] if order is not None else []
@@ -196,26 +196,28 @@ def make_publish_script(
         "overwrite": overwrite or None,
         "after": list(after),
     }
-    told = repr(dict(answer)) if isinstance(answer, Mapping) else _model_expression(answer)
+    answer_text = repr(dict(answer)) if isinstance(answer, Mapping) else _model_expression(answer)
     lines = [
         f"table = discreet.open({str(path)!r})",
-        f"release = table.publish({told}, {_keyword_text(keywords)})",
+        f"release = table.publish({answer_text}, {_keyword_text(keywords)})",
     ]
     uses_models = not isinstance(answer, Mapping)
     program = _python_program(lines, "release", request_options.criteria, models=uses_models)
     try:
-        return Script(command_line("publish", path, *_answer_arguments(answer), *words, *place), program)
+        return Script(
+            command_line("publish", path, *_answer_arguments(answer), *words, *target_words), program
+        )
     except InputError as error:
         return Script(None, program, f"{error.message}. {error.advice}")
 
 
 def make_query_script(address: ReleaseAddress, sql: str, spec: Path | None) -> Script:
     """Script a query of a release, with the hierarchies of a spec if there is one."""
-    place, words, keywords = _release_argument(address)
-    beside = [] if spec is None else ["--spec", str(spec)]
+    location, words, keywords = _release_argument(address)
+    spec_words = [] if spec is None else ["--spec", str(spec)]
     keywords |= {"spec": None if spec is None else str(spec)}
-    lines = [f"answer = discreet.query({place!r}, {sql!r}{_further_keyword_text(keywords)})"]
-    return Script(command_line("query", place, sql, *words, *beside), _python_program(lines, "answer"))
+    lines = [f"answer = discreet.query({location!r}, {sql!r}{_further_keyword_text(keywords)})"]
+    return Script(command_line("query", location, sql, *words, *spec_words), _python_program(lines, "answer"))
 
 
 def make_attack_script(
@@ -232,7 +234,7 @@ def make_attack_script(
     persons: bool = False,
 ) -> Script:
     """Script an attack on a release, with the attacker's files and ``by``; ``spec`` is the original's."""
-    place, words, keywords = _release_argument(address)
+    location, words, keywords = _release_argument(address)
     entries = {"spec": spec, "outside": outside, "population": population, "key": key}
     entries |= {"threshold": threshold, "dominance": dominance}
     words += [
@@ -245,19 +247,21 @@ def make_attack_script(
     arguments |= {"threshold": threshold, "dominance": dominance}
     if by is not None:
         arguments |= {"by": by.name, "options": dict(changed_options(by)), "persons": persons or None}
-    told = _further_keyword_text(
+    option_text = _further_keyword_text(
         {name: str(v) if isinstance(v, Path) else v for name, v in arguments.items()}
     )
     original = "" if spec is None else f", table=discreet.open({str(spec)!r})"
-    release = repr(place)
+    release = repr(location)
     imports: Sequence[str] = ()
     if keywords:
         release, imports = (
-            f"address_of({place!r}{_further_keyword_text(keywords)})",
+            f"address_of({location!r}{_further_keyword_text(keywords)})",
             ("discreet.verbs.locations", "address_of"),
         )
-    lines = [f"result = discreet.attack({release}{original}{told})"]
-    return Script(command_line("attack", place, *words), _python_program(lines, "result", imported=imports))
+    lines = [f"result = discreet.attack({release}{original}{option_text})"]
+    return Script(
+        command_line("attack", location, *words), _python_program(lines, "result", imported=imports)
+    )
 
 
 def _release_argument(address: ReleaseAddress) -> tuple[str, list[str], dict[str, Any]]:
@@ -329,20 +333,20 @@ def _value_expression(value: object) -> str:
 
 def _keyword_text(entries: Mapping[str, Any]) -> str:
     """Return keywords of a call, without empty values."""
-    told = []
+    texts = []
     for name, value in entries.items():
         if value is None or (not isinstance(value, int | float | str) and not value):
             continue
         if name == "criteria":
-            told.append(f"criteria=criteria_from({plain_values(tuple(entries[name]))!r})")
+            texts.append(f"criteria=criteria_from({plain_values(tuple(entries[name]))!r})")
         else:
-            told.append(f"{name}={dict(value) if isinstance(value, Mapping) else value!r}")
-    return ", ".join(told)
+            texts.append(f"{name}={dict(value) if isinstance(value, Mapping) else value!r}")
+    return ", ".join(texts)
 
 
 def _further_keyword_text(entries: Mapping[str, Any]) -> str:
-    told = _keyword_text(entries)
-    return f", {told}" if told else ""
+    keyword_text = _keyword_text(entries)
+    return f", {keyword_text}" if keyword_text else ""
 
 
 def _python_program(

@@ -35,15 +35,17 @@ def infer_source_form(source: SourceSpec, explicit_form: FileOptions | None = No
     A table, a folder and Parquet have no such options. Raises ``InputError`` if the file cannot be opened.
     """
     form = explicit_form or FileOptions()
-    asked = form.apply_to(source)
-    path = asked.path
-    if path is None or asked.table is not None or path.is_dir():
-        return FileReading(asked, describe_cell_reading(asked))
-    found = infer_file_format(path, asked.label, asked.format, known=form)
+    declared = form.apply_to(source)
+    path = declared.path
+    if path is None or declared.table is not None or path.is_dir():
+        return FileReading(declared, describe_cell_reading(declared))
+    found = infer_file_format(path, declared.label, declared.format, known=form)
     if found.delimiter is None and found.format != "json":
-        return FileReading(asked, describe_cell_reading(asked))
-    told = {"encoding": found.encoding, "delimiter": found.delimiter, "quote": found.quote or None}
-    open_ = {key: value for key, value in told.items() if value is not None and getattr(form, key) is None}
+        return FileReading(declared, describe_cell_reading(declared))
+    inferred = {"encoding": found.encoding, "delimiter": found.delimiter, "quote": found.quote or None}
+    open_ = {
+        key: value for key, value in inferred.items() if value is not None and getattr(form, key) is None
+    }
     if found.format == "tsv":
         open_.pop("delimiter", None)
     notes = tuple(
@@ -52,7 +54,7 @@ def infer_source_form(source: SourceSpec, explicit_form: FileOptions | None = No
         if value != _DEFAULT_FORM[key]
     )
     known = {key: value for key, value in open_.items() if key != "delimiter" or value != ","}
-    return FileReading(replace(asked, **known), notes)  # type: ignore[arg-type]
+    return FileReading(replace(declared, **known), notes)  # type: ignore[arg-type]
 
 
 def _inference_sentence(key: str, value: str, reason: str) -> str:
@@ -111,7 +113,7 @@ class FormatErrors:
     @property
     def message(self) -> str:
         """Error message with texts and rows."""
-        told = "; ".join(_describe_text(each) for each in self.texts[:_MAX_LISTED_TEXTS])
+        text = "; ".join(_describe_text(each) for each in self.texts[:_MAX_LISTED_TEXTS])
         more = len(self.texts) - _MAX_LISTED_TEXTS
         others = (
             ""
@@ -119,7 +121,7 @@ class FormatErrors:
             else f"; and {'over ' if more > MAX_INVALID_TEXTS - _MAX_LISTED_TEXTS else ''}"
             f"{format_quantity(more, 'other')}"
         )
-        return f"Cells of '{self.column}' are not written so: {told}{others}"
+        return f"Cells of '{self.column}' are not written so: {text}{others}"
 
 
 def find_format_errors(source: SourceSpec, column: str, settings: Settings) -> FormatErrors | None:
@@ -127,25 +129,25 @@ def find_format_errors(source: SourceSpec, column: str, settings: Settings) -> F
 
     Cost: one scan. Raises ``InputError`` if the source cannot be read.
     """
-    alone = replace(source, written={column: source.written[column]}, decimal=None)
+    single_column = replace(source, written={column: source.written[column]}, decimal=None)
     # One thread reads the rows in order, so that row numbers are those of the file.
     in_order = replace(settings, threads=1)
     with (
-        connect(in_order, alone) as engine,
+        connect(in_order, single_column) as engine,
         interruptible_engine(engine),
-        open_source_table(engine, alone) as table,
+        open_source_table(engine, single_column) as table,
     ):
         if column not in table.written:
             return None
-        numbered = engine_of(alone).embedded
+        numbered = engine_of(single_column).embedded
         texts = find_unmatched_texts(engine, table, column, most=MAX_INVALID_TEXTS + 1, numbered=numbered)
     return FormatErrors(column, texts) if texts else None
 
 
 def _describe_text(misread: UnmatchedText) -> str:
-    shown = misread.text if len(misread.text) <= _MAX_TEXT_LENGTH else misread.text[:_MAX_TEXT_LENGTH] + "…"
+    excerpt = misread.text if len(misread.text) <= _MAX_TEXT_LENGTH else misread.text[:_MAX_TEXT_LENGTH] + "…"
     times = "" if misread.cells == 1 else f", {misread.cells:,} times"
     first = (
         "" if misread.row is None else f"{' in' if misread.cells == 1 else ', first in'} row {misread.row:,}"
     )
-    return f"“{shown}”{times}{first}"
+    return f"“{excerpt}”{times}{first}"

@@ -78,12 +78,12 @@ def with_source(document: Mapping[str, Any], source: Mapping[str, Any]) -> SpecM
 
     A subject is an identifier, so its column gets that role.
     """
-    found = _copy_mapping(document)
-    found["source"] = kept = _without_defaults(source)
-    subject = kept.get("subject")
-    if subject is not None and str(subject) in found["attributes"]:
-        return with_roles(found, {str(subject): AttributeRole.IDENTIFIER})
-    return found
+    result = _copy_mapping(document)
+    result["source"] = source_table = _without_defaults(source)
+    subject = source_table.get("subject")
+    if subject is not None and str(subject) in result["attributes"]:
+        return with_roles(result, {str(subject): AttributeRole.IDENTIFIER})
+    return result
 
 
 def with_roles(
@@ -115,9 +115,9 @@ def with_roles(
         # Only identifiers have a replacement, and their own dates are not shifted.
         entry.pop("shift" if role is AttributeRole.IDENTIFIER else "way", None)
         if role is not AttributeRole.QUASI_IDENTIFIER:
-            kept = ("hierarchy",) if role is AttributeRole.SENSITIVE and was == str(role) else ()
+            other_keys = ("hierarchy",) if role is AttributeRole.SENSITIVE and was == str(role) else ()
             for option in ("hierarchy", "weight", "numeric"):
-                if option not in kept:
+                if option not in other_keys:
                     entry.pop(option, None)
             if entry.get("domain") == HIERARCHY_DOMAIN and "hierarchy" not in entry:
                 del entry["domain"]
@@ -129,8 +129,8 @@ def with_roles(
 
 def with_format(document: Mapping[str, Any], name: str, written: Mapping[str, Any] | None) -> SpecMapping:
     """Change the cell format of a listed column; None means cells without a declared format."""
-    found = _copy_mapping(document)
-    entry = found["attributes"].get(name)
+    result = _copy_mapping(document)
+    entry = result["attributes"].get(name)
     if not isinstance(entry, dict):
         raise InputError(
             f"{quote_value(name)} is not listed in the spec", advice="Give it a role on Columns first."
@@ -139,18 +139,18 @@ def with_format(document: Mapping[str, Any], name: str, written: Mapping[str, An
         entry.pop("written", None)
     else:
         entry["written"] = dict(written)
-    return found
+    return result
 
 
 def with_weight(document: Mapping[str, Any], name: str, weight: float | None) -> SpecMapping:
     """Change the weight of a quasi-identifier; None or 1 is the default."""
-    found = _copy_mapping(document)
-    entry = _require_quasi_identifier(found, name)
+    result = _copy_mapping(document)
+    entry = _require_quasi_identifier(result, name)
     if weight is None or weight == 1:
         entry.pop("weight", None)
     else:
         entry["weight"] = int(weight) if float(weight).is_integer() else weight
-    return found
+    return result
 
 
 def with_hierarchy(document: Mapping[str, Any], name: str, hierarchy: object) -> SpecMapping:
@@ -183,10 +183,10 @@ def _without_defaults(source: Mapping[str, Any]) -> SpecMapping:
 
 
 def _copy_mapping(document: Mapping[str, Any]) -> SpecMapping:
-    found = deepcopy(dict(document))
-    found.setdefault("source", {})
-    found.setdefault("attributes", {})
-    return found
+    result = deepcopy(dict(document))
+    result.setdefault("source", {})
+    result.setdefault("attributes", {})
+    return result
 
 
 def _prune_request(document: SpecMapping) -> SpecMapping:
@@ -199,9 +199,9 @@ def _prune_request(document: SpecMapping) -> SpecMapping:
         levels = key in ("max_level", "min_level")
         role = AttributeRole.QUASI_IDENTIFIER if levels else AttributeRole.SENSITIVE  # l and further criteria
         if isinstance(bounds, dict):
-            kept = {name: bound for name, bound in bounds.items() if roles.get(name) == role}
-            if kept:
-                request[key] = kept
+            remaining = {name: bound for name, bound in bounds.items() if roles.get(name) == role}
+            if remaining:
+                request[key] = remaining
             else:
                 del request[key]
     if AttributeRole.SENSITIVE not in roles.values():
@@ -333,15 +333,15 @@ def study_table(source: SourceSpec, settings: Settings, reporter: Reporter = SIL
     return TableStudy(study)
 
 
-def _uniqueness_as_json(found: SetUniqueness) -> dict[str, Any]:
+def _uniqueness_as_json(uniqueness: SetUniqueness) -> dict[str, Any]:
     return {
-        "columns": list(found.columns),
-        "rows": found.rows,
-        "distinct": found.distinct,
-        "unique_rows": found.unique_rows,
-        "smallest": found.smallest,
-        "mean": found.mean,
+        "columns": list(uniqueness.columns),
+        "rows": uniqueness.rows,
+        "distinct": uniqueness.distinct,
+        "unique_rows": uniqueness.unique_rows,
+        "smallest": uniqueness.smallest,
+        "mean": uniqueness.mean,
         "below": [
-            {"size": size, "rows": rows} for size, rows in zip(SIZE_THRESHOLDS, found.below, strict=True)
+            {"size": size, "rows": rows} for size, rows in zip(SIZE_THRESHOLDS, uniqueness.below, strict=True)
         ],
     }

@@ -163,8 +163,8 @@ class Table(TableContext, Printable):
         from discreet.verbs.models.model_registry import resolve_model
         from discreet.verbs.models.recoding_model import RequestOptions
 
-        asked = RequestOptions(k, l, max_suppressed, max_level, min_level, tuple(criteria))
-        return resolve_model(model).recode(self, asked, self._reporter)
+        options = RequestOptions(k, l, max_suppressed, max_level, min_level, tuple(criteria))
+        return resolve_model(model).recode(self, options, self._reporter)
 
     def negotiate_local(
         self,
@@ -334,11 +334,13 @@ class Table(TableContext, Printable):
         from discreet.verbs.models.recoding_model import RequestOptions
         from discreet.verbs.release_publication import publish_in_memory
 
-        asked = RequestOptions(k, l, max_suppressed, max_level, min_level, tuple(criteria))
+        options = RequestOptions(k, l, max_suppressed, max_level, min_level, tuple(criteria))
         earlier = as_release_tuple(after)
 
         def publish_to(target: Path | ReleaseAddress) -> ReleaseResult:
-            return self._publish(answer, asked, PublishTarget(target, suppressed, overwrite, order, earlier))
+            return self._publish(
+                answer, options, PublishTarget(target, suppressed, overwrite, order, earlier)
+            )
 
         if output is None and table is None:
             return publish_in_memory(self.settings, publish_to)
@@ -428,39 +430,43 @@ class Table(TableContext, Printable):
 
         return read_privacy_budget(self)
 
-    def _publish(self, answer: Publishable, asked: RequestOptions, target: PublishTarget) -> ReleaseResult:
+    def _publish(self, answer: Publishable, options: RequestOptions, target: PublishTarget) -> ReleaseResult:
         from discreet.results.recoding_result import RecodingResult
         from discreet.verbs.models.model_registry import publish_model
         from discreet.verbs.models.recoding_model import Model
         from discreet.verbs.release_publication import publish_answer, publish_levels, publish_recoding
 
         if isinstance(answer, Model | str):
-            return publish_model(self, self._reporter, answer, asked, target)
-        if asked.max_level or asked.min_level:
-            name = "max_level" if asked.max_level else "min_level"
+            return publish_model(self, self._reporter, answer, options, target)
+        if options.max_level or options.min_level:
+            name = "max_level" if options.max_level else "min_level"
             raise InputError(f"'{name}' goes with a model alone")
         if isinstance(answer, Mapping):
-            return publish_levels(self, answer, asked.request(self.spec), target)
+            return publish_levels(self, answer, options.request(self.spec), target)
         if isinstance(answer, RecodingResult):
             return publish_recoding(self, answer, target)
         if answer is None or isinstance(answer, AnswerResult):
             return publish_answer(self, answer, target)
-        return self._publish_solution(answer, asked, target)
+        return self._publish_solution(answer, options, target)
 
-    def _publish_solution(self, found: object, asked: RequestOptions, target: PublishTarget) -> ReleaseResult:
+    def _publish_solution(
+        self, solution: object, options: RequestOptions, target: PublishTarget
+    ) -> ReleaseResult:
         """Publish the result of a search; raise ``InputError`` for any other object."""
         from discreet.model.search_result import Solution
         from discreet.verbs.release_publication import publish_levels
         from discreet.verbs.table_search import SearchOutcome, levels_of_solution, require_solution
 
-        if isinstance(found, SearchOutcome):
-            asked.refuse("goes with levels and models; what a search found has its own request")
-            require_solution(found)
-            return publish_levels(self, found.levels or {}, found.request, target)
-        if isinstance(found, Solution):
-            return publish_levels(self, levels_of_solution(self, found), asked.request(self.spec), target)
+        if isinstance(solution, SearchOutcome):
+            options.refuse("goes with levels and models; what a search found has its own request")
+            require_solution(solution)
+            return publish_levels(self, solution.levels or {}, solution.request, target)
+        if isinstance(solution, Solution):
+            return publish_levels(
+                self, levels_of_solution(self, solution), options.request(self.spec), target
+            )
         raise InputError(
-            f"a {type(found).__name__} where an answer to publish belongs",
+            f"a {type(solution).__name__} where an answer to publish belongs",
             allowed="an answer of a negotiation (wish.exact), a search or one of its solutions, a recoding, "
             "levels by attribute, or a model",
         )
@@ -538,19 +544,19 @@ def _combine_spec(
     source: object, spec: Mapping[str, Any] | Proposal | str | os.PathLike[str], settings: Settings
 ) -> TableSpec:
     """Return the spec for separately given data, after checking that its attributes are columns."""
-    given = getattr(spec, "mapping", spec)
+    mapping = getattr(spec, "mapping", spec)
     in_memory = not isinstance(source, str | os.PathLike)
-    place = None if in_memory else _source_keys(os.fspath(cast("str | os.PathLike[str]", source)))
+    location = None if in_memory else _source_keys(os.fspath(cast("str | os.PathLike[str]", source)))
     data = source if in_memory else None
-    if isinstance(given, str | os.PathLike):
-        path = parse_path(given, "the path of a spec")
-        return _check_columns(load_spec(path, settings, data=data, place=place), settings)
-    if not isinstance(given, Mapping):
+    if isinstance(mapping, str | os.PathLike):
+        path = parse_path(mapping, "the path of a spec")
+        return _check_columns(load_spec(path, settings, data=data, location=location), settings)
+    if not isinstance(mapping, Mapping):
         raise InputError(
             f"a {type(spec).__name__} in place of a spec",
             allowed="a mapping, the path of a spec, or a proposal of discreet.init",
         )
-    document = given if place is None else with_location(given, place)
+    document = mapping if location is None else with_location(mapping, location)
     return _check_columns(
         spec_from_mapping(document, base=Path(), label="the spec", data=data, settings=settings), settings
     )

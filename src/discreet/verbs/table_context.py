@@ -47,7 +47,7 @@ class LatticeCache:
     settings: Settings
     reporter: Reporter
     counted_for: Callable[[Requirement], FrequencySet]
-    whole: list[TableLattice] = field(default_factory=list)
+    lattices: list[TableLattice] = field(default_factory=list)
     partial: list[TablePartialLattice] = field(default_factory=list)
 
     def lattice(self, sensitive: Sequence[str] | None, criteria: Sequence[Criterion]) -> TableLattice:
@@ -56,11 +56,11 @@ class LatticeCache:
         ``sensitive`` are the attributes that may have an l (None: all).
         """
         requested = self._asking(sensitive, criteria)
-        found = self._fitting(requested)
-        if found is None:
-            found = self._evaluated(requested)
-            self.whole.append(found)
-        return found
+        result = self._fitting(requested)
+        if result is None:
+            result = self._evaluated(requested)
+            self.lattices.append(result)
+        return result
 
     def known(self, requirement: Requirement) -> TableLattice | None:
         """Return the cached lattice with the fewest scores for a requirement; None if none suffices."""
@@ -88,9 +88,9 @@ class LatticeCache:
             partial = prepare_affordable(
                 self._narrowed(counted, requested), self.settings, criteria=criteria, progress=advance
             )
-        found = TablePartialLattice(partial, counted, self.spec, self.settings, descends=True)
-        self.partial.append(found)
-        return found
+        result = TablePartialLattice(partial, counted, self.spec, self.settings, descends=True)
+        self.partial.append(result)
+        return result
 
     def most_important(
         self,
@@ -123,8 +123,8 @@ class LatticeCache:
         bound = requirement.bound(self._names)
         if any(one.criterion.of_every_attribute for one in bound):
             return self._names
-        places = {one.place for one in bound}
-        return tuple(name for place, name in enumerate(self._names) if place in places)
+        places = {one.index for one in bound}
+        return tuple(name for index, name in enumerate(self._names) if index in places)
 
     @property
     def _names(self) -> tuple[str, ...]:
@@ -144,7 +144,7 @@ class LatticeCache:
 
     def _fitting(self, requested: Requirement) -> TableLattice | None:
         needed = self._scores(requested)
-        fitting = [known for known in self.whole if needed <= {*known.scores}]
+        fitting = [known for known in self.lattices if needed <= {*known.scores}]
         return min(fitting, key=lambda known: len(known.scores), default=None)
 
     def _scores(self, requested: Requirement) -> frozenset[ScoreKey]:
@@ -153,8 +153,8 @@ class LatticeCache:
     def _narrowed(self, counted: FrequencySet, requested: Requirement) -> FrequencySet:
         """Return a frequency set with the values of only the requirement's sensitive attributes."""
         names = self.sensitive_in(requested)
-        kept = tuple(v for v in counted.sensitive if v.attribute in names)
-        return replace(counted, sensitive=kept, whole=len(kept) == len(self._names))
+        remaining = tuple(v for v in counted.sensitive if v.attribute in names)
+        return replace(counted, sensitive=remaining, has_all_sensitive=len(remaining) == len(self._names))
 
     def _evaluated(self, requested: Requirement) -> TableLattice:
         preload_kernels()

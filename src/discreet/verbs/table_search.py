@@ -268,7 +268,7 @@ class SearchOutcome(Printable):
         columns = [Column("height", right=True), Column("suppressed", right=True)]
         columns += [Column(self.result.cost_name or "cost", right=True)] if costly else []
         columns.append(Column("levels", shrinks=True))
-        shown = solutions if most >= len(solutions) else tuple(sorted(solutions, key=_preference)[:most])
+        listed = solutions if most >= len(solutions) else tuple(sorted(solutions, key=_preference)[:most])
         rows = tuple(
             (
                 f"{node_height(s.node)}",
@@ -276,7 +276,7 @@ class SearchOutcome(Printable):
                 *([format_cost(s.cost)] if costly else []),
                 levels_text(s.node),
             )
-            for s in shown
+            for s in listed
         )
         left = len(solutions) - len(rows)
         more = (Line(f"… and {left:,} more, which JSON lists all."),) if left else ()

@@ -56,6 +56,6 @@ def _generate_queries(description: Mapping[str, Any], table: TableContext) -> tu
 def _source_columns(table: TableContext) -> tuple[str, ...]:
     with table.engine("Reading the header") as engine:
         source = engine.open_source(table.spec.source)
-        found = source.columns
+        result = source.columns
         engine.close_source(source)
-    return found
+    return result

@@ -77,13 +77,13 @@ def saved_answers(workspace: Workspace) -> list[SavedAnswer]:
     if not workspace.has_spec:
         return []
     names = {a.name for a in workspace.spec().quasi_identifiers}
-    digest, found = workspace.table_digest(), []
+    digest, result = workspace.table_digest(), []
     for each in workspace.state(_STATE_KEY) or []:
         with suppress(ValidationError):
             answer = SavedAnswer.model_validate(each)
             if set(answer.levels) == names:
-                found.append(answer.model_copy(update={"stale": answer.of != digest}))
-    return found
+                result.append(answer.model_copy(update={"stale": answer.of != digest}))
+    return result
 
 
 def save_answer(workspace: Workspace, answer: SavedAnswer) -> None:
@@ -97,8 +97,8 @@ def save_answer(workspace: Workspace, answer: SavedAnswer) -> None:
             raise Conflict(
                 f"{MAX_SAVED_ANSWERS} answers are saved already", advice="Remove one of them first."
             )
-        kept = answer.model_copy(update={"name": name, "of": workspace.table_digest(), "stale": False})
-        _write(workspace, [*others, kept])
+        stored = answer.model_copy(update={"name": name, "of": workspace.table_digest(), "stale": False})
+        _write(workspace, [*others, stored])
 
 
 def remove_answer(workspace: Workspace, name: str) -> None:
@@ -204,9 +204,9 @@ def contender_metrics(workspace: Workspace) -> ContenderMetrics:
 def comparison_document(workspace: Workspace, figures: ContenderMetrics | None) -> dict[str, Any]:
     """Return every contender with its letter, and with its metrics if they are known."""
     request = last_request(workspace) if workspace.has_spec else None
-    asked = None if request is None else request.model_dump_json()
-    rows = [*_answer_rows(workspace, figures, asked), *_release_rows(workspace, figures, asked)]
-    if figures is not None and request is not None and figures.request_key == asked:
+    request_json = None if request is None else request.model_dump_json()
+    rows = [*_answer_rows(workspace, figures, request_json), *_release_rows(workspace, figures, request_json)]
+    if figures is not None and request is not None and figures.request_key == request_json:
         about = {
             "kind": MODEL_KIND,
             "asked": describe_request(request.model_dump()),
@@ -245,7 +245,7 @@ def measure_contenders(workspace: Workspace, reporter: Reporter, *, every_model:
     """
     figures = contender_metrics(workspace)
     request = last_request(workspace)
-    asked = request.model_dump_json()
+    request_json = request.model_dump_json()
     work = [each for each in saved_answers(workspace) if not each.stale]
     files = [each for each in list_releases(workspace) if is_comparable(workspace, each)]
     with reporter.stage("Measuring answers and releases") as advance:
@@ -254,8 +254,8 @@ def measure_contenders(workspace: Workspace, reporter: Reporter, *, every_model:
             key = _contender_key(each)
             if key not in figures.known:
                 figures.known[key] = _measure(figures, each)
-            if (key, asked) not in figures.request_checks:
-                figures.request_checks[key, asked] = check_request(
+            if (key, request_json) not in figures.request_checks:
+                figures.request_checks[key, request_json] = check_request(
                     workspace, figures.yardstick.table, each, request.request()
                 )
             advance(done + 1, len(work) + len(files))
@@ -266,7 +266,7 @@ def measure_contenders(workspace: Workspace, reporter: Reporter, *, every_model:
 
 def _try_models(workspace: Workspace, figures: ContenderMetrics, reporter: Reporter) -> None:
     body = last_request(workspace)
-    asked = RequestOptions(
+    options = RequestOptions(
         body.k, body.l, body.max_suppressed, body.max_level, body.min_level, body.further_criteria()
     )
     with figures.lock:
@@ -278,10 +278,10 @@ def _try_models(workspace: Workspace, figures: ContenderMetrics, reporter: Repor
         with reporter.stage(f"Trying {model.title}") as advance:
             advance(number, len(models))
             if name not in figures.model_metrics:
-                wish = asked
+                wish = options
                 if not model.takes_suppression:
                     wish = RequestOptions(
-                        asked.k, asked.l, None, asked.max_level, asked.min_level, asked.criteria
+                        options.k, options.l, None, options.max_level, options.min_level, options.criteria
                     )
                 found = figures.yardstick.of_model(name, name, wish, reporter)
                 with figures.lock:
@@ -295,11 +295,11 @@ def _measure(figures: ContenderMetrics, each: SavedAnswer | ReleaseFacts) -> Com
 
 
 def _answer_rows(
-    workspace: Workspace, figures: ContenderMetrics | None, asked: str | None
+    workspace: Workspace, figures: ContenderMetrics | None, request_json: str | None
 ) -> list[dict[str, Any]]:
     return [
         {
-            **_known_metrics(figures, None if each.stale else _contender_key(each), asked),
+            **_known_metrics(figures, None if each.stale else _contender_key(each), request_json),
             "asked": describe_request(each.request.model_dump()),
             "name": each.name,
             "kind": LEVELS_KIND,
@@ -313,24 +313,26 @@ def _answer_rows(
 
 
 def _release_rows(
-    workspace: Workspace, figures: ContenderMetrics | None, asked: str | None
+    workspace: Workspace, figures: ContenderMetrics | None, request_json: str | None
 ) -> list[dict[str, Any]]:
-    found = []
+    result = []
     for each in list_releases(workspace):
         comparable = is_comparable(workspace, each)
-        told = _known_metrics(figures, _contender_key(each) if comparable else None, asked)
+        metrics = _known_metrics(figures, _contender_key(each) if comparable else None, request_json)
         row = {"name": each.name, "kind": RELEASE_KIND, "title": model_title(each.manifest.model)}
         words = f"{describe_request(each.manifest.requirement)}, {each.manifest.suppressed:,} suppressed"
-        found.append(row | told | {"asked": words, "date": each.as_json()["date"], "stale": not comparable})
-    return found
+        result.append(
+            row | metrics | {"asked": words, "date": each.as_json()["date"], "stale": not comparable}
+        )
+    return result
 
 
 def _known_metrics(
-    figures: ContenderMetrics | None, key: Hashable | None, asked: str | None
+    figures: ContenderMetrics | None, key: Hashable | None, request_json: str | None
 ) -> dict[str, Any]:
     """Return the known metrics of a contender, and the result of its check against the current request."""
     known = None if figures is None or key is None else figures.known.get(key)
-    found = None if figures is None or key is None else figures.request_checks.get((key, asked))
+    found = None if figures is None or key is None else figures.request_checks.get((key, request_json))
     return {
         "figures": None if known is None else known.as_json(),
         "judged": found is not None,
@@ -370,14 +372,14 @@ def node_points(view: LatticeView, body: RequestBody) -> dict[str, Any]:
     sums = evaluated.published_sums(probe)
     classes = np.zeros(source.lattice.size, np.int64) if sums is None else sums[0]
     suppressed = evaluated.suppression(requirement)
-    kept = source.rows - suppressed
+    published = source.rows - suppressed
     levels = source.lattice.all_levels()
     names = LossTables.of(source.frequency_set).tables  # without weights, as in comparisons of releases
     lost = np.sum([table[levels[:, i]] for i, table in enumerate(names)], axis=0)
     detail: NDArray[np.float64] = 1.0 - lost / max(len(names), 1)
     meets = suppressed <= request.max_suppressed.of(source.rows)
-    some = np.flatnonzero((kept > 0) & (classes > 0))
-    found = classes[some] / kept[some]
+    some = np.flatnonzero((published > 0) & (classes > 0))
+    found = classes[some] / published[some]
     points = detail[some], found, meets[some]
     line = _pareto_frontier(*points)
     step = max(1, -(-len(some) // MAX_POINTS))
@@ -392,13 +394,13 @@ def node_points(view: LatticeView, body: RequestBody) -> dict[str, Any]:
     }
 
 
-def _pareto_frontier(detail: Any, found: Any, meets: Any) -> list[int]:
+def _pareto_frontier(detail: Any, risks: Any, meets: Any) -> list[int]:
     """Return the points that meet the request and are Pareto-optimal in detail and risk, by detail."""
     best, line = np.inf, []
     places = np.flatnonzero(meets)
-    for index in places[np.lexsort((found[places], -detail[places]))]:
-        if found[index] < best:
-            best = found[index]
+    for index in places[np.lexsort((risks[places], -detail[places]))]:
+        if risks[index] < best:
+            best = risks[index]
             line.append(int(index))
     return line[::-1]
 

@@ -193,8 +193,8 @@ def install_error_handlers(app: FastAPI) -> None:
 def _validation_response(error: RequestValidationError) -> JSONResponse:
     """Build the response to the first error in a request's form; it does not repeat the value."""
     first = error.errors()[0]
-    place = [str(part) for part in first["loc"] if part not in ("body", "query", "path")]
-    field = ".".join(place) or None
+    parts = [str(part) for part in first["loc"] if part not in ("body", "query", "path")]
+    field = ".".join(parts) or None
     found = FieldError(f"{field or 'the request'}: {first['msg'].lower()}", field=field or "")
     return JSONResponse(error_json(found), status_code=422)
 

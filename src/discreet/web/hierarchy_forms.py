@@ -216,8 +216,8 @@ def write_hierarchy(workspace: Workspace, name: str, text: str, least_level: int
     With a ``least_level`` above 0 the spec also sets it, so that no lower level is published.
     """
     path = _hierarchy_path(workspace, name)
-    place = workspace.spec_relative(path)
-    entry = {"kind": "file", "path": place, "least_level": least_level} if least_level else place
+    spec_path = workspace.spec_relative(path)
+    entry = {"kind": "file", "path": spec_path, "least_level": least_level} if least_level else spec_path
     save_hierarchy(workspace, name, entry, {path: text})
 
 
@@ -361,7 +361,7 @@ def _level_figures(built: GeneralizationHierarchy | None, levels: list[dict[str,
     if built is None or not levels or not levels[0]["labels"]:
         return []
     rows = levels[0]["rows"]
-    path = built.path(max(range(len(rows)), key=lambda place: int(rows[place])))
+    path = built.path(max(range(len(rows)), key=lambda index: int(rows[index])))
     return [
         LevelFigures(
             level=number,

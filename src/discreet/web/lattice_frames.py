@@ -78,10 +78,10 @@ def _card_titles(relaxed: str, answer: AnswerResult, request: Request) -> dict[s
         return _card("Suppress more rows", "more rows", "Node with fewest suppressed rows")
     if relaxed == Relaxation.HEIGHT:
         return _card("Generalize further", "higher levels", "Node of higher levels")
-    asked = {c.label: c.value for c in request.requirement.criteria if c.name == relaxed}
+    requested = {c.label: c.value for c in request.requirement.criteria if c.name == relaxed}
     titles = {c.name: c.title for c in request.requirement.criteria if len(c.name) > 1}
     called = titles.get(relaxed, relaxed)
-    if any(c.value > asked[c.label] for c in answer.criteria if c.label in asked):
+    if any(c.value > requested[c.label] for c in answer.criteria if c.label in requested):
         return _card(f"Raise {called}", f"higher {called}", f"Node of the smallest {called}")
     return _card(f"Lower {called}", f"lower {called}", f"Node of the largest {called}")
 
@@ -110,10 +110,10 @@ def _change_text(answer: AnswerResult, result: NegotiationResult) -> str:
         ]
         return f"Allow {', '.join(raised)}."
     holding = [c for c in answer.criteria if c.name == answer.relaxed]
-    asked = [c for c in request.requirement.criteria if c.name == answer.relaxed]
+    changed = [c for c in request.requirement.criteria if c.name == answer.relaxed]
     if holding and not holding[0].of_attribute:  # a single criterion: name it once
-        return f"{_criteria_text(holding)} instead of {_number_text(asked[0].value)}."
-    return f"{_criteria_text(holding)} instead of {_criteria_text(asked)}."
+        return f"{_criteria_text(holding)} instead of {_number_text(changed[0].value)}."
+    return f"{_criteria_text(holding)} instead of {_criteria_text(changed)}."
 
 
 def _criteria_text(criteria: list[Criterion]) -> str:
@@ -169,14 +169,14 @@ class NegotiableView:
         """
         key = (id(view), requirement, cost)
         with self._lock:
-            found = self._frontiers.get(key)
-        if found is None:
-            found = _frontier(view, requirement, cost)
+            result = self._frontiers.get(key)
+        if result is None:
+            result = _frontier(view, requirement, cost)
             with self._lock:
                 if len(self._frontiers) >= 64:
                     self._frontiers.clear()
-                self._frontiers[key] = found
-        return found
+                self._frontiers[key] = result
+        return result
 
 
 def _frontier(view: LatticeView, requirement: Requirement, cost: NamedCost | None) -> dict[str, Any]:

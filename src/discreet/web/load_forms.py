@@ -105,7 +105,7 @@ def source_from_body(body: SourceBody, workspace: Workspace) -> SourceSpec:
         unlisted=UnlistedPolicy(body.unlisted),
         decimal=body.decimal,
         strip=body.strip,
-        whole=True,
+        floats_as_integers=True,
         coded=body.coded,
     )
     if workspace.has_spec and workspace.spec().source.path == source.path:
@@ -165,7 +165,7 @@ def _database_source(body: SourceBody, database: DatabaseBody, workspace: Worksp
         subject=body.subject or None,
         rows_are_people=body.rows_are_people and not body.subject,
         unlisted=UnlistedPolicy(body.unlisted),
-        whole=True,
+        floats_as_integers=True,
     )
 
 
@@ -204,9 +204,9 @@ def body_from_source(source: SourceSpec, workspace: Workspace) -> SourceBody:
 
 def spec_source_table(source: SourceSpec, path: str) -> dict[str, Any]:
     """Return the source as the spec's ``[source]`` table."""
-    place = {"path": path} if source.url is None else {"url": source.url}
-    place |= {} if source.table is None else {"table": source.table}
-    return {**place, **source_as_mapping(source)}
+    location = {"path": path} if source.url is None else {"url": source.url}
+    location |= {} if source.table is None else {"table": source.table}
+    return {**location, **source_as_mapping(source)}
 
 
 def relocate_spec(document: dict[str, Any], folder: Path, workspace: Workspace) -> dict[str, Any]:
@@ -215,22 +215,22 @@ def relocate_spec(document: dict[str, Any], folder: Path, workspace: Workspace) 
     def moved(text: object) -> object:
         return workspace.spec_relative((folder / text).resolve()) if isinstance(text, str) else text
 
-    found = dict(document)
+    result = dict(document)
     for table in ("source", "population"):
-        if isinstance(found.get(table), dict) and "path" in found[table]:
-            found[table] = {**found[table], "path": moved(found[table]["path"])}
-    attributes = found.get("attributes")
+        if isinstance(result.get(table), dict) and "path" in result[table]:
+            result[table] = {**result[table], "path": moved(result[table]["path"])}
+    attributes = result.get("attributes")
     if not isinstance(attributes, dict):
-        return found
+        return result
     for name, entry in attributes.items():
         if not isinstance(entry, dict):
             continue
-        given = entry.get("hierarchy")
-        if isinstance(given, str):
-            attributes[name] = {**entry, "hierarchy": moved(given)}
-        elif isinstance(given, dict) and given.get("kind") == "file":
-            attributes[name] = {**entry, "hierarchy": {**given, "path": moved(given.get("path"))}}
-    return found
+        declared = entry.get("hierarchy")
+        if isinstance(declared, str):
+            attributes[name] = {**entry, "hierarchy": moved(declared)}
+        elif isinstance(declared, dict) and declared.get("kind") == "file":
+            attributes[name] = {**entry, "hierarchy": {**declared, "path": moved(declared.get("path"))}}
+    return result
 
 
 class WrittenBody(BaseModel):
@@ -254,13 +254,13 @@ def document_with_format(body: WrittenBody, workspace: Workspace) -> dict[str, A
     form = {key: value for key, value in body.written.items() if value not in (None, "", [])}
     if not form:
         return with_format(document, body.column, None)
-    kept = (document["attributes"].get(body.column, {}).get("written") or {}).get("others")
-    form |= {} if kept is None else {"others": kept}
-    found = with_format(document, body.column, form)
-    spec = workspace.checked_spec(found)
+    others = (document["attributes"].get(body.column, {}).get("written") or {}).get("others")
+    form |= {} if others is None else {"others": others}
+    result = with_format(document, body.column, form)
+    spec = workspace.checked_spec(result)
     missed = find_format_errors(spec.source, body.column, workspace.settings)
     if missed is None:
-        return found
+        return result
     texts = [each.text for each in missed.texts]
     if len(texts) > MAX_INVALID_TEXTS:
         field = "dates" if form.get("dates") else "decimal"
@@ -273,8 +273,8 @@ def document_with_format(body: WrittenBody, workspace: Workspace) -> dict[str, A
     if body.missed == "null":
         source = document["source"]
         nulls = list(dict.fromkeys([*source.get("null_values", []), *texts]))
-        return {**found, "source": {**source, "null_values": nulls}}
-    return with_format(document, body.column, {**form, "others": [*(kept or []), *texts]})
+        return {**result, "source": {**source, "null_values": nulls}}
+    return with_format(document, body.column, {**form, "others": [*(others or []), *texts]})
 
 
 def format_field(error: InputError) -> str:

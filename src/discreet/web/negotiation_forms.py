@@ -122,12 +122,12 @@ class RequestBody(CriteriaBody):
     def named_cost(self) -> NamedCost | None:
         """Return the requested cost; raise ``FieldError`` for an unknown name or option."""
         try:
-            asked = read_cost(self.cost, "the request", ("cost",))
+            cost = read_cost(self.cost, "the request", ("cost",))
         except InputError as error:
             raise FieldError(
                 error.message, field="cost", allowed=error.allowed, advice=error.advice
             ) from None
-        return None if asked is None else cost_named(asked.name, **dict(asked.options))
+        return None if cost is None else cost_named(cost.name, **dict(cost.options))
 
     def request(self) -> Request:
         """Return the body as a ``Request``; raise ``InputError`` for values that are not allowed."""
@@ -188,16 +188,16 @@ class RequestBody(CriteriaBody):
         """Return the spec's ``[request]``: the values set, without those that equal the defaults."""
         found = self.model_dump(exclude_none=True)
         found |= found.pop("criteria", {})
-        kept = {key: value for key, value in found.items() if value != {}}
-        if kept["scope"] == "above":
-            del kept["scope"]
-        return kept
+        set_tables = {key: value for key, value in found.items() if value != {}}
+        if set_tables["scope"] == "above":
+            del set_tables["scope"]
+        return set_tables
 
 
-def _cost_json(asked: CostRequest | None) -> Any:
-    if asked is None or not asked.options:
-        return None if asked is None else asked.name
-    return {"name": asked.name, **dict(asked.options)}
+def _cost_json(cost: CostRequest | None) -> Any:
+    if cost is None or not cost.options:
+        return None if cost is None else cost.name
+    return {"name": cost.name, **dict(cost.options)}
 
 
 def _l_json(l: int | Mapping[str, int] | None) -> int | dict[str, int] | None:
@@ -284,27 +284,27 @@ def _fit_to_spec(request: RequestBody, spec: TableSpec) -> RequestBody:
 
 def _criteria_of_attributes(criteria: dict[str, Any], values: set[str]) -> dict[str, Any]:
     """Return criteria without those of attributes that are not in ``values``."""
-    found: dict[str, Any] = {}
-    for name, asked in criteria.items():
-        if isinstance(asked, list):
-            kept: Any = [each for each in asked if each.get("attribute", None) in (None, *values)]
-        elif isinstance(asked, dict):
-            kept = {attribute: value for attribute, value in asked.items() if attribute in values}
+    result: dict[str, Any] = {}
+    for name, bounds in criteria.items():
+        if isinstance(bounds, list):
+            remaining: Any = [each for each in bounds if each.get("attribute", None) in (None, *values)]
+        elif isinstance(bounds, dict):
+            remaining = {attribute: value for attribute, value in bounds.items() if attribute in values}
         else:
-            kept = asked
-        if kept or not isinstance(kept, dict | list):
-            found[name] = kept
-    return found
+            remaining = bounds
+        if remaining or not isinstance(remaining, dict | list):
+            result[name] = remaining
+    return result
 
 
 def _installed_criteria(criteria: dict[str, Any], values: set[str]) -> dict[str, Any]:
     """Return criteria without those that are not installed or do not apply to the sensitive attributes."""
-    found = {}
-    for name, asked in criteria.items():
+    result = {}
+    for name, bounds in criteria.items():
         with suppress(InputError):
-            Requirement.of(criteria=criteria_from({name: asked})).bound(sorted(values))
-            found[name] = asked
-    return found
+            Requirement.of(criteria=criteria_from({name: bounds})).bound(sorted(values))
+            result[name] = bounds
+    return result
 
 
 def request_with_default_l(
@@ -314,15 +314,15 @@ def request_with_default_l(
 
     ``before`` are the columns that are sensitive already; the l requested of them is kept.
     """
-    asked = workspace.state("request")
-    if not names or not isinstance(asked, dict):
+    stored = workspace.state("request")
+    if not names or not isinstance(stored, dict):
         return None
-    least = asked.get("l")
+    least = stored.get("l")
     if isinstance(least, int) and least >= DEFAULT_L:
         return None  # a number applies to every sensitive column
     old = dict(least) if isinstance(least, dict) else {}
     l = {**old, **{name: DEFAULT_L for name in names if name not in old}} if before or old else DEFAULT_L
-    return {**asked, "l": l}
+    return {**stored, "l": l}
 
 
 _MAX_PAGE = 2000
@@ -399,11 +399,11 @@ class PreviewRequest(BaseModel):
     def checked(self, table: FrequencySet) -> PreviewRequest:
         """Return the request itself; raise ``FieldError`` for a name or value that is not in the table."""
         known = {h.attribute: h.code_of_leaf for h in table.hierarchies}
-        asked = [(name, value) for name, values in (self.question or {}).items() for value in values]
+        questions = [(name, value) for name, values in (self.question or {}).items() for value in values]
         if self.together is not None:
-            asked.append((self.together.name, self.together.value))
-            asked += [(self.together.by, leaf) for leaf in [*known.get(self.together.by, {None: 0})][:1]]
-        for name, value in asked:
+            questions.append((self.together.name, self.together.value))
+            questions += [(self.together.by, leaf) for leaf in [*known.get(self.together.by, {None: 0})][:1]]
+        for name, value in questions:
             if name not in known:
                 raise FieldError(f"{name} is no quasi-identifier", field="question", allowed=", ".join(known))
             if value not in known[name]:

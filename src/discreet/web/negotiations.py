@@ -62,22 +62,22 @@ class TableNegotiation:
         Raises ``Conflict`` if the lattice is not evaluated yet, ``NotEvaluated`` if it is not evaluated for a
         requested criterion, and ``InputError`` for a criterion of an attribute that is not sensitive.
         """
-        found = self.view_for(requirement)
-        if found is None and self.views:
+        result = self.view_for(requirement)
+        if result is None and self.views:
             raise NotEvaluated(
                 f"the lattice is not evaluated for {', '.join(c.name for c in requirement.others)} yet",
                 advice="Start it by POST to /api/negotiate/evaluation, with the request.",
             )
-        if found is None:
+        if result is None:
             raise Conflict(
                 "the lattice is not evaluated yet", advice="Start it by POST to /api/negotiate/evaluation."
             )
-        return found
+        return result
 
     def view_for(self, requirement: Requirement = NO_REQUIREMENT) -> NegotiableView | None:
         """Return the view with the fewest scores that answers a requirement, None if there is none."""
-        asked = self.scores(requirement.others)
-        fitting = [counted for counted in self.views if asked <= counted]
+        scores = self.scores(requirement.others)
+        fitting = [counted for counted in self.views if scores <= counted]
         return self.views[min(fitting, key=len)] if fitting else None
 
     @property
@@ -91,8 +91,8 @@ class TableNegotiation:
         The view without further criteria is always kept.
         """
         counted = self.scores(criteria)
-        beside = {scores: kept for scores, kept in self.views.items() if not (scores and counted)}
-        self.views = beside | {counted: view}
+        remaining = {scores: old_view for scores, old_view in self.views.items() if not (scores and counted)}
+        self.views = remaining | {counted: view}
 
     def scores(self, criteria: Sequence[Criterion]) -> frozenset[ScoreKey]:
         """Return the scores that an evaluation for some criteria counts in addition to the class sizes."""
@@ -139,15 +139,18 @@ def _for_every_attribute(criteria: Sequence[Criterion]) -> tuple[Criterion, ...]
 
 
 def run_evaluation(
-    workspace: Workspace, found: TableNegotiation, reporter: Reporter, criteria: Sequence[Criterion] = ()
+    workspace: Workspace,
+    negotiation: TableNegotiation,
+    reporter: Reporter,
+    criteria: Sequence[Criterion] = (),
 ) -> dict[str, Any]:
     """Count the table, evaluate its lattice for k, every l and ``criteria``, and order its nodes."""
     with workspace.lock:
-        lattice = _count_lattice(found.table, criteria)
+        lattice = _count_lattice(negotiation.table, criteria)
         with reporter.stage("Ordering the nodes"):
             view = lattice_view_of(lattice)
             _prefetch_diversity(view)
-        found.store_view(criteria, NegotiableView(token_hex(4), view, found.table.warnings))
+        negotiation.store_view(criteria, NegotiableView(token_hex(4), view, negotiation.table.warnings))
     return {"nodes": view.nodes, "of": lattice.lattice.size, "partial": view.is_partial}
 
 
@@ -260,11 +263,11 @@ def _criterion_facts(kind: type[Criterion], stops: tuple[float, ...], *, known: 
 
 def _level_facts(hierarchy: GeneralizationHierarchy, leaf: int | None) -> list[dict[str, Any]]:
     """Return each level's number of values with a few examples, the most frequent leaf's value first."""
-    found = []
+    result = []
     for level, labels in enumerate(hierarchy.labels):
         first = 0 if leaf is None else int(hierarchy.ancestors[level][leaf])
         order = [first, *(i for i in range(min(len(labels), _MAX_EXAMPLES + 1)) if i != first)]
-        found.append(
+        result.append(
             {"values": len(labels), "examples": [labels[i] for i in order[:_MAX_EXAMPLES] if labels]}
         )
-    return found
+    return result

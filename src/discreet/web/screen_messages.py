@@ -313,9 +313,9 @@ def _hint(text: str) -> Advice:
         return Advice(text=f"{match[1]} If it names the person, say so: {match[3]}", act=act)
     if match := _UNUSUAL_TEXTS.fullmatch(text):
         texts: list[Any] = json.loads(match[2])
-        shown = ", ".join(map(str, texts))
+        listed = ", ".join(map(str, texts))
         return Advice(
             text=f"{match[1]}, read it as NULL.",
-            act=Act(label=f"Read {shown} as NULL", null_values=[str(each) for each in texts]),
+            act=Act(label=f"Read {listed} as NULL", null_values=[str(each) for each in texts]),
         )
     return Advice(text=screen_message(text) or "")

@@ -275,16 +275,16 @@ def _bind(config: ServerConfig) -> socket.socket:
 
 def _listen(host: str, port: int) -> socket.socket:
     family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-    found = socket.socket(family, kind, protocol)
+    result = socket.socket(family, kind, protocol)
     try:
         if os.name == "posix":
-            found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        found.bind(address)
-        found.listen()
+            result.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        result.bind(address)
+        result.listen()
     except OSError:
-        found.close()
+        result.close()
         raise
-    return found
+    return result
 
 
 def _bind_unix(path: Path) -> socket.socket:
@@ -293,27 +293,27 @@ def _bind_unix(path: Path) -> socket.socket:
         raise InputError("this system has no Unix sockets")
     if path.exists() and not stat.S_ISSOCK(path.stat().st_mode):
         raise InputError(f"{path} is there already, and no socket")
-    found = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    result = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
-        if path.exists() and found.connect_ex(str(path)) == 0:
+        if path.exists() and result.connect_ex(str(path)) == 0:
             raise InputError(f"another server listens on {path}")
         path.unlink(missing_ok=True)
         # The umask sets the mode at creation: a later chmod would leave the socket open for a moment.
         before = os.umask(0o777 & ~_SOCKET_MODE)
         try:
-            found.close()
-            found = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-            found.bind(str(path))
-            found.listen()
+            result.close()
+            result = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+            result.bind(str(path))
+            result.listen()
         finally:
             os.umask(before)
     except OSError as error:
-        found.close()
+        result.close()
         raise InputError(f"{path}: {(error.strerror or 'cannot be made').lower()}") from None
     except InputError:
-        found.close()
+        result.close()
         raise
-    return found
+    return result
 
 
 def _check_tls(config: ServerConfig) -> None:

@@ -47,10 +47,10 @@ class TrustedProxy:
 
     def trusts(self, peer: str | None, headers: Mapping[str, str]) -> bool:
         """Return True if a request of ``peer`` (None for a Unix socket) comes from the proxy."""
-        given = headers.get(SECRET_HEADER)
-        if given is None or not self._names(peer):
+        secret = headers.get(SECRET_HEADER)
+        if secret is None or not self._names(peer):
             return False
-        return hmac.compare_digest(given.encode(), self.secret.encode())
+        return hmac.compare_digest(secret.encode(), self.secret.encode())
 
     def _names(self, peer: str | None) -> bool:
         if peer is None:

@@ -116,8 +116,8 @@ class SessionStore:
         self._open = {d: o for d, o in self._open.items() if not self._has_ended(o, now)}
 
     @staticmethod
-    def _has_ended(found: _OpenSession, now: float) -> bool:
-        return now - found.seen > IDLE_SECONDS or now - found.since > MAX_SESSION_SECONDS
+    def _has_ended(session: _OpenSession, now: float) -> bool:
+        return now - session.seen > IDLE_SECONDS or now - session.since > MAX_SESSION_SECONDS
 
 
 def _token_digest(token: str) -> bytes:

@@ -69,8 +69,8 @@ class ProfileCache:
     def study(self, source: SourceSpec, workspace: Workspace, reporter: Reporter = SILENT) -> TableStudy:
         """Return the study of a source, computed if it is not cached; concurrent callers wait."""
         with self._working:
-            found = self.find(source)
-            if found is None:
+            result = self.find(source)
+            if result is None:
                 key = _source_key(source)
                 base = study_table(replace(source, null_values=()), workspace.settings, reporter)
                 with self._state:
@@ -78,8 +78,8 @@ class ProfileCache:
                     self._profiles |= {key: base, _source_key(base.applied(source)): base}
                     while len(self._profiles) > _MAX_PROFILES:
                         self._profiles.popitem(last=False)
-                found = base.with_null_values(source.null_values)
-            return found
+                result = base.with_null_values(source.null_values)
+            return result
 
 
 def start_profile_job(workspace: Workspace, jobs: JobQueue) -> str:
@@ -200,23 +200,23 @@ def _step_states(workspace: Workspace, spec: TableSpec) -> dict[str, tuple[StepS
     path = spec.source.path
     if path is not None and not path.exists():
         return {"load": ("attention", "The table's file is missing")}
-    found: dict[str, tuple[StepState, str]] = {"load": ("done", "")}
+    result: dict[str, tuple[StepState, str]] = {"load": ("done", "")}
     number = len(spec.quasi_identifiers)
     if not number:
-        return {**found, "columns": ("attention", "No column is a quasi-identifier")}
-    found["columns"] = ("done", format_quantity(number, "quasi-identifier"))
+        return {**result, "columns": ("attention", "No column is a quasi-identifier")}
+    result["columns"] = ("done", format_quantity(number, "quasi-identifier"))
     study = profile_cache_of(workspace).find(spec.source)
     if study is None:
-        found["hierarchies"] = ("todo", "")
+        result["hierarchies"] = ("todo", "")
     elif count_lattice_nodes(workspace, spec, study) is None:
-        found["hierarchies"] = ("attention", "A hierarchy cannot be built")
+        result["hierarchies"] = ("attention", "A hierarchy cannot be built")
     else:
-        found["hierarchies"] = ("done", "")
+        result["hierarchies"] = ("done", "")
     choice = read_chosen_node(workspace)
     if choice is not None and choice.stale:
-        found["negotiate"] = ("attention", "The hierarchies changed since a node was chosen")
+        result["negotiate"] = ("attention", "The hierarchies changed since a node was chosen")
     elif choice is not None:
-        found["negotiate"] = ("done", "A node is chosen")
+        result["negotiate"] = ("done", "A node is chosen")
     if list_releases(workspace):
-        found["publish"] = ("done", "A release is there")
-    return found
+        result["publish"] = ("done", "A release is there")
+    return result

@@ -57,13 +57,13 @@ class RequestLog:
                     lines = deque(file, maxlen=last)
             except FileNotFoundError:
                 return []
-        found = []
+        result = []
         for line in lines:
             with suppress(ValueError):
                 entry = parse_json(line)
                 if isinstance(entry, dict):
-                    found.append(entry)
-        return found
+                    result.append(entry)
+        return result
 
     def __len__(self) -> int:
         try:
@@ -136,11 +136,11 @@ class VersionHistory:
     @property
     def versions(self) -> list[WorkVersion]:
         """All stored versions, the latest first."""
-        found = []
+        result = []
         for number in sorted(self._numbers(), reverse=True):
             with suppress(NotFound):
-                found.append(self._read(number))
-        return found
+                result.append(self._read(number))
+        return result
 
     @property
     def earlier(self) -> WorkVersion | None:
@@ -176,8 +176,8 @@ class VersionHistory:
         version = WorkVersion(number, None if current is None else current.number, now, said, state)
         # Texts first, then the version, then ``current``: a crash leaves no version that lacks a text.
         for name, digest in state["hierarchies"].items():
-            if not (kept := self._texts / digest).exists():
-                write_owner_only(kept, (self.workspace.hierarchies / name).read_text(encoding="utf-8"))
+            if not (text_path := self._texts / digest).exists():
+                write_owner_only(text_path, (self.workspace.hierarchies / name).read_text(encoding="utf-8"))
         write_owner_only(self._file(number), json.dumps(version.as_json(), ensure_ascii=False))
         self._set_current(number)
         for old in sorted(self._numbers())[:-MAX_VERSIONS]:

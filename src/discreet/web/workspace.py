@@ -176,8 +176,10 @@ class Workspace:
 
     def _text_of(self, document: Mapping[str, Any], comments: Mapping[str, str] | None) -> str:
         before = self.spec_path.read_text(encoding="utf-8") if self.has_spec else ""
-        kept, heading = workspace_files.parse_comments(before)
-        return workspace_files.format_document(document, kept if comments is None else comments, heading)
+        old_comments, heading = workspace_files.parse_comments(before)
+        return workspace_files.format_document(
+            document, old_comments if comments is None else comments, heading
+        )
 
     def _checked(self, text: str) -> TableSpec:
         spec = workspace_files.check_text(text, self.spec_path, self._check_source)
@@ -252,8 +254,8 @@ class Workspace:
         with lock:
             if key not in remembered.values:
                 remembered.values[key] = make()
-            found: T = remembered.values[key]
-            return found
+            result: T = remembered.values[key]
+            return result
 
     def table_digest(self) -> str:
         """Return a digest of the spec (except its request) and of the files that it names."""
@@ -274,19 +276,23 @@ class Workspace:
         """Return the cached table of the current spec; a change of ``[request]`` keeps the cache."""
         version = self.spec_version
         with self._state:
-            found = self._cached_table
-            if found is not None and found.version == version and found.stamps == _stamps(found.table.spec):
-                return found
+            result = self._cached_table
+            if (
+                result is not None
+                and result.version == version
+                and result.stamps == _stamps(result.table.spec)
+            ):
+                return result
             self._cached_table = None
             spec = self.spec()
             content = json.dumps({**self.document(), "request": None})
-            if found is not None and found.content == content and found.stamps == _stamps(spec):
-                found.version, found.table.spec = version, spec
+            if result is not None and result.content == content and result.stamps == _stamps(spec):
+                result.version, result.table.spec = version, spec
             else:
                 table = Table(spec, self.settings, ContextReporter())
-                found = _CachedTable(version, content, _stamps(spec), table)
-            self._cached_table = found
-            return found
+                result = _CachedTable(version, content, _stamps(spec), table)
+            self._cached_table = result
+            return result
 
     # --- files ---
 
@@ -306,10 +312,10 @@ class Workspace:
 
         Raises ``FieldError`` unless it is in the workspace or below the root.
         """
-        found = resolve_below(text, base=self.folder, folders=self._folders(), field=field)
-        if not os.path.exists(found):  # noqa: PTH110  (a path too long is no error here)
+        result = resolve_below(text, base=self.folder, folders=self._folders(), field=field)
+        if not os.path.exists(result):  # noqa: PTH110  (a path too long is no error here)
             raise FieldError("there is no such file", field=field)
-        return found
+        return result
 
     def spec_relative(self, path: Path) -> str:
         """Return a path in the form in which the spec names it."""

@@ -73,17 +73,17 @@ def resolve_below(text: str, *, base: Path, folders: Iterable[Path], field: str 
     """
     _check_not_address(text, field)
     try:
-        found = (base / text).resolve()
+        result = (base / text).resolve()
     except (OSError, ValueError, RuntimeError):
-        found = None
-    if not text or found is None or not is_below(found, folders):
+        result = None
+    if not text or result is None or not is_below(result, folders):
         raise FieldError(
             "this path is not open to the workbench",
             field=field,
             allowed="a path below the folder given by --root, or in the workspace",
             advice="Upload the file, or start discreet serve with another --root.",
         )
-    return found
+    return result
 
 
 def _check_not_address(text: str, field: str) -> None:
@@ -119,12 +119,12 @@ def read_document(path: Path) -> dict[str, Any]:
     Pages edit column by column: a section whose name is a glob is repeated for each of its columns, if the
     source can be read.
     """
-    found: dict[str, Any] = _as_json_values(read_spec_mapping(path)) if path.exists() else {}
-    stanzas = found.get("attributes")
+    result: dict[str, Any] = _as_json_values(read_spec_mapping(path)) if path.exists() else {}
+    stanzas = result.get("attributes")
     if isinstance(stanzas, dict) and any(COLUMN_WILDCARD in name for name in stanzas):
         with suppress(InputError):
-            found["attributes"] = expand_globs(stanzas, load_spec(path).patterns)
-    return found
+            result["attributes"] = expand_globs(stanzas, load_spec(path).patterns)
+    return result
 
 
 def format_document(
@@ -184,19 +184,19 @@ def check_text(text: str, path: Path, may_read: Callable[[SourceSpec], None]) ->
 
 def parse_document(text: str) -> dict[str, Any]:
     """Parse a spec's text into a mapping; empty if it cannot be read."""
-    found: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     with suppress(InputError):
-        found = _as_json_values(parse_spec_mapping(text))
-    return found
+        result = _as_json_values(parse_spec_mapping(text))
+    return result
 
 
 def spec_paths(spec: TableSpec) -> list[tuple[str, Path]]:
     """Return every file that a spec names, with the field that names it."""
-    found = source_paths(spec.source)
+    result = source_paths(spec.source)
     for attribute in spec.attributes:
         if isinstance(attribute.hierarchy, FileHierarchy):
-            found.append((f"attributes.{attribute.name}.hierarchy", attribute.hierarchy.path))
-    return found
+            result.append((f"attributes.{attribute.name}.hierarchy", attribute.hierarchy.path))
+    return result
 
 
 def source_paths(source: SourceSpec) -> list[tuple[str, Path]]:
@@ -211,10 +211,10 @@ def source_paths(source: SourceSpec) -> list[tuple[str, Path]]:
 
 
 def _links_in(folder: Path) -> list[Path]:
-    found = []
-    for place, folders, names in os.walk(folder):
-        found += [path for name in (*folders, *names) if (path := Path(place, name)).is_symlink()]
-    return found
+    result = []
+    for parent, folders, names in os.walk(folder):
+        result += [path for name in (*folders, *names) if (path := Path(parent, name)).is_symlink()]
+    return result
 
 
 def source_database(source: SourceSpec) -> tuple[str | None, str] | None:
@@ -327,10 +327,12 @@ _PAGE_POLICY = (
 
 def attachment(path: Path, name: str | None = None) -> Response:
     """Build a response that the browser saves as a file, of any type; raise ``NotFound`` if there is none."""
-    shown = quote(name or path.name)
-    plain = shown == (name or path.name)
-    told = f'filename="{shown}"' if plain else f"filename*=utf-8''{shown}"
-    return _file_response(path, "application/octet-stream", {"Content-Disposition": f"attachment; {told}"})
+    quoted = quote(name or path.name)
+    plain = quoted == (name or path.name)
+    parameter = f'filename="{quoted}"' if plain else f"filename*=utf-8''{quoted}"
+    return _file_response(
+        path, "application/octet-stream", {"Content-Disposition": f"attachment; {parameter}"}
+    )
 
 
 def text_attachment(text: str, name: str) -> Response:

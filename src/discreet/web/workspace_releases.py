@@ -100,12 +100,12 @@ def cached_audit(workspace: Workspace, facts: ReleaseFacts) -> AuditResult:
             _audits.move_to_end(stamp)
             return _audits[stamp]
     spec = workspace.spec() if is_comparable(workspace, facts) else None
-    found = audit(facts.address, spec=spec, settings=workspace.settings)
+    result = audit(facts.address, spec=spec, settings=workspace.settings)
     with _lock:
-        _audits[stamp] = found
+        _audits[stamp] = result
         while len(_audits) > _MAX_AUDITS:
             _audits.popitem(last=False)
-    return found
+    return result
 
 
 def is_comparable(workspace: Workspace, facts: ReleaseFacts) -> bool:
@@ -133,13 +133,15 @@ def require_passed_audit(workspace: Workspace, facts: ReleaseFacts) -> None:
 
 def _table_releases(workspace: Workspace) -> list[ReleaseFacts]:
     """Return the tables published into the source's database, from their stored records."""
-    url, found = source_database_url(workspace), []
+    url, result = source_database_url(workspace), []
     for each in _table_records(workspace):
         if each["url"] == url:
             address = ReleaseAddress(table=each["table"], url=url)
             with suppress(DiscreetError):
-                found.append(read_table_facts(address, each["manifest"], workspace.releases, each["written"]))
-    return found
+                result.append(
+                    read_table_facts(address, each["manifest"], workspace.releases, each["written"])
+                )
+    return result
 
 
 def _table_records(workspace: Workspace) -> list[dict[str, Any]]:

@@ -349,8 +349,8 @@ class _AnswerRecorder:
 
 def _repeat_answer(answered: _StoredAnswer) -> Response:
     response = Response(answered.body, status_code=answered.status)
-    kept = [(name, value) for name, value in answered.headers if name != b"content-length"]
-    response.raw_headers = [*kept, (b"content-length", str(len(answered.body)).encode())]
+    headers = [(name, value) for name, value in answered.headers if name != b"content-length"]
+    response.raw_headers = [*headers, (b"content-length", str(len(answered.body)).encode())]
     return response
 
 

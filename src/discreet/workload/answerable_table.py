@@ -65,11 +65,11 @@ def count_column_groups(
         for i, name in enumerate(columns)
     ]
     most = settings.memory_limit // _bytes_per_group(len(columns))
-    with stage_groups(engine, table.relation, keys, texts, most) as kept:
-        if kept.groups > most:
+    with stage_groups(engine, table.relation, keys, texts, most) as staged:
+        if staged.groups > most:
             raise _too_many_groups(most, len(columns), settings)
-        confirm_all_rows(engine, table, kept.rows)
-        return _sort_texts(tuple(columns), kept.codes())
+        confirm_all_rows(engine, table, staged.rows)
+        return _sort_texts(tuple(columns), staged.codes())
 
 
 def count_starred_rows(engine: Engine, table: SourceTable) -> int:
@@ -78,20 +78,20 @@ def count_starred_rows(engine: Engine, table: SourceTable) -> int:
     return int(engine.fetch_rows(f"SELECT count(*) FROM {table.relation} WHERE {cells}")[0][0])
 
 
-def _sort_texts(columns: tuple[str, ...], found: GroupCodes) -> ColumnGroups:
+def _sort_texts(columns: tuple[str, ...], groups: GroupCodes) -> ColumnGroups:
     """Sort each column's texts, and merge groups with equal texts."""
-    ordered, codes = [], np.empty((len(found.rows), len(columns)), dtype=np.int64)
-    for i, texts in enumerate(found.values):
+    ordered, codes = [], np.empty((len(groups.rows), len(columns)), dtype=np.int64)
+    for i, texts in enumerate(groups.values):
         order = sorted(range(len(texts)), key=texts.__getitem__)
         rank = np.empty(len(texts) + 1, dtype=np.int64)
         rank[order], rank[-1] = np.arange(len(texts)), len(texts)
-        ordered.append(tuple(texts[place] for place in order))
-        codes[:, i] = rank[found.codes[i]]
+        ordered.append(tuple(texts[index] for index in order))
+        codes[:, i] = rank[groups.codes[i]]
     if not len(codes):
-        return ColumnGroups(columns, tuple(ordered), codes, found.rows.astype(np.int64))
-    place, starts = sort_rows(list(codes.T), [len(texts) + 1 for texts in ordered])
-    rows = np.add.reduceat(found.rows[place], starts).astype(np.int64)
-    return ColumnGroups(columns, tuple(ordered), codes[place[starts]], rows)
+        return ColumnGroups(columns, tuple(ordered), codes, groups.rows.astype(np.int64))
+    index, starts = sort_rows(list(codes.T), [len(texts) + 1 for texts in ordered])
+    rows = np.add.reduceat(groups.rows[index], starts).astype(np.int64)
+    return ColumnGroups(columns, tuple(ordered), codes[index[starts]], rows)
 
 
 def _require_plain_column(table: SourceTable, name: str) -> None:
@@ -199,10 +199,10 @@ def read_original(
         return table_of_frequency_set(frequency_set)
     names = frequency_set.attributes
     dropping = spec.source.nulls is NullPolicy.DROP
-    beside = [a.name for a in spec.sensitive if dropping and a.name not in others]
+    further_columns = [a.name for a in spec.sensitive if dropping and a.name not in others]
     where = spec.source
     with engine_for(engine, settings, where) as reader, open_source_table(reader, where) as source:
-        counted = count_column_groups(reader, source, (*names, *others, *beside), settings)
+        counted = count_column_groups(reader, source, (*names, *others, *further_columns), settings)
     if dropping:
         counted = _without_null(counted, {*names, *(a.name for a in spec.sensitive)})
     domains = domains_of_hierarchies(frequency_set.hierarchies)
@@ -211,18 +211,18 @@ def read_original(
     for i, hierarchy in enumerate(frequency_set.hierarchies):
         leaf_of_text = [hierarchy.code_of_leaf.get(text, hierarchy.null_code) for text in counted.texts[i]]
         codes[:, i] = np.array([*leaf_of_text, hierarchy.null_code])[codes[:, i]]
-    shown, rows = merge_equal_groups(codes, counted.rows)
+    cell_codes, rows = merge_equal_groups(codes, counted.rows)
     cells = tuple(exact_cells(name, domains[name].texts) for name in (*names, *others))
-    return AnswerableTable(GeneralizedTable(cells, shown, rows), domains, names)
+    return AnswerableTable(GeneralizedTable(cells, cell_codes, rows), domains, names)
 
 
 def _without_null(counted: ColumnGroups, policed: set[str]) -> ColumnGroups:
     """Return the groups without NULL in the columns ``policed``."""
-    kept = np.ones(len(counted.rows), dtype=np.bool_)
+    retained = np.ones(len(counted.rows), dtype=np.bool_)
     for i, name in enumerate(counted.columns):
         if name in policed:
-            kept &= counted.codes[:, i] != len(counted.texts[i])
-    return replace(counted, codes=counted.codes[kept], rows=counted.rows[kept])
+            retained &= counted.codes[:, i] != len(counted.texts[i])
+    return replace(counted, codes=counted.codes[retained], rows=counted.rows[retained])
 
 
 def read_release(
@@ -306,7 +306,7 @@ def _has_null(original: AnswerableTable) -> dict[str, bool]:
 
 def _cells_of_values(domain: AttributeDomain, labels: Sequence[str | None], nullable: bool) -> Cells:
     """Return the cells of an attribute that is published unchanged, or starred."""
-    places = {text: place for place, text in enumerate(domain.texts)}
+    places = {text: index for index, text in enumerate(domain.texts)}
     codes, unknown = [], 0
     for label in labels:
         if label is None or label in places:

@@ -71,11 +71,11 @@ class ClassPart:
         if isinstance(measure, CodeMeasure):
             options = self._by_code(measure, factor)
             found = self._covered(options, self._rows, self.owner, factor)
-            return found if measure.stated is None else self._with_means(found, measure)
-        place = np.full(len(self.of.rows), -1)
-        place[self.units] = np.arange(len(self.units))
-        here = np.flatnonzero(place[measure.units] >= 0)
-        unit = place[measure.units[here]]
+            return found if measure.label_means is None else self._with_means(found, measure)
+        position_of = np.full(len(self.of.rows), -1)
+        position_of[self.units] = np.arange(len(self.units))
+        here = np.flatnonzero(position_of[measure.units] >= 0)
+        unit = position_of[measure.units[here]]
         here, unit = here[np.argsort(unit, kind="stable")], np.sort(unit, kind="stable")
         amounts, numbers = measure.amounts[here][:, None], measure.numbers[here][:, None]
         selected = np.where(self._selected[unit], amounts, np.inf)
@@ -90,24 +90,24 @@ class ClassPart:
 
     @cached_property
     def _selected(self) -> NDArray[np.bool_]:
-        found: NDArray[np.bool_] = np.logical_or.reduce([np.zeros_like(self.leaves), *self.hits])
-        return found
+        result: NDArray[np.bool_] = np.logical_or.reduce([np.zeros_like(self.leaves), *self.hits])
+        return result
 
     def _by_code(self, measure: CodeMeasure, factor: float) -> PatternOptions:
         """Return the options of a row of each unit."""
         of = self.of
-        cells, labels = of.cells[measure.place], of.shown[self.units, measure.place]
+        cells, labels = of.cells[measure.index], of.cell_codes[self.units, measure.index]
         selected = np.full(self.leaves.shape, np.inf)
         for box, hit in zip(self.region, self.hits, strict=True):
             mask = _mask(box, cells)
             inside = np.where(mask[:-1], np.clip(measure.low, -FINITE_INFINITY, FINITE_INFINITY), np.inf)
             anywhere = extremes_of_cells(cells, inside, np.minimum)[labels]
             own = np.append(inside, np.inf)
-            for place, pattern in enumerate(self.patterns.all):
-                fixed = self._fixed(pattern, measure.place)
+            for index, pattern in enumerate(self.patterns.all):
+                fixed = self._fixed(pattern, measure.index)
                 found = anywhere if fixed is None else own[fixed]
-                selected[:, place] = np.where(
-                    hit[:, place], np.minimum(selected[:, place], found), selected[:, place]
+                selected[:, index] = np.where(
+                    hit[:, index], np.minimum(selected[:, index], found), selected[:, index]
                 )
         return PatternOptions.cheapest(selected, np.ones_like(selected), self.leaves, factor)
 
@@ -168,18 +168,18 @@ class ClassPart:
             free.amounts + np.where(fits, more[0], 0.0), free.numbers + np.where(fits, more[1], 0.0)
         )
 
-    def _with_means(self, found: CoverTotals, measure: CodeMeasure) -> CoverTotals:
+    def _with_means(self, totals: CoverTotals, measure: CodeMeasure) -> CoverTotals:
         """Raise the totals of completely selected classes to the least that their stated mean allows."""
-        assert measure.stated is not None
+        assert measure.label_means is not None
         number = len(self.classes)
-        labels = self.of.shown[self.units, measure.place]
-        means, halves = (column[labels] for column in measure.stated)
+        labels = self.of.cell_codes[self.units, measure.index]
+        means, halves = (column[labels] for column in measure.label_means)
         outside = np.bincount(self.owner, weights=self.leaves[:, 0], minlength=number)
         rows = np.bincount(self.owner, weights=self._rows, minlength=number)
         first = np.searchsorted(self.owner, np.arange(number))
         least = rows * (means - halves)[first]
         known = (outside == 0) & ~np.isnan(least)
-        return CoverTotals(np.where(known, np.maximum(found.amounts, least), found.amounts), found.numbers)
+        return CoverTotals(np.where(known, np.maximum(totals.amounts, least), totals.amounts), totals.numbers)
 
 
 def _sum_by_owner(amounts: FloatVector, owner: IntegerVector, number: int) -> FloatVector:
@@ -214,13 +214,15 @@ def iterate_class_parts(of: ClassRows, region: tuple[Box, ...], measured: int | 
     kinds, kind = np.unique(wanted.T, axis=0, return_inverse=True)
     kind = kind.reshape(-1)
     order = of.units_by_class
-    for place, counts in enumerate(kinds.tolist()):
-        chosen = met[kind == place]
+    for index, counts in enumerate(kinds.tolist()):
+        chosen = met[kind == index]
         at = np.full(of.number, -1)
         at[chosen] = np.arange(len(chosen))
         units = order[at[of.classes[order]] >= 0]
         attributes = tuple(i for i, count in enumerate(counts) if count)
-        items = tuple(_occurring_codes(of.occurring[i], counts[i])[of.shown[units, i]] for i in attributes)
+        items = tuple(
+            _occurring_codes(of.occurring[i], counts[i])[of.cell_codes[units, i]] for i in attributes
+        )
         patterns = ItemPatterns(tuple(counts[i] for i in attributes))
         hits, leaves = _pattern_hits(of, region, units, attributes, items, patterns)
         yield ClassPart(
@@ -230,24 +232,24 @@ def iterate_class_parts(of: ClassRows, region: tuple[Box, ...], measured: int | 
 
 def _occurring_codes(known: OccurringCodes, number: int) -> IntegerVector:
     """Return ``number`` occurring codes by label: all of them, or the first and the last."""
-    found = np.zeros((len(known), number), dtype=np.int64)
+    result = np.zeros((len(known), number), dtype=np.int64)
     for label, codes in enumerate(known):
         if len(codes) == number:
-            found[label] = codes
+            result[label] = codes
         elif len(codes) > number and number <= 2:
-            found[label] = (codes[0], codes[-1])[:number]
-    return found
+            result[label] = (codes[0], codes[-1])[:number]
+    return result
 
 
 def _reduce_items(numbers: IntegerVector, measured: int | None) -> IntegerVector:
     """Reduce attributes and items to those that are solved exactly; the aggregated attribute has priority."""
     found = numbers.copy()
     order = sorted(range(len(found)), key=lambda i: i != measured)
-    kept = np.zeros(found.shape[1], dtype=np.int64)
+    class_count = np.zeros(found.shape[1], dtype=np.int64)
     for i in order:
-        found[i, kept >= MOST_EXACT_ATTRIBUTES] = 0
-        kept += found[i] > 0
-    many = (kept > 1) & (found.sum(axis=0) > MOST_EXACT_ITEMS)
+        found[i, class_count >= MOST_EXACT_ATTRIBUTES] = 0
+        class_count += found[i] > 0
+    many = (class_count > 1) & (found.sum(axis=0) > MOST_EXACT_ITEMS)
     return np.where(many, np.minimum(found, 2), found)
 
 
@@ -260,7 +262,7 @@ def _relevant_attributes(
     sizes = [count_covered_codes(cells) for cells in of.cells]
     for box in region:
         inside = {
-            i: count_selected_codes(cells, box[cells.attribute])[of.shown[:, i]]
+            i: count_selected_codes(cells, box[cells.attribute])[of.cell_codes[:, i]]
             for i, cells in enumerate(of.cells)
             if cells.attribute in box
         }
@@ -269,9 +271,9 @@ def _relevant_attributes(
             hit &= counts > 0
         met[of.classes[hit]] = True
         for i, counts in inside.items():
-            found[i, of.classes[hit & (counts < sizes[i][of.shown[:, i]])]] = True
+            found[i, of.classes[hit & (counts < sizes[i][of.cell_codes[:, i]])]] = True
         if measured is not None:
-            wide = sizes[measured][of.shown[:, measured]] > 1
+            wide = sizes[measured][of.cell_codes[:, measured]] > 1
             found[measured, of.classes[hit & wide]] = True
     return found, np.flatnonzero(met)
 
@@ -289,39 +291,39 @@ def _pattern_hits(
     Combinations of codes are counted in Python integers if their number might overflow 64 bits.
     """
     names = [i for i, cells in enumerate(of.cells) if any(cells.attribute in box for box in region)]
-    sizes = {i: count_covered_codes(of.cells[i])[of.shown[units, i]] for i in names}
+    sizes = {i: count_covered_codes(of.cells[i])[of.cell_codes[units, i]] for i in names}
     wide: Any = (
         np.int64
         if prod(int(size.max(initial=1)) for size in sizes.values()) < _MOST_CODE_COMBINATIONS
         else object
     )
     shape = (len(units), len(patterns.all))
-    inside, whole = np.zeros(shape, dtype=wide), np.ones(shape, dtype=wide)
+    inside, every_item = np.zeros(shape, dtype=wide), np.ones(shape, dtype=wide)
     fixed = {i: items[at] for at, i in enumerate(attributes)}
 
     def multiplied(
         product: NDArray[Any], i: int, counts: IntegerVector, of_items: IntegerVector | None
     ) -> None:
         """Multiply by the number of codes of an attribute that each pattern leaves."""
-        for place, pattern in enumerate(patterns.all):
+        for index, pattern in enumerate(patterns.all):
             item = pattern[attributes.index(i)] if i in fixed else ANY_VALUE
-            product[:, place] *= (
+            product[:, index] *= (
                 counts.astype(wide) if item == ANY_VALUE or of_items is None else of_items[:, item]
             )
 
     for i in names:
-        multiplied(whole, i, sizes[i], np.ones_like(fixed[i]).astype(wide) if i in fixed else None)
+        multiplied(every_item, i, sizes[i], np.ones_like(fixed[i]).astype(wide) if i in fixed else None)
     hits = []
     for box in region:
         product = np.ones(shape, dtype=wide)
         for i in names:
             cells = of.cells[i]
             mask = _mask(box, cells)
-            counts = count_selected_codes(cells, mask)[of.shown[units, i]]
+            counts = count_selected_codes(cells, mask)[of.cell_codes[units, i]]
             multiplied(product, i, counts, mask[fixed[i]].astype(wide) if i in fixed else None)
         hits.append((product > 0).astype(np.bool_))
         inside = inside + product
-    return hits, (inside < whole).astype(np.bool_)
+    return hits, (inside < every_item).astype(np.bool_)
 
 
 def _mask(box: Box, cells: Cells) -> Mask:
@@ -446,7 +448,7 @@ def _replace_values(
     """Return the measure with each value replaced by a weight."""
     if isinstance(measure, CodeMeasure):
         weights = weight(ends(measure))
-        return CodeMeasure(measure.place, weights, weights)
+        return CodeMeasure(measure.index, weights, weights)
     return replace(measure, amounts=np.where(measure.numbers > 0, weight(measure.amounts), 0.0))
 
 

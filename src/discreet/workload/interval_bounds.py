@@ -28,8 +28,8 @@ def extremes_of_cells(cells: Cells, values: NDArray[np.float64], better: np.ufun
     for number, table in enumerate(tables):
         here = level == number
         per_interval[here] = better(table[cells.first[here]], table[cells.last[here] - 2**number + 1])
-    found: NDArray[np.float64] = better.reduceat(per_interval, cells.offsets[:-1])
-    return found
+    result: NDArray[np.float64] = better.reduceat(per_interval, cells.offsets[:-1])
+    return result
 
 
 def count_covered_codes(cells: Cells) -> NDArray[np.int64]:
@@ -78,12 +78,12 @@ class GroupEnds:
 def bound_aggregate(
     aggregate: Aggregate,
     ends: GroupEnds,
-    stated: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None,
+    label_means: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None,
 ) -> tuple[AggregateBound, AggregateBound]:
     """Compute the least and greatest answer; None if no row can be selected.
 
-    ``stated`` contains the means and half units that the first groups state, NaN for none. They tighten SUM
-    and AVG, so every group of a class must be certain if one is.
+    ``label_means`` contains the means and half units that the first groups state, NaN for none. They tighten
+    SUM and AVG, so every group of a class must be certain if one is.
     """
     if not ends.possible.any():
         return None, None
@@ -93,8 +93,8 @@ def bound_aggregate(
         mirrored = replace(ends, low=-ends.high, high=-ends.low)
         low, high = _bound_minimum(mirrored)
         return (None if high is None else -high), (None if low is None else -low)
-    if stated is not None:
-        ends = _tighten_by_means(ends, stated)
+    if label_means is not None:
+        ends = _tighten_by_means(ends, label_means)
     if aggregate is Aggregate.SUM:
         return _bound_sum(ends)
     upper = _largest_average(ends)
@@ -132,10 +132,12 @@ def _largest_average(ends: GroupEnds) -> AggregateBound:
     return float((totals / rows_so_far).max())
 
 
-def _tighten_by_means(ends: GroupEnds, stated: tuple[NDArray[np.float64], NDArray[np.float64]]) -> GroupEnds:
+def _tighten_by_means(
+    ends: GroupEnds, label_means: tuple[NDArray[np.float64], NDArray[np.float64]]
+) -> GroupEnds:
     """Narrow certain groups with a stated mean to half a unit around it, as if all rows were there."""
-    beyond = np.full(len(ends.rows) - len(stated[0]), np.nan)
-    means, half = np.append(stated[0], beyond), np.append(stated[1], beyond)
+    beyond = np.full(len(ends.rows) - len(label_means[0]), np.nan)
+    means, half = np.append(label_means[0], beyond), np.append(label_means[1], beyond)
     known = ends.certain & ~np.isnan(means)
     return replace(
         ends,

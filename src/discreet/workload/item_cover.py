@@ -59,10 +59,10 @@ class ItemPatterns:
 
     def steps(self) -> Iterator[tuple[int, int, int]]:
         """Yield each set of items, each pattern disjoint from it, and their union."""
-        for held in range(1 << self.total):
+        for state in range(1 << self.total):
             for pattern, covered in enumerate(self.covers):
-                if not held & covered:
-                    yield held, pattern, held | covered
+                if not state & covered:
+                    yield state, pattern, state | covered
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,15 +115,15 @@ def find_cheapest_cover(
     starts = (np.cumsum(counts) - counts)[order]
     counts = counts[order]
     states = 1 << patterns.total
-    held = _CoverStates.begin(number, states)
+    states_reached = _CoverStates.begin(number, states)
     steps = list(patterns.steps())
     costs = options.costs(factor)
     for turn in range(int(counts.max(initial=0))):
         active = int(np.searchsorted(-counts, -turn, side="left"))
         rows = starts[:active] + turn
-        held.advance(active, steps, costs[rows], options.rows(rows))
+        states_reached.advance(active, steps, costs[rows], options.rows(rows))
     amounts, numbers = np.empty(number), np.empty(number)
-    amounts[order], numbers[order] = held.amounts[:, -1], held.numbers[:, -1]
+    amounts[order], numbers[order] = states_reached.amounts[:, -1], states_reached.numbers[:, -1]
     return CoverTotals(np.where(np.isfinite(amounts), amounts, np.inf), numbers)
 
 
@@ -137,10 +137,10 @@ class _CoverStates:
 
     @classmethod
     def begin(cls, classes: int, states: int) -> _CoverStates:
-        found = cls(*(np.full((classes, states), np.inf) for _ in range(3)))
-        for array in (found.costs, found.amounts, found.numbers):
+        result = cls(*(np.full((classes, states), np.inf) for _ in range(3)))
+        for array in (result.costs, result.amounts, result.numbers):
             array[:, 0] = 0.0
-        return found
+        return result
 
     def advance(
         self, active: int, steps: Sequence[tuple[int, int, int]], costs: FloatVector, options: PatternOptions
@@ -149,12 +149,12 @@ class _CoverStates:
         before = [array[:active].copy() for array in (self.costs, self.amounts, self.numbers)]
         for array in (self.costs, self.amounts, self.numbers):
             array[:active] = np.inf
-        for held, pattern, result in steps:
-            cost = before[0][:, held] + costs[:, pattern]
+        for state, pattern, result in steps:
+            cost = before[0][:, state] + costs[:, pattern]
             better = np.flatnonzero(cost < self.costs[:active, result])
             self.costs[better, result] = cost[better]
-            self.amounts[better, result] = before[1][better, held] + options.amounts[better, pattern]
-            self.numbers[better, result] = before[2][better, held] + options.numbers[better, pattern]
+            self.amounts[better, result] = before[1][better, state] + options.amounts[better, pattern]
+            self.numbers[better, result] = before[2][better, state] + options.numbers[better, pattern]
 
 
 FINITE_INFINITY = float(2**80)
@@ -168,18 +168,18 @@ OccurringCodes = tuple[tuple[int, ...], ...]
 class CodeMeasure:
     """Aggregated attribute whose value depends on a row's code: ``low`` and ``high`` by code.
 
-    ``stated`` contains, by label, a mean and its greatest rounding error; NaN if none is stated.
+    ``label_means`` contains, by label, a mean and its greatest rounding error; NaN if none is stated.
     """
 
-    place: int
+    index: int
     low: FloatVector
     high: FloatVector
-    stated: tuple[FloatVector, FloatVector] | None = None
+    label_means: tuple[FloatVector, FloatVector] | None = None
 
     def negated(self) -> CodeMeasure:
         """Return the measure with all values negated."""
-        stated = None if self.stated is None else (-self.stated[0], self.stated[1])
-        return CodeMeasure(self.place, -self.high, -self.low, stated)
+        means = None if self.label_means is None else (-self.label_means[0], self.label_means[1])
+        return CodeMeasure(self.index, -self.high, -self.low, means)
 
 
 @dataclass(frozen=True, eq=False)
@@ -212,7 +212,7 @@ class ClassRows:
     """
 
     cells: tuple[Cells, ...]
-    shown: IntegerVector
+    cell_codes: IntegerVector
     rows: IntegerVector
     classes: IntegerVector
     occurring: tuple[OccurringCodes, ...]
@@ -231,7 +231,7 @@ class ClassRows:
     def occurring_by_class(self) -> IntegerVector:
         """Number of values that are known to occur, shape ``(attributes, classes)``."""
         labels = np.zeros((self.number, len(self.cells)), dtype=np.int64)
-        labels[self.classes] = self.shown
+        labels[self.classes] = self.cell_codes
         numbers = [np.array([len(codes) for codes in known], dtype=np.int64) for known in self.occurring]
         return np.array([number[labels[:, i]] for i, number in enumerate(numbers)], dtype=np.int64)
 

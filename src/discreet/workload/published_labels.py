@@ -67,9 +67,13 @@ def parse_number_range(label: str) -> NumberRange | None:
         end, sign = parse_decimal(side["end"]), side["sign"]
         if end is None:
             return None
-        held = sign not in ("<", ">")
+        is_closed = sign not in ("<", ">")
         below = sign in ("<", "<=", "≤")
-        return NumberRange(None, end, with_high=held) if below else NumberRange(end, None, with_low=held)
+        return (
+            NumberRange(None, end, with_high=is_closed)
+            if below
+            else NumberRange(end, None, with_low=is_closed)
+        )
     match = _NUMBER_RANGE.fullmatch(label)
     low, high = (parse_decimal(match["low"]), parse_decimal(match["high"])) if match else (None, None)
     if match is None or low is None or high is None:
@@ -129,12 +133,12 @@ def read_cells(
             allowed=READABLE_LABELS,
             advice="Read the release with the spec that it was made with.",
         )
-    stated = [_stated_mean(label) if label not in reader.named else None for label in labels]
+    means = [_stated_mean(label) if label not in reader.named else None for label in labels]
     return ReadCells(
         cells=build_cells_of_codes(hierarchy.attribute, len(hierarchy.leaves), labels, found),
-        means=np.array([np.nan if m is None else float(m) for m in stated], dtype=np.float64),
+        means=np.array([np.nan if m is None else float(m) for m in means], dtype=np.float64),
         half_units=np.array(
-            [np.nan if m is None else half_unit_of_last_digit(m) for m in stated], dtype=np.float64
+            [np.nan if m is None else half_unit_of_last_digit(m) for m in means], dtype=np.float64
         ),
     )
 
@@ -205,7 +209,7 @@ class _LabelReader:
         places = self.named[label]
         if any(level == self.hierarchy.height for level, _ in places):
             return self.everything
-        covered = [np.flatnonzero(self.hierarchy.ancestors[level] == place) for level, place in places]
+        covered = [np.flatnonzero(self.hierarchy.ancestors[level] == index) for level, index in places]
         return covered[0] if len(covered) == 1 else np.unique(np.concatenate(covered))
 
     def _ellipsis(self, label: str) -> NDArray[np.int64] | None:
@@ -222,12 +226,14 @@ class _LabelReader:
 
     def _numbers(self, label: str) -> NDArray[np.int64] | None:
         """Read the numbers of a label, or the leaves between two leaves in brackets."""
-        told = parse_number_range(label)
-        if told is None:
+        number_range = parse_number_range(label)
+        if number_range is None:
             inner = re.fullmatch(r"[\[(](.+?)(?:, |; )(.+)[\])]", label)
             return self._leaves_between(inner.group(1), inner.group(2)) if inner else None
         inside = [
-            code for code, number in enumerate(self._decimals) if number is not None and told.holds(number)
+            code
+            for code, number in enumerate(self._decimals)
+            if number is not None and number_range.holds(number)
         ]
         return np.array(inside, dtype=np.int64) if inside else None
 
@@ -244,10 +250,10 @@ class _LabelReader:
         return np.unique(np.concatenate([self._named(member) for member in members]))
 
     def _mean(self, label: str) -> NDArray[np.int64] | None:
-        told = parse_mean_label(label)
-        if told is None:
+        mean_label = parse_mean_label(label)
+        if mean_label is None:
             return None
-        found = self.codes(told[1])
+        found = self.codes(mean_label[1])
         return found if len(found) else None
 
     def _stars(self, label: str) -> NDArray[np.int64] | None:
@@ -286,7 +292,7 @@ def parse_set_members(text: str, named: Mapping[str, object]) -> list[str] | Non
 
 def _split_at_commas(text: str) -> list[tuple[str, bool]]:
     """Split at commas; return pieces, and JSON strings decoded and marked with True."""
-    found: list[tuple[str, bool]] = []
+    result: list[tuple[str, bool]] = []
     rest = text.strip()
     while rest:
         if rest.startswith('"'):
@@ -294,12 +300,12 @@ def _split_at_commas(text: str) -> list[tuple[str, bool]]:
                 member, end = json.JSONDecoder().raw_decode(rest)
                 behind = rest[end:].lstrip()
                 if not behind or behind.startswith(","):
-                    found.append((member, True))
+                    result.append((member, True))
                     rest = behind[1:].strip()
                     continue
         piece, _, rest = rest.partition(",")
-        found.append((piece, False))
-    return found
+        result.append((piece, False))
+    return result
 
 
 def _join_pieces(pieces: Sequence[tuple[str, bool]]) -> str | None:
@@ -310,8 +316,8 @@ def _join_pieces(pieces: Sequence[tuple[str, bool]]) -> str | None:
 
 
 def _stated_mean(label: str | None) -> Decimal | None:
-    told = None if label is None else parse_mean_label(label.strip())
-    return None if told is None else told[0]
+    mean_label = None if label is None else parse_mean_label(label.strip())
+    return None if mean_label is None else mean_label[0]
 
 
 SUMMARIES_WITH_OCCURRING_VALUES = (Summary.RANGES, Summary.MEANS, Summary.SETS)
@@ -347,13 +353,18 @@ def occurring_numbers(
             tuple(sorted(number for number in numbers if number is not None)) if None not in numbers else ()
         )
     inner = _without_mean(label, summary)
-    told = parse_number_range(inner) if _ELLIPSIS in inner else None
-    if told is None or told.low is None or told.high is None or told.low >= told.high:
+    number_range = parse_number_range(inner) if _ELLIPSIS in inner else None
+    if (
+        number_range is None
+        or number_range.low is None
+        or number_range.high is None
+        or number_range.low >= number_range.high
+    ):
         return ()
-    return (told.low, told.high)
+    return (number_range.low, number_range.high)
 
 
 def _without_mean(label: str, summary: str | None) -> str:
     """Return the range or set of a label that states a mean, else the label."""
-    told = parse_mean_label(label) if summary == Summary.MEANS else None
-    return label if told is None else told[1]
+    mean_label = parse_mean_label(label) if summary == Summary.MEANS else None
+    return label if mean_label is None else mean_label[1]

@@ -91,25 +91,25 @@ def _answer_aggregate(
 ) -> EstimatedAnswer:
     assert query.attribute is not None
     name = query.attribute
-    place = table.table.attributes.index(name)
-    cells, domain = table.table.cells[place], table.domains[name]
+    index = table.table.attributes.index(name)
+    cells, domain = table.table.cells[index], table.domains[name]
     spread = RegionSpread.of(region, table.table.cells, table.table.shown)
-    expected = _ExpectedRows.of(spread, region, table, place)
+    expected = _ExpectedRows.of(spread, region, table, index)
     selected = spread.expected(table.table.rows)
     estimate = expected.answer(query.aggregate, domain.numbers) if selected > 0 else None
     masks = [_mask(box, name, cells.leaves) for box in region]
-    low, high = _ends(cells, masks, spread.hits_anything, table.table.shown[:, place], domain.numbers)
-    shown = table.table.shown[:, place]
+    low, high = _ends(cells, masks, spread.hits_anything, table.table.shown[:, index], domain.numbers)
+    cell_codes = table.table.shown[:, index]
     of_classes = set(query.attributes) <= set(table.classes)
-    attained = np.zeros(len(shown), dtype=np.bool_)
+    attained = np.zeros(len(cell_codes), dtype=np.bool_)
     if of_classes and name in table.attained:
-        attained = table.attained[name][shown]
+        attained = table.attained[name][cell_codes]
     ends = GroupEnds(table.table.rows, spread.certain, spread.possible, low, high, attained)
     if table.missing and region:
         ends = ends.with_missing(table.missing, _is_everything(region), _selected_ends(masks, domain))
     mean = table.means.get(name) if of_classes else None
-    stated = None if mean is None else (mean.means[shown], mean.half_units[shown])
-    lower, upper = bound_aggregate(query.aggregate, ends, stated)
+    means = None if mean is None else (mean.means[cell_codes], mean.half_units[cell_codes])
+    lower, upper = bound_aggregate(query.aggregate, ends, means)
     return EstimatedAnswer(_clip_estimate(estimate, lower, upper), lower, upper)
 
 
@@ -133,7 +133,9 @@ class RegionSpread:
     hits_anything: list[NDArray[np.bool_]]
 
     @classmethod
-    def of(cls, region: Sequence[Box], columns: Sequence[Cells], shown: NDArray[np.int64]) -> RegionSpread:
+    def of(
+        cls, region: Sequence[Box], columns: Sequence[Cells], cell_codes: NDArray[np.int64]
+    ) -> RegionSpread:
         """Compute the intersection; group g has the cell ``columns[i].labels[shown[g, i]]`` for attribute i.
 
         Combinations of codes are counted in Python integers if their number might overflow 64 bits.
@@ -141,32 +143,32 @@ class RegionSpread:
         attributes = [cells.attribute for cells in columns]
         names = [name for name in attributes if any(name in box for box in region)]
         places = [attributes.index(name) for name in names]
-        groups = len(shown)
-        sizes = [count_covered_codes(columns[place]) for place in places]
+        groups = len(cell_codes)
+        sizes = [count_covered_codes(columns[index]) for index in places]
         wide: Any = (
             np.int64 if _product(size.max(initial=1) for size in sizes) < _MOST_COMBINATIONS else object
         )
-        whole = np.ones(groups, dtype=wide)
-        for place, size in zip(places, sizes, strict=True):
-            whole = whole * size.astype(wide)[shown[:, place]]
+        products = np.ones(groups, dtype=wide)
+        for index, size in zip(places, sizes, strict=True):
+            products = products * size.astype(wide)[cell_codes[:, index]]
         inside = np.zeros(groups, dtype=wide)
         shares, hits = [], []
         for box in region:
             combinations, share = np.ones(groups, dtype=wide), np.ones(groups)
-            for name, place, size in zip(names, places, sizes, strict=True):
-                cells = columns[place]
+            for name, index, size in zip(names, places, sizes, strict=True):
+                cells = columns[index]
                 if name not in box:
-                    combinations = combinations * size.astype(wide)[shown[:, place]]
+                    combinations = combinations * size.astype(wide)[cell_codes[:, index]]
                     continue
                 combinations = (
-                    combinations * count_selected_codes(cells, box[name]).astype(wide)[shown[:, place]]
+                    combinations * count_selected_codes(cells, box[name]).astype(wide)[cell_codes[:, index]]
                 )
-                share = share * _selected_share(cells, box[name])[shown[:, place]]
+                share = share * _selected_share(cells, box[name])[cell_codes[:, index]]
             inside = inside + combinations
             shares.append(share)
             hits.append((combinations > 0).astype(np.bool_))
         possible = (inside > 0).astype(np.bool_)
-        return cls(shares, (inside == whole).astype(np.bool_) & possible, possible, hits)
+        return cls(shares, (inside == products).astype(np.bool_) & possible, possible, hits)
 
     def expected(self, rows: NDArray[np.int64]) -> float:
         """Return the expected number of selected rows."""
@@ -183,23 +185,23 @@ class _ExpectedRows:
 
     @classmethod
     def of(
-        cls, spread: RegionSpread, region: Sequence[Box], table: AnswerableTable, place: int
+        cls, spread: RegionSpread, region: Sequence[Box], table: AnswerableTable, index: int
     ) -> _ExpectedRows:
-        cells = table.table.cells[place]
-        stated = table.means.get(cells.attribute)
+        cells = table.table.cells[index]
+        table_means = table.means.get(cells.attribute)
         by_value, by_mean = np.zeros(cells.leaves), np.zeros(len(cells.labels))
         for box, share in zip(region, spread.share, strict=True):
             mask = _mask(box, cells.attribute, cells.leaves)
             rows = np.bincount(
-                table.table.shown[:, place], table.table.rows * share, minlength=len(cells.labels)
+                table.table.shown[:, index], table.table.rows * share, minlength=len(cells.labels)
             )
             selected = count_selected_codes(cells, mask, nulls=False)
-            if stated is not None:
-                fully = ~np.isnan(stated.means) & (selected == cells.sizes())
+            if table_means is not None:
+                fully = ~np.isnan(table_means.means) & (selected == cells.sizes())
                 by_mean += np.where(fully, rows, 0.0)
                 rows = np.where(fully, 0.0, rows)
             by_value += _sum_by_leaf(cells, rows / np.maximum(selected, 1)) * mask[:-1]
-        means = np.full(len(by_mean), np.nan) if stated is None else stated.means
+        means = np.full(len(by_mean), np.nan) if table_means is None else table_means.means
         return cls(by_value, by_mean, means)
 
     def answer(self, aggregate: Aggregate, numbers: NDArray[np.float64]) -> float:
@@ -221,17 +223,17 @@ def _ends(
     cells: Cells,
     masks: Sequence[Mask],
     hits: Sequence[NDArray[np.bool_]],
-    shown: NDArray[np.int64],
+    cell_codes: NDArray[np.int64],
     numbers: NDArray[np.float64],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the least and greatest number of each group's selectable rows; infinite if there are none."""
-    low, high = np.full(len(shown), np.inf), np.full(len(shown), -np.inf)
+    low, high = np.full(len(cell_codes), np.inf), np.full(len(cell_codes), -np.inf)
     for mask, hit in zip(masks, hits, strict=True):
         inside = np.where(mask[:-1], numbers, np.nan)
         least = extremes_of_cells(cells, np.where(np.isnan(inside), np.inf, inside), np.minimum)
         most = extremes_of_cells(cells, np.where(np.isnan(inside), -np.inf, inside), np.maximum)
-        low = np.where(hit, np.minimum(low, least[shown]), low)
-        high = np.where(hit, np.maximum(high, most[shown]), high)
+        low = np.where(hit, np.minimum(low, least[cell_codes]), low)
+        high = np.where(hit, np.maximum(high, most[cell_codes]), high)
     return low, high
 
 
@@ -240,15 +242,15 @@ def _selected_share(cells: Cells, mask: Mask) -> NDArray[np.float64]:
 
     If leaves have weights, it is the share of the weights; leaves without any weight count alike.
     """
-    alone = cells.first[cells.offsets[:-1]] == cells.leaves
+    is_null = cells.first[cells.offsets[:-1]] == cells.leaves
     leaves = count_selected_codes(cells, mask, nulls=False) / cells.sizes()
     if cells.weights is not None:
-        whole = _sum_leaf_weights(cells, cells.weights)
-        some = whole > 0
+        total = _sum_leaf_weights(cells, cells.weights)
+        some = total > 0
         leaves = np.where(
-            some, _sum_leaf_weights(cells, cells.weights * mask) / np.where(some, whole, 1.0), leaves
+            some, _sum_leaf_weights(cells, cells.weights * mask) / np.where(some, total, 1.0), leaves
         )
-    return np.where(alone, float(mask[-1]), np.clip(leaves, 0.0, 1.0))
+    return np.where(is_null, float(mask[-1]), np.clip(leaves, 0.0, 1.0))
 
 
 def _sum_leaf_weights(cells: Cells, weights: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -292,10 +294,10 @@ def _is_everything(region: Sequence[Box]) -> bool:
 
 
 def _product(sizes: Any) -> int:
-    found = 1
+    result = 1
     for size in sizes:
-        found *= int(size)
-    return found
+        result *= int(size)
+    return result
 
 
 def _check_numeric(query: AggregateQuery, domain: AttributeDomain) -> None:

@@ -165,11 +165,11 @@ class WorkloadCutChooser:
         self, queries: NDArray[np.int64], row_types: NDArray[np.int64], rows: NDArray[np.int64]
     ) -> NDArray[np.float64]:
         """Count the rows for which each query is not true."""
-        found = np.empty(len(queries))
+        result = np.empty(len(queries))
         for part in _slices_of_queries(len(queries), len(rows)):
             chosen = ~self.selected[np.ix_(queries[part], row_types)]
-            found[part] = chosen @ rows.astype(np.float64)
-        return found
+            result[part] = chosen @ rows.astype(np.float64)
+        return result
 
     def _regions_meet_boxes(self, low: NDArray[np.int64], high: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Check which query regions intersect which boxes, given by ends of shape ``(boxes, attributes)``."""
@@ -178,8 +178,8 @@ class WorkloadCutChooser:
             met &= prefix[:, high[:, j] + 1] > prefix[:, low[:, j]]
         if not len(self.weights):
             return np.zeros((0, len(low)), dtype=np.bool_)
-        found: NDArray[np.bool_] = np.logical_or.reduceat(met, self.starts[:-1], axis=0)
-        return found
+        result: NDArray[np.bool_] = np.logical_or.reduceat(met, self.starts[:-1], axis=0)
+        return result
 
     def _improving_cuts(self, fragment: Fragment) -> list[ProposedCut]:
         queries, imprecision = self._imprecise(fragment)
@@ -198,7 +198,7 @@ class WorkloadCutChooser:
                 (float(cost[c]), int(off_half[c]), order, int(candidates.places[c]), attribute)
                 for c in better.tolist()
             ]
-        return [ProposedCut(attribute, place) for _, _, _, place, attribute in sorted(found)]
+        return [ProposedCut(attribute, position) for _, _, _, position, attribute in sorted(found)]
 
     def _candidates(
         self, fragment: Fragment, attribute: int, queries: NDArray[np.int64]
@@ -270,13 +270,13 @@ def _position_masks(
 
 def _select_row_types(region: Sequence[Box], frequency_set: FrequencySet) -> NDArray[np.bool_]:
     """Return a mask of the row types in a region."""
-    found = np.zeros(frequency_set.row_types, dtype=np.bool_)
+    result = np.zeros(frequency_set.row_types, dtype=np.bool_)
     for box in region:
         inside = np.ones(frequency_set.row_types, dtype=np.bool_)
         for name, mask in box.items():
             inside &= mask[frequency_set.codes[:, frequency_set.attributes.index(name)]]
-        found |= inside
-    return found
+        result |= inside
+    return result
 
 
 def _slices_of_queries(queries: int, row_types: int) -> Iterator[slice]:

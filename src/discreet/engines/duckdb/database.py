@@ -69,8 +69,8 @@ def initialize_session(connection: duckdb.DuckDBPyConnection) -> None:
         connection.execute(statement)
     # The progress bar is already off where it cannot be drawn (in a notebook without ipywidgets); there
     # DuckDB rejects every setting of it, even turning it off.
-    shown = connection.execute("SELECT current_setting('enable_progress_bar')").fetchall()[0][0]
-    if shown:
+    progress_bar = connection.execute("SELECT current_setting('enable_progress_bar')").fetchall()[0][0]
+    if progress_bar:
         connection.execute("SET enable_progress_bar = false")
 
 
@@ -126,8 +126,8 @@ def buffer_limit(memory_limit: int, resident: int | None = None) -> int:
     >>> buffer_limit(4 * 10**9, 300 * 10**6), buffer_limit(10**9, 700 * 10**6), buffer_limit(10**8, 10**9)
     (3200000000, 536870912, 100000000)
     """
-    held = resident_bytes() if resident is None else resident
-    return min(memory_limit, max(_LEAST, memory_limit - memory_limit // _UNCOUNTED - held))
+    in_use = resident_bytes() if resident is None else resident
+    return min(memory_limit, max(_LEAST, memory_limit - memory_limit // _UNCOUNTED - in_use))
 
 
 class Buffers:
@@ -167,12 +167,12 @@ class Buffers:
             return True
         self._give_back(connection)
         used = _buffer_bytes(connection)
-        beside = max(resident_bytes() - used, 0) + size
-        left = self._memory_limit - self._memory_limit // _UNCOUNTED - beside
+        reserved = max(resident_bytes() - used, 0) + size
+        left = self._memory_limit - self._memory_limit // _UNCOUNTED - reserved
         if left < used:
             self._set(connection, max(left, _RESTING))
             self._resident = 0  # forces an update before the next large statement
-        return beside <= self._memory_limit
+        return reserved <= self._memory_limit
 
     def _give_back(self, connection: duckdb.DuckDBPyConnection) -> None:
         """Return freed memory to the system: DuckDB does so when its limit is set, even to the same value.
@@ -218,18 +218,18 @@ def acquire_database(limit: int, threads: int, spill: str) -> duckdb.DuckDBPyCon
 
     Raises ``duckdb.Error``.
     """
-    told = config(limit, threads, spill)
+    settings = config(limit, threads, spill)
     with _LOCK:
-        kept = _REUSABLE.pop()[1] if _REUSABLE and _REUSABLE[0][0] == os.getpid() else None
-    if kept is not None:
+        reusable = _REUSABLE.pop()[1] if _REUSABLE and _REUSABLE[0][0] == os.getpid() else None
+    if reusable is not None:
         try:
             for name in _CHANGED_SETTINGS:
-                kept.execute(f"SET GLOBAL {name} = {literal(str(told[name]))}")
-            kept.execute(_RESET)
-            return kept
+                reusable.execute(f"SET GLOBAL {name} = {literal(str(settings[name]))}")
+            reusable.execute(_RESET)
+            return reusable
         except load_driver().Error:  # an engine's internal error may have invalidated it
-            kept.close()
-    made: duckdb.DuckDBPyConnection = load_driver().connect(config=told)
+            reusable.close()
+    made: duckdb.DuckDBPyConnection = load_driver().connect(config=settings)
     return made
 
 

@@ -137,8 +137,8 @@ class DuckdbEngine(SequentialGroupsMixin, ContextMixin):
             columns = source_column_names(source, reader.columns)
             types = dict(zip(columns, self._types(name, reader), strict=True))
             self._disable_optimizers(types)
-            whole = find_integer_columns(self.fetch_rows, source, identifier(name), columns, types)
-            written = SourceQuery.of(source, columns, types, whole)
+            integer_columns = find_integer_columns(self.fetch_rows, source, identifier(name), columns, types)
+            written = SourceQuery.of(source, columns, types, integer_columns)
             if not written.is_plain:
                 self._written[name] = written
                 self._create_view(name)
@@ -253,15 +253,15 @@ class DuckdbEngine(SequentialGroupsMixin, ContextMixin):
             arrays[column_name(i)] = values if numbers else np.array(values, dtype=object)
             cell = column_name(i) if numbers else f"CAST({column_name(i)} AS VARCHAR)"
             selected.append(f"{cell} AS {identifier(column)}")
-        held = f"{name} in memory"  # differs from the table's own name
-        self._guarded(lambda: register_rows(self._connection, held, arrays), name)
+        label = f"{name} in memory"  # differs from the table's own name
+        self._guarded(lambda: register_rows(self._connection, label, arrays), name)
         self._guarded(lambda: self._buffers.follow(self._connection), name)
         try:
             rows = len(next(iter(columns.values()), ()))
             with self.order.preserved() if rows > _ON_ONE_THREAD else nullcontext():
-                self.execute(f"{statement} SELECT {', '.join(selected)} FROM {identifier(held)}")
+                self.execute(f"{statement} SELECT {', '.join(selected)} FROM {identifier(label)}")
         finally:
-            self._guarded(lambda: self._connection.unregister(held), name)
+            self._guarded(lambda: self._connection.unregister(label), name)
 
     def write_file(
         self,

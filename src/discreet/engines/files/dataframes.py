@@ -211,13 +211,13 @@ def spool_rows(rows: Any, path: Path, label: str, spool: Spool) -> ParquetFile:
 
 
 def _spooled(rows: Any, label: str, spool: Spool) -> _SpooledStream:
-    found = _SpooledStream(TemporaryFolder(), tuple(rows.schema.names))
+    result = _SpooledStream(TemporaryFolder(), tuple(rows.schema.names))
     try:
-        spool_rows(rows, found.path, label, spool)
+        spool_rows(rows, result.path, label, spool)
     except BaseException:
-        found.folder.remove()
+        result.folder.remove()
         raise
-    return found
+    return result
 
 
 def _type_of(data: object) -> tuple[str, str]:
@@ -278,9 +278,9 @@ def to_pandas(parquet: bytes) -> pandas.DataFrame:
     for bits in (8, 16, 32, 64):
         exact[getattr(pyarrow, f"int{bits}")()] = getattr(pandas, f"Int{bits}Dtype")()
         exact[getattr(pyarrow, f"uint{bits}")()] = getattr(pandas, f"UInt{bits}Dtype")()
-    for place, column in enumerate(table.columns):
+    for index, column in enumerate(table.columns):
         if column.null_count and column.type in exact:
-            frame.isetitem(place, column.to_pandas(types_mapper=exact.get))
+            frame.isetitem(index, column.to_pandas(types_mapper=exact.get))
     return frame
 
 

@@ -75,11 +75,11 @@ def _cells(text: str, delimiter: str, quote: str) -> Iterator[tuple[bool, str]]:
     """Yield the complete cells of the beginning of a file, each with whether it is quoted."""
     d, q = re.escape(delimiter), re.escape(quote)
     cell = re.compile(rf"(?:{q}((?:[^{q}]|{q}{q})*){q}|([^{q}{d}\r\n][^{d}\r\n]*|))({d}|\r\n|\n|\r)")
-    place = 0
-    while (match := cell.match(text, place)) is not None:
+    start = 0
+    while (match := cell.match(text, start)) is not None:
         quoted, bare, _ = match.groups()
         yield quoted is not None, bare if quoted is None else quoted
-        place = match.end()
+        start = match.end()
 
 
 def _needs_quotes(text: str, delimiter: str, quote: str) -> bool:
@@ -343,11 +343,11 @@ def _line_ends_outside(chunk: bytes, mark: bytes, inside: bool) -> tuple[int, bo
         return (0 if inside else int(np.count_nonzero(np.frombuffer(chunk, np.uint8) == 10))), inside
     # Only quotes and line ends are kept; the number of quotes before a line end is then its index minus the
     # number of line ends before it.
-    kept = np.frombuffer(chunk.translate(None, bytes({*range(256)} - {*mark, 10})), np.uint8)
-    ends = np.flatnonzero(kept == 10)
+    marks = np.frombuffer(chunk.translate(None, bytes({*range(256)} - {*mark, 10})), np.uint8)
+    ends = np.flatnonzero(marks == 10)
     quotes_before = ends - np.arange(len(ends))
     outside = int(np.count_nonzero(quotes_before % 2 == inside))
-    return outside, inside ^ bool((len(kept) - len(ends)) % 2)
+    return outside, inside ^ bool((len(marks) - len(ends)) % 2)
 
 
 def _check_dialect(delimiter: str | None, quote: str) -> None:

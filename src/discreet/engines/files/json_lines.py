@@ -67,8 +67,8 @@ def read_json_keys(path: Path, label: str, fetch: Callable[[str], list[tuple[Any
     except InputError:
         raise malformed_json_error(path, label) from None
     columns: dict[str, None] = {}
-    for kind, keys, place in shapes:
-        _check_shape(kind, keys, place, label)
+    for kind, keys, line in shapes:
+        _check_shape(kind, keys, line, label)
         columns.update(dict.fromkeys(keys))
     if not columns:
         raise InputError(f"{label} has no columns", allowed="at least one key in an object")
@@ -100,14 +100,14 @@ def malformed_json_error(path: Path, label: str) -> InputError:
     )
 
 
-def _check_shape(kind: str, keys: Sequence[str], place: int, label: str) -> None:
+def _check_shape(kind: str, keys: Sequence[str], line: int, label: str) -> None:
     if kind != "OBJECT":
-        raise InputError(f"{label}, row {place}: JSON that is no object", allowed="one JSON object per line")
+        raise InputError(f"{label}, row {line}: JSON that is no object", allowed="one JSON object per line")
     twice = (
         next((key for key in keys if list(keys).count(key) > 1), None) if len(set(keys)) < len(keys) else None
     )
     if twice is not None:
-        raise InputError(f"{label}, row {place}: key '{twice}' stands twice", allowed="each key once")
+        raise InputError(f"{label}, row {line}: key '{twice}' stands twice", allowed="each key once")
 
 
 def _objects(path: Path) -> str:

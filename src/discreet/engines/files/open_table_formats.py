@@ -38,8 +38,8 @@ class TableLog(Protocol):
 
 def check_local_files(places: Iterable[str], label: str, version: int) -> None:
     """Raise ``InputError`` if a file is on another machine, or no longer exists."""
-    for place in places:
-        path = local_path(place)
+    for address in places:
+        path = local_path(address)
         if path is None:
             raise InputError(
                 f"{label}: a file of it does not lie on this machine",
@@ -54,14 +54,14 @@ def check_local_files(places: Iterable[str], label: str, version: int) -> None:
             )
 
 
-def local_path(place: str) -> Path | None:
+def local_path(address: str) -> Path | None:
     """Return the path of a file on this machine; None for an address elsewhere.
 
     Some libraries percent-encode paths, others do not, and folder names may contain such codes themselves.
     """
-    if "://" in place and not place.startswith("file:///"):
+    if "://" in address and not address.startswith("file:///"):
         return None
-    exact = Path(place.removeprefix("file://").removeprefix("file:"))
+    exact = Path(address.removeprefix("file://").removeprefix("file:"))
     return exact if exact.exists() else Path(unquote(str(exact)))
 
 
@@ -147,9 +147,9 @@ class DeltaLog:
 def _is_plain(table: Any) -> bool:
     """Return True if the files of a version contain exactly its rows, under its column names."""
     protocol = table.protocol()
-    asked = set(protocol.reader_features or ())
+    features = set(protocol.reader_features or ())
     renamed = "delta.columnMapping.mode" in table.metadata().configuration
-    return protocol.min_reader_version in (1, 3) and asked <= _READ_IN_PLACE and not renamed
+    return protocol.min_reader_version in (1, 3) and features <= _READ_IN_PLACE and not renamed
 
 
 def open_delta(path: Path, label: str) -> DeltaLog:
@@ -203,8 +203,8 @@ def open_iceberg(path: Path, label: str) -> IcebergLog:
     metadata = path if path.name.endswith(METADATA) else _newest_metadata(path, label)
     with translate_library_errors(label, ICEBERG, "pyiceberg"):
         table = pyiceberg.table.StaticTable.from_metadata(str(metadata))
-    home, told = metadata.parent.parent, local_path(table.metadata.location)
-    if told is None or told.resolve() != home.resolve():
+    home, location = metadata.parent.parent, local_path(table.metadata.location)
+    if location is None or location.resolve() != home.resolve():
         raise InputError(
             f"{label} lies in {home}, and its metadata says elsewhere",
             allowed="a table where it was written",

@@ -81,8 +81,8 @@ def _as_texts(columns: Sequence[str] | None, types: Sequence[str] | None) -> str
     """
     if columns is None or types is None:
         return "CAST(COLUMNS(*) AS VARCHAR)"
-    told = zip(columns, types, strict=True)
-    others = [identifier(name) for name, kind in told if kind != ENUMERATED and not is_text(kind)]
+    typed_columns = zip(columns, types, strict=True)
+    others = [identifier(name) for name, kind in typed_columns if kind != ENUMERATED and not is_text(kind)]
     cast = ", ".join(f"CAST({name} AS VARCHAR) AS {name}" for name in others)
     return f"* REPLACE ({cast})" if others else "*"
 

@@ -65,15 +65,15 @@ def parquet_folder(folder: Path) -> ParquetFolder:
 
 def folder_digest(folder: Path) -> str:
     """Return the SHA-256 of a folder, computed from its files' names and digests in the order of names."""
-    whole = hashlib.sha256()
+    total = hashlib.sha256()
     for path in parquet_folder(folder).files:
         try:
             with path.open("rb") as file:
                 digest = hashlib.file_digest(file, "sha256").hexdigest()
         except OSError as error:
             raise InputError(f"{path} cannot be read: {error.strerror}") from None
-        whole.update(f"{digest}  {path.relative_to(folder).as_posix()}\n".encode())
-    return whole.hexdigest()
+        total.update(f"{digest}  {path.relative_to(folder).as_posix()}\n".encode())
+    return total.hexdigest()
 
 
 def folder_kind(folder: Path) -> str | None:
@@ -110,11 +110,11 @@ def check_no_table_log(path: Path) -> None:
     Its folder keeps the files of older versions, including deleted rows; only its log lists the current
     files.
     """
-    place = path.absolute()
-    for folder in (place, *place.parents):
+    absolute = path.absolute()
+    for folder in (absolute, *absolute.parents):
         kind = table_log_kind(folder)
         if kind is not None:
-            within = "is" if folder == place else f"lies in {folder}, which is"
+            within = "is" if folder == absolute else f"lies in {folder}, which is"
             raise InputError(
                 f"{path} {within} a table of {kind}: its log says which of its files count, the others are "
                 "old versions of the same rows",
@@ -140,7 +140,7 @@ def table_log_kind(folder: Path) -> str | None:
 
 
 def _walk(
-    folder: Path, keys: tuple[str, ...], found: dict[Path, tuple[str, ...]], others: list[Path]
+    folder: Path, keys: tuple[str, ...], names_of_folders: dict[Path, tuple[str, ...]], others: list[Path]
 ) -> None:
     """Collect a folder's files with the partition columns of their paths, and its other subfolders."""
     for path in sorted(folder.iterdir()):
@@ -155,7 +155,7 @@ def _walk(
             elif key in keys or "%" in key:
                 raise InputError(f"{path}: the folder names no column of its own", allowed="column=value")
             else:
-                _walk(path, (*keys, key), found, others)
+                _walk(path, (*keys, key), names_of_folders, others)
         elif path.name.lower().endswith(_ENDING):
             if mark:
                 raise InputError(
@@ -163,7 +163,7 @@ def _walk(
                     advice="Rename it, or move it out of the folder.",
                 )
             _check_file(path)
-            found[path] = keys
+            names_of_folders[path] = keys
         elif not mark and (path.name.lower().endswith(_TABLE_ENDINGS) or _is_parquet(path)):
             raise InputError(
                 f"{path} stands beside Parquet files and would be left out",
@@ -197,15 +197,15 @@ def _check_no_files(folder: Path, other: Path) -> None:
 
 
 def _files_below(folder: Path) -> Iterator[Path]:
-    for place, folders, names in os.walk(folder):
+    for folder_path, folders, names in os.walk(folder):
         folders[:] = [name for name in folders if not name.startswith(_MARKS)]
-        yield from (Path(place, name) for name in sorted(names))
-        yield from (Path(place, name) for name in folders if name.lower().endswith(_ENDING))
+        yield from (Path(folder_path, name) for name in sorted(names))
+        yield from (Path(folder_path, name) for name in folders if name.lower().endswith(_ENDING))
 
 
-def _check_partitions(folder: Path, found: dict[Path, tuple[str, ...]]) -> None:
+def _check_partitions(folder: Path, names_of_folders: dict[Path, tuple[str, ...]]) -> None:
     """Raise ``InputError`` unless all files have the same partition columns, all below the folder."""
-    (first, keys), *rest = found.items()
+    (first, keys), *rest = names_of_folders.items()
     for path, other in rest:
         if other != keys:
             raise InputError(
@@ -280,9 +280,9 @@ def _columns(
     files: Sequence[Path], label: str, fetch: Callable[[str], list[tuple[Any, ...]]]
 ) -> tuple[str, ...]:
     """Return the top-level columns that all files have, in the order of the first file, as in DuckDB."""
-    told = "file_name, num_children, COLUMNS('^(name|column_id)$')"
+    fields = "file_name, num_children, COLUMNS('^(name|column_id)$')"
     try:
-        nodes = fetch(f"SELECT {told} FROM parquet_schema({_path_list(files)})")
+        nodes = fetch(f"SELECT {fields} FROM parquet_schema({_path_list(files)})")
     except InputError:
         raise InputError(
             f"{label} is no whole Parquet file",
@@ -316,10 +316,10 @@ def _by_file(files: Sequence[Path], nodes: Sequence[tuple[Any, ...]]) -> Iterato
 
 def _top_level(nodes: list[_Node]) -> tuple[str, ...]:
     columns: list[str] = []
-    place = 1
+    index = 1
     for _ in range(nodes[0][1]):
-        columns.append(nodes[place][0])
-        place = _next_sibling(nodes, place)
+        columns.append(nodes[index][0])
+        index = _next_sibling(nodes, index)
     return tuple(columns)
 
 
@@ -328,10 +328,10 @@ def _path_list(files: Sequence[Path]) -> str:
     return f"[{', '.join(glob_literal(path) for path in files)}]"
 
 
-def _next_sibling(nodes: list[_Node], place: int) -> int:
+def _next_sibling(nodes: list[_Node], index: int) -> int:
     """Return the position after a node and its descendants (the list is depth first)."""
-    children = nodes[place][1]
-    place += 1
+    children = nodes[index][1]
+    index += 1
     for _ in range(children):
-        place = _next_sibling(nodes, place)
-    return place
+        index = _next_sibling(nodes, index)
+    return index

@@ -149,7 +149,7 @@ def rewrite_multiline_header(file: DelimitedText, target: Path) -> DelimitedText
     """
     if not any(end in name for name in file.columns for end in "\r\n"):
         return file
-    names = file.delimiter.join(column_name(place) for place in range(len(file.columns)))
+    names = file.delimiter.join(column_name(index) for index in range(len(file.columns)))
     size = header_size(file)
     with open_bytes(file.path) as handle:
         header = handle.read(size)
@@ -195,9 +195,9 @@ def _append(part: Path, target: Path, start: int, end: bytes = b"\n") -> None:
     with target.open("ab") as handle:
         target.chmod(0o600)
         for chunk in read_chunks(part):
-            kept, start = chunk[start:], max(0, start - len(chunk))
-            handle.write(kept)
-            last = kept[-1:] or last
+            written, start = chunk[start:], max(0, start - len(chunk))
+            handle.write(written)
+            last = written[-1:] or last
         if last != b"\n":
             handle.write(end)
 

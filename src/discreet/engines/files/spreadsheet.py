@@ -117,10 +117,10 @@ def _rows(sheet: Any, formulas: Iterator[tuple[Any, ...]] | None, label: str) ->
     width = 0
     for number, cells in enumerate(sheet.iter_rows(values_only=True), start=1):
         written = cells if formulas is None else next(formulas, ())
-        for place, (cell, formula) in enumerate(zip(cells, written, strict=False)):
+        for index, (cell, formula) in enumerate(zip(cells, written, strict=False)):
             if cell is None and formula is not None:
                 raise InputError(
-                    f"{label}, row {number}, cell {place + 1}: a formula that was never computed",
+                    f"{label}, row {number}, cell {index + 1}: a formula that was never computed",
                     advice="Open the file in a spreadsheet program, and save it again.",
                 )
         texts = [sheet_cell_text(cell) for cell in cells]
@@ -138,10 +138,10 @@ def _rows(sheet: Any, formulas: Iterator[tuple[Any, ...]] | None, label: str) ->
 
 
 def _width_of(header: Sequence[str | None], label: str) -> int:
-    for place, name in enumerate(header):
+    for index, name in enumerate(header):
         if name is None:
             raise InputError(
-                f"{label}, row 1, cell {place + 1}: a column without a name",
+                f"{label}, row 1, cell {index + 1}: a column without a name",
                 allowed="the names of all columns in the first row",
                 advice="Delete the rows above the table, or give the column a name.",
             )

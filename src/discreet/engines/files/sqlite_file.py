@@ -297,8 +297,10 @@ def _text(cell: Any, column: _Column, number: int, label: str) -> str:
         if "\0" in text:
             raise _invalid_text_error(label, column, number, "a text with a NUL character")
         return _quoted(text)
-    whole = isinstance(cell, float) and column.type == "VARCHAR" and cell.is_integer() and abs(cell) < _EXACT
-    return _quoted(str(int(cell)) if whole else repr(cell))
+    is_integer = (
+        isinstance(cell, float) and column.type == "VARCHAR" and cell.is_integer() and abs(cell) < _EXACT
+    )
+    return _quoted(str(int(cell)) if is_integer else repr(cell))
 
 
 def _invalid_text_error(label: str, column: _Column, number: int, what: str) -> InputError:

@@ -108,13 +108,13 @@ def encode_coded_column(
     Arguments and errors are those of ``encode_column``.
     """
     distinct = {text for text in texts if text is not None}
-    held = _by_values(name, kind, texts, distinct, limits)
-    found = {_code(text, numeric=held.numeric): labels[text] for text in distinct & labels.keys()}
+    coded = _by_values(name, kind, texts, distinct, limits)
+    found = {_code(text, numeric=coded.numeric): labels[text] for text in distinct & labels.keys()}
     if not all(_takes_label(code, limits) for code in found):
-        return held
+        return coded
     cut = {code: label.encode()[: limits.label].decode(errors="ignore") for code, label in found.items()}
     return EncodedColumn(
-        held.cells, held.numeric, {code: label for code, label in cut.items() if label}, held.form
+        coded.cells, coded.numeric, {code: label for code, label in cut.items() if label}, coded.form
     )
 
 
@@ -167,17 +167,17 @@ def _parsers(base: str, limits: ProgramLimits) -> tuple[CellParser, ...]:
         return value
 
     def day(text: str) -> datetime.date:
-        found = datetime.date.fromisoformat(text)
-        if found.isoformat() != text or found < _EARLIEST:
+        result = datetime.date.fromisoformat(text)
+        if result.isoformat() != text or result < _EARLIEST:
             raise ValueError(text)
-        return found
+        return result
 
     def moment(text: str) -> datetime.datetime:
-        found = datetime.datetime.fromisoformat(text)
-        same = base.startswith("TIMESTAMP") or sheet_cell_text(found) == text
-        if not same or found.microsecond or found.tzinfo or found.date() < _EARLIEST:
+        result = datetime.datetime.fromisoformat(text)
+        same = base.startswith("TIMESTAMP") or sheet_cell_text(result) == text
+        if not same or result.microsecond or result.tzinfo or result.date() < _EARLIEST:
             raise ValueError(text)
-        return found
+        return result
 
     if base in ("TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"):
         return (moment,)
@@ -281,12 +281,14 @@ def write_statistics_file(
     check_distinct_names([name for name, _ in columns], program)
     names = program_names([name for name, _ in columns], program)
     hold = encode_coded_column if codebook.coded else encode_column
-    held, titles = {}, {}
-    for place, (own, (name, of_type)) in enumerate(zip(names, columns, strict=True)):
+    written, titles = {}, {}
+    for index, (own, (name, of_type)) in enumerate(zip(names, columns, strict=True)):
         labels = codebook.labels.get(name, {})
-        held[own] = hold(name, of_type, _texts(arrays[column_name(place)]), labels, PROGRAM_LIMITS[program])
+        written[own] = hold(
+            name, of_type, _texts(arrays[column_name(index)]), labels, PROGRAM_LIMITS[program]
+        )
         titles[own] = _title(own, name, codebook.titles.get(name), program)
-    _write(path, kind, held, titles, CODED_RELEASE_LABEL if codebook.coded else RELEASE_LABEL)
+    _write(path, kind, written, titles, CODED_RELEASE_LABEL if codebook.coded else RELEASE_LABEL)
     _remove_time(path, kind)
 
 
@@ -296,15 +298,15 @@ def _texts(array: Any) -> ColumnTexts:
     return list(texts)
 
 
-def _title(held: str, name: str, title: str | None, program: str) -> str | None:
+def _title(label: str, name: str, title: str | None, program: str) -> str | None:
     """Return a column's label: its original name if that was adapted, else the source's label.
 
     A source's label that would be read as an original name is dropped.
     """
-    if held != name:
+    if label != name:
         return name
     found = truncate_title(title or "", program)
-    return found if original_name(held, found, program) is None and found else None
+    return found if original_name(label, found, program) is None and found else None
 
 
 def _write(
@@ -319,20 +321,20 @@ def _write(
             advice="pip install 'discreet[stats]', or write CSV or Parquet.",
         ) from None
     # In Stata a missing text is an empty text, and the library cannot write NULL in a column of long texts.
-    empty = {name for name, held in columns.items() if kind == "dta" and held.texts}
+    empty = {name for name, values in columns.items() if kind == "dta" and values.texts}
     frame = pandas.DataFrame(
         {
             name: pandas.Series(
-                ["" if cell is None else cell for cell in held.cells] if name in empty else held.cells,
-                dtype="float64" if held.numeric else "object",
+                ["" if cell is None else cell for cell in values.cells] if name in empty else values.cells,
+                dtype="float64" if values.numeric else "object",
             )
-            for name, held in columns.items()
+            for name, values in columns.items()
         }
     )
     writer, options = _WRITERS[kind]
     found: dict[str, Any] = dict(options)
     if kind != "xpt":
-        sorted_labels = {name: dict(sorted(held.labels.items())) for name, held in columns.items()}
+        sorted_labels = {name: dict(sorted(values.labels.items())) for name, values in columns.items()}
         found["variable_value_labels"] = {name: labels for name, labels in sorted_labels.items() if labels}
     if STATISTICS_PROGRAMS[kind] == "SPSS":
         found["variable_format"] = {name: h.form for name, h in columns.items() if h.form}

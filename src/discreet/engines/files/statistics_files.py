@@ -44,12 +44,12 @@ def program_name(name: str, program: str) -> str:
     >>> program_name("age", "SPSS"), program_name("education-num", "Stata"), program_name("1st", "SAS")
     ('age', 'education_num', 'v_1st')
     """
-    held = re.sub(r"[^A-Za-z0-9_]", "_", name)
-    if not re.match(r"[A-Za-z]" if program == "SPSS" else r"[A-Za-z_]", held):
-        held = f"v_{held}"
-    if _is_reserved(held, program):
-        held = f"v_{held}"
-    return held[: _LONGEST_NAME[program]]
+    cleaned = re.sub(r"[^A-Za-z0-9_]", "_", name)
+    if not re.match(r"[A-Za-z]" if program == "SPSS" else r"[A-Za-z_]", cleaned):
+        cleaned = f"v_{cleaned}"
+    if _is_reserved(cleaned, program):
+        cleaned = f"v_{cleaned}"
+    return cleaned[: _LONGEST_NAME[program]]
 
 
 def program_names(columns: Sequence[str], program: str) -> tuple[str, ...]:
@@ -60,14 +60,16 @@ def program_names(columns: Sequence[str], program: str) -> tuple[str, ...]:
     """
     owners: dict[str, str] = {}
     for name in columns:
-        held = program_name(name, program)
-        other = owners.setdefault(held.casefold(), name)
+        candidate = program_name(name, program)
+        other = owners.setdefault(candidate.casefold(), name)
         if other != name:
             raise InputError(
-                f"the columns '{other}' and '{name}' would both be called {held} in a file of {program}",
+                f"the columns '{other}' and '{name}' would both be called {candidate} in a file of {program}",
                 advice="Rename one of them, or write Parquet or CSV.",
             )
-        if held != name and (truncate_title(name, program) != name or not name or not name.isprintable()):
+        if candidate != name and (
+            truncate_title(name, program) != name or not name or not name.isprintable()
+        ):
             raise InputError(
                 f"the column's name '{name[:80]}' cannot be held in a file of {program}",
                 allowed=f"1 to {LONGEST_TITLE[program]} characters that print, without a blank at the end",
@@ -76,12 +78,12 @@ def program_names(columns: Sequence[str], program: str) -> tuple[str, ...]:
     return tuple(program_name(name, program) for name in columns)
 
 
-def original_name(held: str, title: str | None, program: str) -> str | None:
+def original_name(label: str, title: str | None, program: str) -> str | None:
     """Return the column's original name if a released column's label contains it, else None.
 
-    ``held`` is the column's name in the file, ``title`` its label.
+    ``label`` is the column's name in the file, ``title`` its label.
     """
-    if not title or title == held or program_name(title, program) != held:
+    if not title or title == label or program_name(title, program) != label:
         return None
     return title
 
@@ -123,10 +125,10 @@ class _Column:
 
     def labelled(self, texts: Sequence[str | None]) -> list[str | None] | None:
         """Replace codes by labels; return None if two values would become equal."""
-        shown = {text: self.labels.get(text, text) for text in texts if text is not None}
-        if len(set(shown.values())) < len(shown):
+        text_of = {text: self.labels.get(text, text) for text in texts if text is not None}
+        if len(set(text_of.values())) < len(text_of):
             return None
-        return [None if text is None else shown[text] for text in texts]
+        return [None if text is None else text_of[text] for text in texts]
 
 
 def read_statistics_rows(

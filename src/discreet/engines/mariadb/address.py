@@ -56,9 +56,9 @@ def normalize_address(text: str) -> str:
     authority, _, database = before.partition("/")
     names = [name for name, _ in parse_qsl(options, keep_blank_values=True)]
     host = authority.rpartition("@")[2]
-    told = re.fullmatch(r"(?:\[[^\]]*\]|[^:\[\]]*)(?::\d*)?", host, re.ASCII)
+    host_match = re.fullmatch(r"(?:\[[^\]]*\]|[^:\[\]]*)(?::\d*)?", host, re.ASCII)
     plain = not any(sign in before for sign in "#") and "@" not in database and "/" not in database
-    if scheme is None or not database or not told or not plain or any(n not in _OPTIONS for n in names):
+    if scheme is None or not database or not host_match or not plain or any(n not in _OPTIONS for n in names):
         raise InputError(
             "the database's address cannot be read",
             allowed=f"{MARIADB_FORM}, with unix_socket=PATH or ssl_ca=PATH behind ? where they are needed",

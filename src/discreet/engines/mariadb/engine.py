@@ -57,16 +57,16 @@ class MariadbEngine(SequentialGroupsMixin, SingleLoadMixin, LocalExport):
         """Make a table or view available with columns ``c0``, ``c1``, … (see ``Engine``)."""
         if source.table is None:
             raise InputError("the spec names no table of the database", advice="Give table in [source].")
-        place = self._found(source.table)
+        table_name = self._found(source.table)
         self._session.label = source.label
-        fields = self._session.described(f"SELECT * FROM {place}")
+        fields = self._session.described(f"SELECT * FROM {table_name}")
         read = [cell_expression(identifier(field.name), house_type(field)) for field in fields]
         names = source_column_names(source, [field.name for field in fields])
         types = {name: kind for name, (_, kind) in zip(names, read, strict=True)}
         named = ", ".join(f"{expression} AS {column_name(i)}" for i, (expression, _) in enumerate(read))
-        query = f"SELECT {named} FROM {place}"
-        whole = find_integer_columns(self.fetch_rows, source, f"({query}) AS r", names, types)
-        written = SourceQuery.of(source, names, types, whole)
+        query = f"SELECT {named} FROM {table_name}"
+        integer_columns = find_integer_columns(self.fetch_rows, source, f"({query}) AS r", names, types)
+        written = SourceQuery.of(source, names, types, integer_columns)
         self._opened += 1
         name = f"{self._token}_{self._opened}"
         self._sources[name] = (
@@ -190,7 +190,7 @@ class MariadbEngine(SequentialGroupsMixin, SingleLoadMixin, LocalExport):
         if not self._tables_of(database, name):
             known = [str(row[0]) for row in self._tables_of(database)]
             raise InputError(
-                f"{self._session.place}: no table '{table}' in '{database}' that this user may read",
+                f"{self._session.label}: no table '{table}' in '{database}' that this user may read",
                 advice=suggest_name(name, known) or "Write DATABASE.TABLE; capital letters count.",
             )
         return self._place(table)

@@ -85,22 +85,22 @@ def unsupported_statement_error() -> InputError:
     )
 
 
-def from_connection_error(number: int, *, place: str) -> DiscreetError:
+def from_connection_error(number: int, *, label: str) -> DiscreetError:
     """Return the error of a failed connection."""
     if number in (1045, 1698):
         return InputError(
-            f"{place}: the server refuses the login",
+            f"{label}: the server refuses the login",
             advice=f"Give the password in the variable {PASSWORD_VARIABLE}, and check the user's name.",
         )
     if number in (1044, 1049):
         return InputError(
-            f"{place}: there is no database of that name, or it is closed to this user",
+            f"{label}: there is no database of that name, or it is closed to this user",
             advice="Check the address, and ask for GRANT USAGE ON the database.",
         )
     if number in (1040, 1203):
-        return LimitReached(f"{place}: the server takes no further sessions", advice="Try again later.")
+        return LimitReached(f"{label}: the server takes no further sessions", advice="Try again later.")
     return InputError(
-        f"{place}: no connection: nothing answers there",
+        f"{label}: no connection: nothing answers there",
         advice="Check the address, and that the server runs.",
     )
 
@@ -119,36 +119,36 @@ def rewrite_statement(statement: str) -> str:
 
 def _rewrite_tokens(tokens: Sequence[str]) -> list[str]:
     out: list[str] = []
-    place = 0
-    while place < len(tokens):
-        token = tokens[place]
+    index = 0
+    while index < len(tokens):
+        token = tokens[index]
         word = token.upper()
-        if token == ABSENT or (word == "FULL" and _next_word(tokens, place) == "JOIN"):
+        if token == ABSENT or (word == "FULL" and _next_word(tokens, index) == "JOIN"):
             raise unsupported_statement_error()
         if word == "FILTER" and "".join(out).rstrip().endswith(")"):
-            opened = _find_token(tokens, place, "(")
+            opened = _find_token(tokens, index, "(")
             closed = _closing_parenthesis(tokens, opened)
             condition = _rewrite_tokens(tokens[_find_token(tokens, opened, "WHERE") + 1 : closed])
             _apply_filter(out, "".join(condition).strip())
-            place = closed
-        elif word == "AS" and _next_word(tokens, place) in MARIADB.types and _ends_cast(tokens, place):
-            named = place + 2
+            index = closed
+        elif word == "AS" and _next_word(tokens, index) in MARIADB.types and _ends_cast(tokens, index):
+            named = index + 2
             out += [token, " ", MARIADB.types[tokens[named].upper()]]
-            place = named
-        elif word == "LENGTH" and _next_word(tokens, place) == "(":
+            index = named
+        elif word == "LENGTH" and _next_word(tokens, index) == "(":
             out.append("char_length")
         elif token == "rows":
             out.append('"rows"')
-        elif word == "AS" and (end := _names_end(tokens, place)) is not None:
-            opened = _find_token(tokens, place, "(")
+        elif word == "AS" and (end := _names_end(tokens, index)) is not None:
+            opened = _find_token(tokens, index, "(")
             _name_columns(out, "".join(tokens[opened : end + 1]))
-            out += tokens[place:opened]
-            place = end
-        elif word == "NULLS" and _next_word(tokens, place) == "FIRST":
-            place = _find_token(tokens, place, "FIRST")
+            out += tokens[index:opened]
+            index = end
+        elif word == "NULLS" and _next_word(tokens, index) == "FIRST":
+            index = _find_token(tokens, index, "FIRST")
         else:
             out.append(token)
-        place += 1
+        index += 1
     return out
 
 
@@ -164,12 +164,12 @@ def _apply_filter(out: list[str], condition: str) -> None:
     out[start + 1 :] = [f"{distinct}CASE WHEN {condition} THEN {counted} END", ")"]
 
 
-def _names_end(tokens: Sequence[str], place: int) -> int | None:
+def _names_end(tokens: Sequence[str], index: int) -> int | None:
     """Return the end of the column names after an alias, ``AS t(c0, c1)``; None without names."""
-    after = [i for i in range(place + 1, len(tokens)) if not tokens[i].isspace()][:2]
+    after = [i for i in range(index + 1, len(tokens)) if not tokens[i].isspace()][:2]
     if len(after) < 2 or tokens[after[1]] != "(" or not re.match(r"[\w\"]", tokens[after[0]]):
         return None
-    before = "".join(tokens[:place]).rstrip()
+    before = "".join(tokens[:index]).rstrip()
     if (
         not before.endswith(")")
         or tokens[after[0]].upper() in MARIADB.types
@@ -198,13 +198,13 @@ def _opening_parenthesis(out: Sequence[str]) -> int:
             return start
 
 
-def _next_word(tokens: Sequence[str], place: int) -> str:
-    return next((t.upper() for t in tokens[place + 1 : place + 3] if not t.isspace()), "")
+def _next_word(tokens: Sequence[str], index: int) -> str:
+    return next((t.upper() for t in tokens[index + 1 : index + 3] if not t.isspace()), "")
 
 
-def _find_token(tokens: Sequence[str], place: int, wanted: str) -> int:
+def _find_token(tokens: Sequence[str], index: int, wanted: str) -> int:
     """Return the position of the next token with a given text."""
-    return next(i for i in range(place + 1, len(tokens)) if tokens[i].upper() == wanted)
+    return next(i for i in range(index + 1, len(tokens)) if tokens[i].upper() == wanted)
 
 
 def _closing_parenthesis(tokens: Sequence[str], opened: int) -> int:
@@ -216,9 +216,9 @@ def _closing_parenthesis(tokens: Sequence[str], opened: int) -> int:
     raise ValueError("a parenthesis that is never closed")
 
 
-def _ends_cast(tokens: Sequence[str], place: int) -> bool:
+def _ends_cast(tokens: Sequence[str], index: int) -> bool:
     """Return True if the type after AS ends a cast: an alias is followed by other tokens."""
-    return len(tokens) > place + 3 and tokens[place + 1].isspace() and tokens[place + 3] == ")"
+    return len(tokens) > index + 3 and tokens[index + 1].isspace() and tokens[index + 3] == ")"
 
 
 T = TypeVar("T")
@@ -237,7 +237,7 @@ class MariadbSession:
     def __init__(self, settings: Settings, url: str) -> None:
         self._pymysql = _pymysql()
         self._address = parse_address(url)
-        self.place, self.database = self._address.label, self._address.database
+        self.label, self.database = self._address.label, self._address.database
         self.limit, self.label = statement_timeout(), "the database"
         self._memory_limit = settings.memory_limit
         self._connection = self._connect()
@@ -295,16 +295,16 @@ class MariadbSession:
             return
 
     def _connect(self) -> Any:
-        place = self._address
-        options = {} if place.certificates is None else {"ssl_ca": place.certificates}
+        address = self._address
+        options = {} if address.certificates is None else {"ssl_ca": address.certificates}
         try:
             return self._pymysql.connect(
-                user=place.user or None,
-                password=place.password,
-                host=place.host,
-                port=place.port,
-                unix_socket=place.socket,
-                database=place.database,
+                user=address.user or None,
+                password=address.password,
+                host=address.host,
+                port=address.port,
+                unix_socket=address.socket,
+                database=address.database,
                 charset="utf8mb4",
                 connect_timeout=_CONNECT_SECONDS,
                 autocommit=True,
@@ -312,20 +312,20 @@ class MariadbSession:
                 **options,
             )
         except self._pymysql.Error as error:
-            raise from_connection_error(_number(error), place=place.label) from None
+            raise from_connection_error(_number(error), label=address.label) from None
         except (OSError, RuntimeError) as error:
-            raise InputError(f"{place.label}: no connection ({type(error).__name__})") from None
+            raise InputError(f"{address.label}: no connection ({type(error).__name__})") from None
 
     def _check_server(self) -> None:
         version, packet = self.fetch("SELECT version(), @@max_allowed_packet")[0]
         numbers = tuple(int(part) for part in str(version).split("-")[0].split(".")[:2])
         if "mariadb" not in str(version).lower() or numbers < _LEAST_VERSION:
             raise InputError(
-                f"{self.place}: a server of version {version}", allowed="MariaDB 10.11 and later"
+                f"{self.label}: a server of version {version}", allowed="MariaDB 10.11 and later"
             )
         if packet < _LEAST_PACKET:
             raise InputError(
-                f"{self.place}: max_allowed_packet is {packet:,} bytes, which would cut results short",
+                f"{self.label}: max_allowed_packet is {packet:,} bytes, which would cut results short",
                 allowed=f"{_LEAST_PACKET:,} bytes and more",
             )
 
@@ -334,10 +334,10 @@ class MariadbSession:
         try:
             with failures.translate_interrupt(), self._connection.cursor(kind) as cursor:
                 cursor.execute(rewrite_statement(statement))
-                found = action(cursor)
+                result = action(cursor)
                 if cursor.warning_count:
                     self._check_warnings(cursor)
-                return found
+                return result
         except self._pymysql.Error as error:
             raise from_statement_error(_number(error), label=self.label, limit=self.limit) from None
         except MemoryError:

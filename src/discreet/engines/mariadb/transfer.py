@@ -93,11 +93,11 @@ def _array(name: str, kind: str, cells: list[Any]) -> NDArray[Any]:
     if kind in _NUMBERS:
         return np.array(cells, dtype=np.float64 if kind in ("DOUBLE", "FLOAT") else np.int64)
     if kind.startswith("DECIMAL"):
-        whole = kind.endswith(",0)")
-        return np.array([int(c) if whole else float(c) for c in cells])
-    found = np.empty(len(cells), dtype=object)
-    found[:] = cells
-    return found
+        is_integer = kind.endswith(",0)")
+        return np.array([int(c) if is_integer else float(c) for c in cells])
+    result = np.empty(len(cells), dtype=object)
+    result[:] = cells
+    return result
 
 
 def spool_rows_to_file(session: MariadbSession, query: str, path: Path) -> str:
@@ -156,16 +156,16 @@ def load_columns(
         named.append(f"KEY ({identifier(next(iter(columns)))})")
     session.run(f"CREATE TEMPORARY TABLE {identifier(name)} ({', '.join(named)})")
     cells = [_literals(values) for values in columns.values()]
-    held: list[str] = []
+    batch: list[str] = []
     size = 0
     for row in zip(*cells, strict=True):
-        held.append(f"({', '.join(row)})")
-        size += len(held[-1])
+        batch.append(f"({', '.join(row)})")
+        size += len(batch[-1])
         if size > _STATEMENT_BYTES:
-            session.run(f"INSERT INTO {identifier(name)} VALUES {', '.join(held)}")
-            held, size = [], 0
-    if held:
-        session.run(f"INSERT INTO {identifier(name)} VALUES {', '.join(held)}")
+            session.run(f"INSERT INTO {identifier(name)} VALUES {', '.join(batch)}")
+            batch, size = [], 0
+    if batch:
+        session.run(f"INSERT INTO {identifier(name)} VALUES {', '.join(batch)}")
 
 
 def index_keys(session: MariadbSession, name: str) -> None:

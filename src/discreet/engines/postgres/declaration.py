@@ -48,9 +48,9 @@ def normalize_address(text: str) -> str:
         )
     rest = text[scheme.end() :]
     authority = re.split("[/?#]", rest, maxsplit=1)[0]
-    place, _, options = rest.removeprefix(authority).partition("?")
-    told = all(map(_HOST.fullmatch, authority.rpartition("@")[2].split(",")))
-    if not told or "#" in rest or "@" in place or not all("=" in o for o in options.split("&") if o):
+    location, _, options = rest.removeprefix(authority).partition("?")
+    has_hosts = all(map(_HOST.fullmatch, authority.rpartition("@")[2].split(",")))
+    if not has_hosts or "#" in rest or "@" in location or not all("=" in o for o in options.split("&") if o):
         raise InputError(
             "the database's address cannot be read",
             allowed=ADDRESS_FORM,

@@ -68,8 +68,8 @@ class SchemaDelivery(TableDelivery[SchemaWriter]):
     def source(self, purpose: str, table: str | None = None) -> SourceSpec:
         """Return the source of a written table."""
         del table
-        place = self.address if purpose == DATA else self.address.companion(purpose)
-        return place.source()
+        address = self.address if purpose == DATA else self.address.companion(purpose)
+        return address.source()
 
     def digest(self, purpose: str) -> str | None:
         """Return the order-independent SHA-256 of a table's rows."""
@@ -118,18 +118,19 @@ def schema_delivery(
     taken by a relation that is not part of the replaced release.
     """
     schema, name = _schema_and_name(address)
-    writer, place = cast(SchemaWriter, engine), replace(address, url=spec.source.url)
+    writer, release_address = cast(SchemaWriter, engine), replace(address, url=spec.source.url)
     # The name is locked before the checks: otherwise their results could change.
     with writer.reserved(schema, name):
         check_schema_target(engine, spec, address, overwrite=overwrite)
-        _drop(writer, place, schema, name)
+        _drop(writer, release_address, schema, name)
         for purpose in (MANIFEST_TABLE, *purposes):
             if writer.table_exists(schema, f"{name}_{purpose}"):
                 raise InputError(
-                    f"{place.companion(purpose).label} exists, and is no part of a release of {place.label}",
+                    f"{release_address.companion(purpose).label} exists, and is no part of a release of "
+                    f"{release_address.label}",
                     advice="Choose another name for the release, or remove that table.",
                 )
-        yield SchemaDelivery(writer, place, schema, name)
+        yield SchemaDelivery(writer, release_address, schema, name)
 
 
 def _schema_and_name(address: ReleaseAddress) -> tuple[str, str]:
@@ -141,9 +142,9 @@ def _schema_and_name(address: ReleaseAddress) -> tuple[str, str]:
     return parts[0], parts[1]
 
 
-def _drop(writer: SchemaWriter, place: ReleaseAddress, schema: str, name: str) -> None:
+def _drop(writer: SchemaWriter, address: ReleaseAddress, schema: str, name: str) -> None:
     """Drop the release to be replaced, with the companions that its manifest lists."""
-    own = companions_of(read_text_table(writer, place.companion(MANIFEST_TABLE).source()))
+    own = companions_of(read_text_table(writer, address.companion(MANIFEST_TABLE).source()))
     for purpose in own:
         writer.drop_relation(schema, f"{name}_{purpose}")
     writer.drop_relation(schema, name)

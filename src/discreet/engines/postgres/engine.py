@@ -84,7 +84,7 @@ class PostgresEngine(SequentialGroupsMixin, SingleLoadMixin, LocalExport):
         database = identifier(str(self._session.fetch("SELECT current_database()")[0][0]))
         who = current_role(self._session)
         raise InputError(
-            f"{self._session.place}: the role may create neither temporary tables nor tables in a schema of "
+            f"{self._session.label}: the role may create neither temporary tables nor tables in a schema of "
             "its search path",
             advice=f"Ask for GRANT TEMPORARY ON DATABASE {database} TO {who}.",
         )
@@ -101,16 +101,16 @@ class PostgresEngine(SequentialGroupsMixin, SingleLoadMixin, LocalExport):
         """
         if source.table is None:
             raise InputError("the spec names no table of the database", advice="Give table in [source].")
-        place = find_table(self._session, source.table, self._path)
-        columns = readable_columns(self._session, place)
+        table_name = find_table(self._session, source.table, self._path)
+        columns = readable_columns(self._session, table_name)
         self._session.label = source.label
         self._opened += 1
         name = f"source_{self._token}_{self._opened}"
         names = source_column_names(source, [column.name for column in columns])
         types = {name: column.type for name, column in zip(names, columns, strict=True)}
-        rows = source_view(place, columns)
-        whole = find_integer_columns(self.fetch_rows, source, f"({rows}) AS r", names, types)
-        written = SourceQuery.of(source, names, types, whole)
+        rows = source_view(table_name, columns)
+        integer_columns = find_integer_columns(self.fetch_rows, source, f"({rows}) AS r", names, types)
+        written = SourceQuery.of(source, names, types, integer_columns)
         self._create(
             "VIEW", name, written.query(f"({rows}) AS r", POSTGRES) if not written.is_plain else rows
         )
@@ -146,12 +146,12 @@ class PostgresEngine(SequentialGroupsMixin, SingleLoadMixin, LocalExport):
         if not shared or self._releases is None or self._scratch != _TEMPORARY:
             self._create("TABLE", name, query, analyzed=True)
             return
-        place = TablePlace(self._releases, name)
+        table_name = TablePlace(self._releases, name)
         self._session.run(
-            f"CREATE UNLOGGED TABLE {place.sql} AS {query}; {statistics_of(place.sql)}; "
-            f"CREATE TEMP VIEW {identifier(name)} AS SELECT * FROM {place.sql}"
+            f"CREATE UNLOGGED TABLE {table_name.sql} AS {query}; {statistics_of(table_name.sql)}; "
+            f"CREATE TEMP VIEW {identifier(name)} AS SELECT * FROM {table_name.sql}"
         )
-        self._kept[name], self._shared[name] = "VIEW", place
+        self._kept[name], self._shared[name] = "VIEW", table_name
 
     def drop_table(self, name: str) -> None:
         """Drop a temporary table if it exists."""
@@ -167,9 +167,9 @@ class PostgresEngine(SequentialGroupsMixin, SingleLoadMixin, LocalExport):
 
     def fetch_arrays(self, query: str) -> dict[str, NDArray[Any]]:
         """Return a large result of NULL-free numbers column by column; texts are fetched more slowly."""
-        found = fetch_numbers(self._session, query)
-        if found is not None:
-            return found
+        result = fetch_numbers(self._session, query)
+        if result is not None:
+            return result
         names = [column.name for column in self._session.described(query)]
         rows = self._session.fetch(query)
         return {name: _array(name, [row[i] for row in rows]) for i, name in enumerate(names)}
@@ -200,8 +200,8 @@ class PostgresEngine(SequentialGroupsMixin, SingleLoadMixin, LocalExport):
         If there are no temporary tables yet, a new transaction begins under the lock and sees the current
         state.
         """
-        place = TablePlace(schema, name)
-        schema_tables.reserve_name(self._session, place)
+        table_name = TablePlace(schema, name)
+        schema_tables.reserve_name(self._session, table_name)
         if not self._kept:
             self._session.commit()
         self._releases = schema
@@ -210,12 +210,12 @@ class PostgresEngine(SequentialGroupsMixin, SingleLoadMixin, LocalExport):
         finally:
             self._releases = None
             with suppress(DiscreetError):
-                schema_tables.release_name(self._session, place)
+                schema_tables.release_name(self._session, table_name)
 
     def place_of(self, table: str) -> tuple[str, str]:
         """Return the schema and the name of a table that a spec names; ``InputError`` if it is missing."""
-        place = find_table(self._session, table, self._path)
-        return place.schema, place.name
+        table_name = find_table(self._session, table, self._path)
+        return table_name.schema, table_name.name
 
     def write_table(
         self,
@@ -282,9 +282,9 @@ class PostgresEngine(SequentialGroupsMixin, SingleLoadMixin, LocalExport):
         self._kept[name] = kind
 
     def _drop(self, name: str) -> None:
-        kind, place = self._kept.get(name), self._shared.get(name)
+        kind, table_name = self._kept.get(name), self._shared.get(name)
         if kind is not None:
-            table = f"; DROP TABLE IF EXISTS {place.sql}" if place is not None else ""
+            table = f"; DROP TABLE IF EXISTS {table_name.sql}" if table_name is not None else ""
             self._session.run(f"DROP {kind} IF EXISTS {identifier(name)}{table}")
             # Forgotten only after the drop succeeded: a failed drop is retried before the commit.
             del self._kept[name]
@@ -296,9 +296,9 @@ def _array(name: str, values: list[Any]) -> NDArray[Any]:
     if any(value is None for value in values):
         raise InternalError(f"NULL in column {name} of an array query")
     if values and isinstance(values[0], str):
-        found = np.empty(len(values), dtype=object)
-        found[:] = values
-        return found
+        result = np.empty(len(values), dtype=object)
+        result[:] = values
+        return result
     return np.array([float(v) if v.__class__.__name__ == "Decimal" else v for v in values])
 
 
@@ -334,8 +334,8 @@ def identities(engine: PostgresEngine, source: SourceSpec) -> tuple[Identity, ..
 
     Each table is identified by its OID, which survives renaming, and by its name, which survives re-creation.
     """
-    place = engine.resolve_table(str(source.table))
-    found = engine.fetch_rows(_BEHIND.format(table=place.regclass))
+    table_name = engine.resolve_table(str(source.table))
+    found = engine.fetch_rows(_BEHIND.format(table=table_name.regclass))
     ((number, name),) = engine.fetch_rows(_DATABASE)
     server = _server(engine)
     by_number = database_identities([f"{server} {number}"], [str(oid) for oid, _, _ in found])

@@ -69,7 +69,7 @@ def find_table(session: PostgresSession, text: str, path: Sequence[str]) -> Tabl
         raise _missing_table_error(session, text, name, schemas, {n for _, n in found})
     if not session.fetch(f"SELECT has_schema_privilege({literal(schema)}, 'USAGE')")[0][0]:
         raise InputError(
-            f"{session.place}: the role may not look into the schema '{schema}'",
+            f"{session.label}: the role may not look into the schema '{schema}'",
             advice=f"Ask for GRANT USAGE ON SCHEMA {identifier(schema)} TO {current_role(session)}.",
         )
     return TablePlace(schema, name)
@@ -82,17 +82,17 @@ def current_role(session: PostgresSession) -> str:
 
 def readable_columns(session: PostgresSession, table: TablePlace) -> tuple[ReadColumn, ...]:
     """Return the columns that the role may read, in order; raises ``InputError`` if there are none."""
-    held = session.fetch(
+    rows = session.fetch(
         "SELECT a.attname, t.typcategory, a.attcollation, d.oid IS NOT NULL, "
         f"has_column_privilege({table.regclass}, a.attnum, 'SELECT') "
         "FROM pg_attribute AS a JOIN pg_type AS t ON t.oid = a.atttypid "
         "LEFT JOIN pg_collation AS d ON d.oid = a.attcollation AND d.collname IN ('default', 'C') "
         f"WHERE a.attrelid = {table.regclass} AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum"
     )
-    readable = [row for row in held if row[4]]
+    readable = [row for row in rows if row[4]]
     if not readable:
         raise InputError(
-            f"{session.place}: the role may not read the table {table.schema}.{table.name}",
+            f"{session.label}: the role may not read the table {table.schema}.{table.name}",
             allowed="a table with columns that the role may read",
             advice=f"Ask for GRANT SELECT ON {table.sql} TO {current_role(session)}.",
         )
@@ -122,7 +122,7 @@ def _missing_table_error(
 ) -> InputError:
     places = ", ".join(f"'{schema}'" for schema in schemas) or "no schema of the search path"
     advice = suggest_name(name, sorted(there)) or "Write SCHEMA.TABLE; capital letters count."
-    return InputError(f"{session.place}: no table '{text}' in {places}", advice=advice)
+    return InputError(f"{session.label}: no table '{text}' in {places}", advice=advice)
 
 
 _LONGEST_NAME = 63
@@ -145,18 +145,18 @@ def check_schema_table(session: PostgresSession, table: TablePlace, *, overwrite
     )
     if not found:
         raise InputError(
-            f"{session.place}: there is no schema '{table.schema}'",
+            f"{session.label}: there is no schema '{table.schema}'",
             advice=f"Ask for CREATE SCHEMA {identifier(table.schema)} AUTHORIZATION {current_role(session)}.",
         )
     may_create, read_only = found[0]
     if read_only:
         raise InputError(
-            f"{session.place} takes no writes: it is a read-only replica, or the session is read-only",
+            f"{session.label} takes no writes: it is a read-only replica, or the session is read-only",
             advice="Name the primary server in the address.",
         )
     if not may_create:
         raise InputError(
-            f"{session.place}: the role may not create tables in the schema '{table.schema}'",
+            f"{session.label}: the role may not create tables in the schema '{table.schema}'",
             advice=f"Ask for GRANT USAGE, CREATE ON SCHEMA {identifier(table.schema)} "
             f"TO {current_role(session)}.",
         )
@@ -174,12 +174,12 @@ def _check_taken(session: PostgresSession, table: TablePlace, *, overwrite: bool
     owned, kind = found[0]
     if not overwrite or kind not in _DROPPED:
         raise InputError(
-            f"{session.place}: {table.schema}.{table.name} is there already",
+            f"{session.label}: {table.schema}.{table.name} is there already",
             advice="Choose another name, or add --overwrite." if kind in _DROPPED else "Choose another name.",
         )
     if not owned:
         raise InputError(
-            f"{session.place}: {table.schema}.{table.name} belongs to another role, and is not replaced",
+            f"{session.label}: {table.schema}.{table.name} belongs to another role, and is not replaced",
             advice="Choose another name.",
         )
 
@@ -193,7 +193,7 @@ def reserve_name(session: PostgresSession, table: TablePlace) -> None:
     """
     if not session.fetch(f"SELECT pg_try_advisory_lock({_lock_of(table)})")[0][0]:
         raise InputError(
-            f"{session.place}: another publication to {table.schema}.{table.name} is under way",
+            f"{session.label}: another publication to {table.schema}.{table.name} is under way",
             advice="Wait until it has ended, or choose another name.",
         )
 

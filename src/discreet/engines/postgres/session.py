@@ -180,23 +180,23 @@ _NO_DATABASE = 'database "{}" does not exist'
 _LOGIN_ADVICE = "Give the password in the variable PGPASSWORD or in ~/.pgpass, and check the user's name."
 
 
-def from_connection_error(text: str, *, place: str, database: str) -> DiscreetError:
+def from_connection_error(text: str, *, label: str, database: str) -> DiscreetError:
     """Return the error of a failed connection; ``text`` is only searched, never passed on."""
     if _NO_DATABASE.format(database) in text:
-        return InputError(f"{place}: there is no database of that name", advice="Check the address.")
+        return InputError(f"{label}: there is no database of that name", advice="Check the address.")
     if "permission denied for database" in text:
         return InputError(
-            f"{place}: the role may not connect to this database",
+            f"{label}: the role may not connect to this database",
             advice="Ask for GRANT CONNECT ON DATABASE … TO the role.",
         )
     for signs, fact in _NO_CONNECTION:
         if any(sign in text for sign in signs):
             login = "login" in fact
             return InputError(
-                f"{place}: the server {fact}",
+                f"{label}: the server {fact}",
                 advice=_LOGIN_ADVICE if login else "Check the address, and that the server runs.",
             )
-    return InputError(f"{place}: no connection", advice=f"Check the address. {_LOGIN_ADVICE}")
+    return InputError(f"{label}: no connection", advice=f"Check the address. {_LOGIN_ADVICE}")
 
 
 T = TypeVar("T")
@@ -215,7 +215,7 @@ class PostgresSession:
         self._memory_limit = settings.memory_limit
         self._marked = False
         parameters = parse_address(url)
-        self.place = _place(parameters)
+        self.label = _place(parameters)
         try:
             self._connection: Connection[Any] = self._psycopg.connect(
                 **{"connect_timeout": _CONNECT_SECONDS, **parameters},
@@ -225,14 +225,14 @@ class PostgresSession:
             )
         except self._psycopg.Error as error:
             raise from_connection_error(
-                str(error), place=self.place, database=parameters.get("dbname", "")
+                str(error), label=self.label, database=parameters.get("dbname", "")
             ) from None
         try:
             # All statements see one snapshot, so that the counted rows are the recoded rows.
             self._connection.isolation_level = self._psycopg.IsolationLevel.REPEATABLE_READ
             if self._connection.info.server_version < 150000:
                 raise InputError(
-                    f"{self.place}: PostgreSQL {self._connection.info.server_version // 10000}",
+                    f"{self.label}: PostgreSQL {self._connection.info.server_version // 10000}",
                     allowed="PostgreSQL 15 and later",
                 )
             self._set(settings)
@@ -294,8 +294,8 @@ class PostgresSession:
         """Return an action's result with a cursor; if it fails, the transaction continues from before it."""
         return self._executed("", action)
 
-    def _executed(self, statements: str, found: Callable[[Cursor[Any]], T]) -> T:
-        """Run statements as one message, and return the result of ``found`` on the last one's cursor."""
+    def _executed(self, statements: str, read_cursor: Callable[[Cursor[Any]], T]) -> T:
+        """Run statements as one message; return the result of ``read_cursor`` on the last one's cursor."""
         started = time.monotonic()
         try:
             with (
@@ -308,7 +308,7 @@ class PostgresSession:
                 self._marked = True
                 while cursor.nextset():
                     pass
-                return found(cursor)
+                return read_cursor(cursor)
         except self._psycopg.Error as error:
             raise self._translated(error, time.monotonic() - started) from None
         except MemoryError:

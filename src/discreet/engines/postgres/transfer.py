@@ -102,9 +102,9 @@ def fetch_numbers(session: PostgresSession, query: str) -> dict[str, NDArray[Any
     sent = session.within(read)
     body = len(sent) - len(_HEADER) - _TRAILER
     rows = np.frombuffer(sent, layout, body // layout.itemsize, len(_HEADER)) if body else np.zeros(0, layout)
-    whole = body == rows.size * layout.itemsize
+    is_complete = body == rows.size * layout.itemsize
     for i, (name, kind) in enumerate(zip(kinds, formats, strict=True)):
-        if not whole or (rows[f"length{i}"] != np.dtype(str(kind)).itemsize).any():
+        if not is_complete or (rows[f"length{i}"] != np.dtype(str(kind)).itemsize).any():
             raise InternalError(f"NULL in column {name} of an array query")
     return {
         name: rows[f"value{i}"].astype(np.dtype(str(kind)).newbyteorder("="))
@@ -166,17 +166,17 @@ def _bytes(position: int) -> str:
     return f"unhex(substr(c{position}, 3))"
 
 
-def statistics_of(place: str) -> str:
+def statistics_of(table_name: str) -> str:
     """Return the statements that compute an intermediate table's statistics from a fifth of the usual sample.
 
     These statistics serve only the planner. Release tables get the server's own statistics.
     """
-    return f"SET default_statistics_target = {_TARGET}; ANALYZE {place}; RESET default_statistics_target"
+    return f"SET default_statistics_target = {_TARGET}; ANALYZE {table_name}; RESET default_statistics_target"
 
 
 def load_columns(
     session: PostgresSession,
-    place: str,
+    table_name: str,
     columns: Mapping[str, Sequence[str | None] | NDArray[Any]],
     create: str,
 ) -> None:
@@ -189,22 +189,22 @@ def load_columns(
         f"{identifier(name)} {POSTGRES.type_name(kind)}" for name, kind in zip(columns, kinds, strict=True)
     )
 
-    held = list(columns.values())
-    if held and len(held[0]) <= _ROWS_AS_VALUES:
-        session.run(f"{create} ({types}); {_inserted(place, held, kinds)}{statistics_of(place)}")
+    arrays = list(columns.values())
+    if arrays and len(arrays[0]) <= _ROWS_AS_VALUES:
+        session.run(f"{create} ({types}); {_inserted(table_name, arrays, kinds)}{statistics_of(table_name)}")
         return
 
     def fill(cursor: Cursor[Any]) -> None:
         cursor.execute(f"{create} ({types})".encode())
-        with cursor.copy(f"COPY {place} FROM STDIN".encode()) as copy:
-            for chunk in _lines(held, kinds):
+        with cursor.copy(f"COPY {table_name} FROM STDIN".encode()) as copy:
+            for chunk in _lines(arrays, kinds):
                 copy.write(chunk)
-        cursor.execute(statistics_of(place).encode())
+        cursor.execute(statistics_of(table_name).encode())
 
     session.within(fill)
 
 
-def _inserted(place: str, columns: Sequence[Any], kinds: Sequence[str]) -> str:
+def _inserted(table_name: str, columns: Sequence[Any], kinds: Sequence[str]) -> str:
     """Return the INSERT statement of the rows, with its separator; empty without rows."""
     cells = [
         (
@@ -214,7 +214,7 @@ def _inserted(place: str, columns: Sequence[Any], kinds: Sequence[str]) -> str:
         for values, kind in zip(columns, kinds, strict=True)
     ]
     rows = ", ".join(f"({', '.join(row)})" for row in zip(*cells, strict=True))
-    return f"INSERT INTO {place} VALUES {rows}; " if rows else ""
+    return f"INSERT INTO {table_name} VALUES {rows}; " if rows else ""
 
 
 def _loaded_kind(values: Sequence[str | None] | NDArray[Any]) -> str:

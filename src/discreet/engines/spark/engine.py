@@ -104,7 +104,7 @@ class SparkEngine(SingleLoadMixin, LocalExport):
         name = backticked_table(table) if '"' in table else table
 
         def described() -> list[tuple[str, str]]:
-            rows = self._sessions.given.sql(f"DESCRIBE TABLE EXTENDED {name}").collect()
+            rows = self._sessions.user_session.sql(f"DESCRIBE TABLE EXTENDED {name}").collect()
             return [(str(row[0]), str(row[1])) for row in rows]
 
         return self._guarded(described, opening=True)
@@ -123,8 +123,10 @@ class SparkEngine(SingleLoadMixin, LocalExport):
             rows = replace(rows, columns=columns, types=types)
             frame = rows.frame
             frame.createOrReplaceTempView(f"{name}_rows")
-            whole = find_integer_columns(self.fetch_rows, source, identifier(f"{name}_rows"), columns, types)
-            written = SourceQuery.of(source, columns, types, whole)
+            integer_columns = find_integer_columns(
+                self.fetch_rows, source, identifier(f"{name}_rows"), columns, types
+            )
+            written = SourceQuery.of(source, columns, types, integer_columns)
             if not written.is_plain:
                 frame = self._sql(written.query(identifier(f"{name}_rows"), SPARK))
             # Spark resolves a frame's plan when the frame is created, so the view that named the rows in SQL
@@ -202,14 +204,14 @@ class SparkEngine(SingleLoadMixin, LocalExport):
     def fetch_arrays(self, query: str) -> dict[str, NDArray[Any]]:
         """Return a large result of NULL-free numbers column by column."""
         table = self._arrow(query)
-        found: dict[str, NDArray[Any]] = {}
+        result: dict[str, NDArray[Any]] = {}
         for name, column in zip(table.column_names, table.columns, strict=True):
             if column.null_count:
                 raise InternalError(f"NULL in column {name} of an array query")
             decimal = str(column.type).startswith("decimal")
             array = (column.cast("float64") if decimal else column).to_numpy()
-            found[name] = np.array(array)
-        return found
+            result[name] = np.array(array)
+        return result
 
     def load_table(self, name: str, columns: Mapping[str, Sequence[str | None] | NDArray[Any]]) -> None:
         """Create a temporary table from columns of equal length (texts, or arrays of numbers).
@@ -223,9 +225,9 @@ class SparkEngine(SingleLoadMixin, LocalExport):
                 with quiet_imports(), active_session_kept(self._session):
                     self._session.createDataFrame(table).createOrReplaceTempView(name)
                 return None
-            place = self._scratch.hand_over(store_arrow_table(table, self._scratch.folder))
-            read_parquet_files(self._session, place).createOrReplaceTempView(name)
-            return place
+            stored_path = self._scratch.hand_over(store_arrow_table(table, self._scratch.folder))
+            read_parquet_files(self._session, stored_path).createOrReplaceTempView(name)
+            return stored_path
 
         self._replace_place(name, self._guarded(load))
         self._tables.add(name)
@@ -312,17 +314,17 @@ class SparkEngine(SingleLoadMixin, LocalExport):
             if is_constant_frame(found):
                 found.createOrReplaceTempView(name)
                 return None
-            place = self._scratch.store(found)
-            read_parquet_files(self._session, place, schema=found.schema).createOrReplaceTempView(name)
-            return place
+            stored_path = self._scratch.store(found)
+            read_parquet_files(self._session, stored_path, schema=found.schema).createOrReplaceTempView(name)
+            return stored_path
 
         self._replace_place(name, self._guarded(keep))
         self._tables.add(name)
 
-    def _replace_place(self, name: str, place: str | None) -> None:
+    def _replace_place(self, name: str, address: str | None) -> None:
         before = self._places.pop(name, None)
-        if place is not None:
-            self._places[name] = place
+        if address is not None:
+            self._places[name] = address
         if before is not None:
             self._scratch.remove(before)
 
@@ -338,22 +340,22 @@ class SparkEngine(SingleLoadMixin, LocalExport):
         """Store a query's result in local files, and yield the query by which DuckDB reads them in order."""
 
         def fetch() -> tuple[str, list[Path]]:
-            place = self._scratch.store(cast_untyped_columns(self._sql(query)))
-            return place, self._scratch.files(place)
+            stored_path = self._scratch.store(cast_untyped_columns(self._sql(query)))
+            return stored_path, self._scratch.files(stored_path)
 
-        place, files = self._guarded(fetch)
+        stored_path, files = self._guarded(fetch)
         try:
             yield parquet_query(files)
         finally:
-            self._scratch.remove(place)
+            self._scratch.remove(stored_path)
 
     def _release(self, rows: SparkRows) -> None:
         if rows.shared is not None:
             self._guarded(lambda: self._session.catalog.dropGlobalTempView(str(rows.shared)))
         if rows.copied is not None and self._embedded is not None:
             self._embedded.close_source(rows.copied)
-        if rows.place is not None:
-            self._scratch.remove(rows.place)
+        if rows.address is not None:
+            self._scratch.remove(rows.address)
 
     def _guarded(self, action: Callable[[], T], *, opening: bool = False) -> T:
         try:
@@ -365,12 +367,12 @@ class SparkEngine(SingleLoadMixin, LocalExport):
             raise self._translated(error, opening=opening) from None
 
     def _translated(self, error: Exception, *, opening: bool = False) -> DiscreetError:
-        found = spark_failures.translate_error(
+        result = spark_failures.translate_error(
             error, limit=self._settings.memory_limit, label=self._label, opening=opening
         )
-        if isinstance(found, InternalError) and self._sessions.is_stopped():
+        if isinstance(result, InternalError) and self._sessions.is_stopped():
             return spark_failures.session_stopped_error()
-        return found
+        return result
 
 
 _NAMED = ("Catalog", "Database", "Table")
@@ -390,13 +392,15 @@ def identities(engine: SparkEngine, source: SourceSpec) -> tuple[Identity, ...]:
             continue
         seen.add(table)
         try:
-            told = dict(engine.describe_table(table))
+            described = dict(engine.describe_table(table))
         except DiscreetError:
             continue  # a word of a view's statement that is no table name
-        name = ".".join(told[key].casefold() for key in _NAMED if key in told)
+        name = ".".join(described[key].casefold() for key in _NAMED if key in described)
         found |= {("table", f"spark {name or table.casefold()}"): None}
-        found |= {("path", f"{told[key].removeprefix('file:')}\n"): None for key in _PLACES if key in told}
-        waiting += _words(told.get(_STATEMENT, ""))
+        found |= {
+            ("path", f"{described[key].removeprefix('file:')}\n"): None for key in _PLACES if key in described
+        }
+        waiting += _words(described.get(_STATEMENT, ""))
     return tuple(found)
 
 

@@ -39,9 +39,11 @@ def missing_package_error() -> InputError:
     )
 
 
-def missing_java_error(found: str | None) -> InputError:
-    """Return the error for a missing Java, or for a version that is too old (``found``)."""
-    fact = "Spark needs Java, which was not found" if found is None else f"Spark cannot run on Java {found}"
+def missing_java_error(version: str | None) -> InputError:
+    """Return the error for a missing Java, or for a version that is too old (``version``)."""
+    fact = (
+        "Spark needs Java, which was not found" if version is None else f"Spark cannot run on Java {version}"
+    )
     return InputError(
         fact,
         allowed="Java 17 or later",

@@ -38,7 +38,7 @@ def escape_backslashes(statement: str) -> str:
     """
     if "\\" not in statement:
         return statement
-    return _QUOTED.sub(lambda found: _escaped(found.group()), statement)
+    return _QUOTED.sub(lambda match: _escaped(match.group()), statement)
 
 
 def _escaped(quoted: str) -> str:
@@ -128,10 +128,10 @@ class _ArrowFunction:
     def __call__(self, table: pyarrow.Table) -> pyarrow.Table:
         import pyarrow
 
-        held: dict[str, Any] = {
+        columns: dict[str, Any] = {
             name: column.to_numpy() for name, column in zip(table.column_names, table.columns, strict=True)
         }
-        found = self.function(held)
+        found = self.function(columns)
         kinds = {"BIGINT": pyarrow.int64(), "VARCHAR": pyarrow.string()}
         arrays = [pyarrow.array(found[name], kinds[house]) for name, house in self.columns]
         return pyarrow.table(dict(zip((name for name, _ in self.columns), arrays, strict=True)))

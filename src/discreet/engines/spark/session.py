@@ -64,9 +64,9 @@ _LEAST_BROADCAST, _MOST_BROADCAST = 10 * 2**20, 64 * 2**20
 
 @dataclass(frozen=True)
 class SparkSessions:
-    """Session with the publisher's names (``given``, or a new one), and the separate session for SQL."""
+    """Session with the publisher's names (``user_session``, or a new one), and a separate one for SQL."""
 
-    given: SparkSession
+    user_session: SparkSession
     own: SparkSession
 
     @property
@@ -95,16 +95,16 @@ def open_sessions(settings: Settings, frame: object | None) -> SparkSessions:
         except ModuleNotFoundError:
             raise spark_failures.missing_package_error() from None
     if frame is not None:
-        given = _session_of(frame)
+        user_session = _session_of(frame)
     else:
         with _MAKING:
             active = _active()
             if active is None:
                 _refuse_connect()
-            given = active if active is not None else start_session(settings, SparkSession.builder)
-    if context_is_stopped(given.sparkContext):
+            user_session = active if active is not None else start_session(settings, SparkSession.builder)
+    if context_is_stopped(user_session.sparkContext):
         raise spark_failures.session_stopped_error()
-    return SparkSessions(given, _new_session(given, settings))
+    return SparkSessions(user_session, _new_session(user_session, settings))
 
 
 def _refuse_connect() -> None:
@@ -153,8 +153,8 @@ def _session_of(frame: object) -> SparkSession:
             allowed="a DataFrame of a Spark session in this process",
             advice="Save it as a table or as Parquet, and name that.",
         )
-    found: SparkSession = frame.sparkSession
-    return found
+    result: SparkSession = frame.sparkSession
+    return result
 
 
 def _active() -> SparkSession | None:
@@ -187,7 +187,7 @@ def _drop_dead_session() -> None:
     remove_folders()
 
 
-def _new_session(given: SparkSession, settings: Settings) -> SparkSession:
+def _new_session(user_session: SparkSession, settings: Settings) -> SparkSession:
     """Create a separate session with another session's settings and current schema, then our settings.
 
     A map of row types is broadcast instead of sort-merged, within the memory limit and unless the user has
@@ -195,18 +195,18 @@ def _new_session(given: SparkSession, settings: Settings) -> SparkSession:
     """
     from pyspark.errors import PySparkException
 
-    own: SparkSession = given.newSession()
+    own: SparkSession = user_session.newSession()
     broadcast = min(max(settings.memory_limit // 64, _LEAST_BROADCAST), _MOST_BROADCAST)
     own.conf.set(_BROADCAST, f"{broadcast}b")
-    for name, value in given.conf.getAll.items():
+    for name, value in user_session.conf.getAll.items():
         if name.startswith("spark.sql.") and own.conf.isModifiable(name):
             own.conf.set(name, value)
     for name, value in _OWN_SETTINGS.items():
         with suppress(PySparkException):
             own.conf.set(name, value)
     with suppress(PySparkException):
-        own.catalog.setCurrentCatalog(given.catalog.currentCatalog())
-        own.catalog.setCurrentDatabase(given.catalog.currentDatabase())
+        own.catalog.setCurrentCatalog(user_session.catalog.currentCatalog())
+        own.catalog.setCurrentDatabase(user_session.catalog.currentDatabase())
     return own
 
 

@@ -146,7 +146,7 @@ def _start_settings(settings: Settings, master: str, folder: Path) -> dict[str, 
     """Return the settings of a new session; it listens only on this machine unless the cluster is remote."""
     logging = folder / "log4j2.properties"
     logging.write_text(_LOGGING, encoding="utf-8")
-    found = {
+    result = {
         "spark.driver.memory": f"{max(settings.memory_limit, _LEAST_MEMORY) // 2**20}m",
         "spark.driver.maxResultSize": "0",
         "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={logging.as_uri()} "
@@ -158,17 +158,17 @@ def _start_settings(settings: Settings, master: str, folder: Path) -> dict[str, 
         "spark.sql.artifact.isolation.enabled": "false",
     }
     if not os.environ.get("SPARK_CONF_DIR"):
-        found["spark.sql.warehouse.dir"] = (folder / "warehouse").as_uri()
+        result["spark.sql.warehouse.dir"] = (folder / "warehouse").as_uri()
     if is_local(master):
         # Many partitions: adaptive execution merges small partitions, but splits none.
-        found["spark.sql.shuffle.partitions"] = str(4 * settings.threads)
-        found["spark.authenticate"] = "true"
+        result["spark.sql.shuffle.partitions"] = str(4 * settings.threads)
+        result["spark.authenticate"] = "true"
     else:
         # Executors would otherwise log the cells on which a task fails.
-        found |= {"spark.log.level": "OFF", "spark.executor.syncLogLevel.enabled": "true"}
+        result |= {"spark.log.level": "OFF", "spark.executor.syncLogLevel.enabled": "true"}
     if _on_this_machine(master):
-        found |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
-    return found
+        result |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+    return result
 
 
 def _collector(master: str) -> str:

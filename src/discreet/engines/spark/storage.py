@@ -58,7 +58,7 @@ def read_parquet_files(
     reader = session.read.options(mergeSchema="false")
     if base is not None:
         reader = reader.option("basePath", base)
-    escaped = (_PATTERN.sub(r"\\\g<0>", place) for place in places)
+    escaped = (_PATTERN.sub(r"\\\g<0>", path) for path in places)
     return (reader if schema is None else reader.schema(schema)).parquet(*escaped)
 
 
@@ -67,12 +67,12 @@ class SparkScratch:
 
     def __init__(self, sessions: SparkSessions) -> None:
         self._session: SparkSession = sessions.own
-        place = os.environ.get("DISCREET_SPARK_SCRATCH") or _default_place(sessions)
+        folder = os.environ.get("DISCREET_SPARK_SCRATCH") or _default_place(sessions)
         self._remote: str | None = None
-        if "://" in place and not place.startswith("file:"):
-            self._remote = f"{place.rstrip('/')}/discreet-{secrets.token_hex(8)}"
+        if "://" in folder and not folder.startswith("file:"):
+            self._remote = f"{folder.rstrip('/')}/discreet-{secrets.token_hex(8)}"
             self._make_remote()
-        self._temporary = _owner_only_folder(None if self._remote else place)
+        self._temporary = _owner_only_folder(None if self._remote else folder)
         self._folder = self._temporary.path
         self._number = 0
 
@@ -90,42 +90,42 @@ class SparkScratch:
 
     def store(self, frame: DataFrame) -> str:
         """Compute a frame once into files, and return their address."""
-        place = self.new_place()
+        stored_path = self.new_place()
         try:
-            frame.write.parquet(place)
+            frame.write.parquet(stored_path)
         except BaseException:
-            self.remove(place)
+            self.remove(stored_path)
             raise
-        return place
+        return stored_path
 
     def hand_over(self, path: Path) -> str:
         """Move a file of the local part to an address that the executors can read."""
         if self._remote is None:
             return spark_path(path)
-        place = f"{self.new_place()}.parquet"
-        system, target = self._system(place)
+        stored_path = f"{self.new_place()}.parquet"
+        system, target = self._system(stored_path)
         system.copyFromLocalFile(True, True, self._java_path(spark_path(path)), target)
-        return place
+        return stored_path
 
-    def files(self, place: str) -> list[Path]:
+    def files(self, address: str) -> list[Path]:
         """Return the files of a stored table on this machine, in the order of its rows."""
         if self._remote is not None:
-            copy = self._folder / place.rpartition("/")[2]
-            system, source = self._system(place)
+            copy = self._folder / address.rpartition("/")[2]
+            system, source = self._system(address)
             system.copyToLocalFile(False, source, self._java_path(spark_path(copy)), True)
             folder = copy
         else:
-            folder = Path(place.removeprefix(_HERE))
+            folder = Path(address.removeprefix(_HERE))
         return sorted(folder.glob("part-*.parquet"))
 
-    def remove(self, place: str) -> None:
+    def remove(self, address: str) -> None:
         """Remove a stored table's files and their copy on this machine."""
-        copy = self._folder / place.rpartition("/")[2]
+        copy = self._folder / address.rpartition("/")[2]
         shutil.rmtree(copy, ignore_errors=True)
         copy.unlink(missing_ok=True)
         if self._remote is not None:
             with suppress(Exception):
-                system, path = self._system(place)
+                system, path = self._system(address)
                 system.delete(path, True)
 
     def close(self) -> None:
@@ -142,19 +142,19 @@ class SparkScratch:
         system.mkdirs(path, owner_only)
         system.setPermission(path, owner_only)
 
-    def _system(self, place: str) -> tuple[Any, Any]:
-        path = self._java_path(place)
+    def _system(self, address: str) -> tuple[Any, Any]:
+        path = self._java_path(address)
         context: Any = self._session.sparkContext
         return path.getFileSystem(context._jsc.hadoopConfiguration()), path
 
-    def _java_path(self, place: str) -> Any:
-        return self._java("org.apache.hadoop.fs.Path")(place)
+    def _java_path(self, address: str) -> Any:
+        return self._java("org.apache.hadoop.fs.Path")(address)
 
     def _java(self, name: str) -> Any:
-        found: Any = self._session.sparkContext._jvm
+        result: Any = self._session.sparkContext._jvm
         for part in name.split("."):
-            found = getattr(found, part)
-        return found
+            result = getattr(result, part)
+        return result
 
 
 def _default_place(sessions: SparkSessions) -> str:
@@ -189,26 +189,26 @@ def write_parquet_folder(frame: DataFrame, folder: Path, columns: Sequence[str] 
     if os.path.lexists(folder):
         raise InputError(f"{folder} is there already", advice="Choose another name.")
     named = _named(frame, columns)
-    beside = folder.parent / f".{folder.name}.{secrets.token_hex(8)}"
+    staging = folder.parent / f".{folder.name}.{secrets.token_hex(8)}"
     try:
         # All files are written and synced in a hidden folder first; the last step is the rename.
-        beside.mkdir(mode=0o700)
-        named.write.parquet(spark_path(beside / "written"))
-        whole = beside / "whole"
-        whole.mkdir(mode=0o700)
-        for number, part in enumerate(sorted((beside / "written").glob("part-*.parquet"))):
+        staging.mkdir(mode=0o700)
+        named.write.parquet(spark_path(staging / "written"))
+        complete = staging / "whole"
+        complete.mkdir(mode=0o700)
+        for number, part in enumerate(sorted((staging / "written").glob("part-*.parquet"))):
             part.chmod(0o600)
             _sync(part)
-            part.rename(whole / f"part-{number:05}.parquet")
-        _sync(whole)
-        whole.rename(folder)
+            part.rename(complete / f"part-{number:05}.parquet")
+        _sync(complete)
+        complete.rename(folder)
         _sync(folder.parent)
     except ConnectionError:
         raise
     except OSError as error:
         raise failures.from_os_error(error, folder) from None
     finally:
-        shutil.rmtree(beside, ignore_errors=True)
+        shutil.rmtree(staging, ignore_errors=True)
 
 
 def write_catalog_table(
@@ -231,7 +231,7 @@ def write_catalog_table(
 def refresh_table(sessions: SparkSessions, name: str) -> None:
     """Drop the given session's cached file list of an earlier table of this name."""
     with suppress(Exception):
-        sessions.given.catalog.refreshTable(backticked_table(name))
+        sessions.user_session.catalog.refreshTable(backticked_table(name))
 
 
 def quoted_table(name: str) -> str:
@@ -265,16 +265,16 @@ _SPARK_SKIPS = ("_", ".")
 class SparkRows:
     """Opened source: its frame with columns ``c0``, ``c1``, …, its original names, and their house types.
 
-    ``copied`` is the embedded engine's table if that engine read the source, and ``place`` the address of the
-    copy. ``shared`` is the name under which another session can read the frame. ``subset`` means that rows of
-    the source may be left out.
+    ``copied`` is the embedded engine's table if that engine read the source, and ``address`` the address of
+    the copy. ``shared`` is the name under which another session can read the frame. ``subset`` means that
+    rows of the source may be left out.
     """
 
     frame: DataFrame
     columns: tuple[str, ...]
     types: dict[str, str]
     copied: SourceTable | None = None
-    place: str | None = None
+    address: str | None = None
     shared: str | None = None
     subset: bool = False
 
@@ -299,7 +299,7 @@ def read_source_rows(
         if own:
             return _numbered_columns(sessions.own.table(backticked_table(source.table)), source.label)
         name = backticked_table(source.table) if '"' in source.table else source.table
-        return _shared_rows(sessions.given.table(name), source.label, sessions)
+        return _shared_rows(sessions.user_session.table(name), source.label, sessions)
     if source.data is None and source.table is None and _is_parquet(source):
         assert source.path is not None
         return _files_in_place(source.path.absolute(), source.label, sessions, embedded())
@@ -377,5 +377,7 @@ def _copied_rows(
     )
     path = scratch.folder / f"copy-{secrets.token_hex(4)}.parquet"
     embedded.write_file(f"SELECT {cells} FROM {table.relation}", path, "parquet")
-    place = scratch.hand_over(path)
-    return SparkRows(read_parquet_files(sessions.own, place), table.columns, types, copied=table, place=place)
+    address = scratch.hand_over(path)
+    return SparkRows(
+        read_parquet_files(sessions.own, address), table.columns, types, copied=table, address=address
+    )

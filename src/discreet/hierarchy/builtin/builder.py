@@ -42,7 +42,7 @@ class BuiltinHierarchy:
     others: tuple[str, ...] = ()
     from_data: ClassVar[bool] = False
     """False: the hierarchy is independent of the data."""
-    given: ClassVar[PublicPart] = PublicPart.LEVELS
+    public_part: ClassVar[PublicPart] = PublicPart.LEVELS
     """The levels are public, the occurring values are not."""
 
     def __post_init__(self) -> None:

@@ -95,14 +95,14 @@ def _occupation_labels(value: str) -> LevelLabels | None:
 @cache
 def _occupations() -> Mapping[str, LevelLabels]:
     """Return the labels of every code, including those of groups."""
-    found: dict[str, LevelLabels] = {}
+    result: dict[str, LevelLabels] = {}
     for major, sub_major, line in outline_entries("isco08.outline"):
         minor, _, units = line.rpartition(": ")
-        found[major[0]] = (major, major, major)
-        found[sub_major[:2]] = (sub_major, sub_major, major)
+        result[major[0]] = (major, major, major)
+        result[sub_major[:2]] = (sub_major, sub_major, major)
         for unit in ("", *units):
-            found[minor[:3] + unit] = (minor, sub_major, major)
-    return found
+            result[minor[:3] + unit] = (minor, sub_major, major)
+    return result
 
 
 def _activity_labels(value: str) -> LevelLabels | None:
@@ -125,17 +125,17 @@ def _activity_labels(value: str) -> LevelLabels | None:
 @cache
 def _activities() -> Mapping[str, LevelLabels]:
     """Return the labels of every code, including those of groups, divisions and sections."""
-    found: dict[str, LevelLabels] = {}
+    result: dict[str, LevelLabels] = {}
     for section, line in outline_entries("nace2.outline"):
         division, _, groups = line.rpartition(": ")
-        found[section[0]] = (section,) * 4
-        found[division[:2]] = (division, division, division, section)
+        result[section[0]] = (section,) * 4
+        result[division[:2]] = (division, division, division, section)
         for number, classes in (part.split("=") for part in groups.split()):
             group = f"{division[:2]}.{number}"
-            found[group] = (group, group, division, section)
+            result[group] = (group, group, division, section)
             for last in classes:
-                found[group + last] = (group + last, group, division, section)
-    return found
+                result[group + last] = (group + last, group, division, section)
+    return result
 
 
 ICD10 = BuiltinDeclaration(
@@ -176,19 +176,19 @@ def _country_labels(value: str) -> LevelLabels | None:
 @cache
 def _countries() -> Mapping[str, LevelLabels]:
     """Return sub-region and region by codes and names."""
-    found: dict[str, LevelLabels] = {}
+    result: dict[str, LevelLabels] = {}
     for region, sub_region, line in outline_entries("countries.outline"):
         two, three, number, names = line.split(maxsplit=3)
         for text in (two, three, number, *names.split("; ")):
-            found[_normalized_name(text)] = (sub_region, region)
-    return found
+            result[_normalized_name(text)] = (sub_region, region)
+    return result
 
 
 def _normalized_name(text: str) -> str:
     """Normalize a name to lower case without accents, signs as blanks."""
     letters = unicodedata.normalize("NFKD", text.casefold()).replace("’", "'")
-    kept = "".join(c for c in letters if not unicodedata.combining(c))
-    return " ".join(re.findall(r"\w+", kept))
+    base_letters = "".join(c for c in letters if not unicodedata.combining(c))
+    return " ".join(re.findall(r"\w+", base_letters))
 
 
 COUNTRY = BuiltinDeclaration(
@@ -320,15 +320,15 @@ def _shown_lengths(country: str) -> tuple[int, ...]:
 
 def _masked_code(form: str, code: str, shown_characters: int, longest: int | None) -> str:
     """Format a code up to ``longest`` characters; those after the first ``shown_characters`` are stars."""
-    text, place = "", 0
+    text, index = "", 0
     for mark in form:
-        if place == longest:
+        if index == longest:
             break
         if mark not in _CHARACTER_CLASSES:
             text += mark
             continue
-        text += code[place] if place < shown_characters else "*"
-        place += 1
+        text += code[index] if index < shown_characters else "*"
+        index += 1
     return text
 
 

@@ -39,9 +39,13 @@ class AlphaDeassociation(FloatCriterion):
 
     def scores(self, sizes: NDArray[np.int64], values: ClassValues | None) -> NDArray[np.int64]:
         """Return the score of each class's largest share."""
-        held = ValueDistributions.of(values, len(sizes))
-        share = held.largest(held.counts.astype(np.float64)) / np.maximum(held.known, 1)
-        return np.where(held.empty, float_criterion.NEVER_SCORE, float_criterion.score_at_most(share))
+        distributions = ValueDistributions.of(values, len(sizes))
+        share = distributions.largest(distributions.counts.astype(np.float64)) / np.maximum(
+            distributions.known, 1
+        )
+        return np.where(
+            distributions.empty, float_criterion.NEVER_SCORE, float_criterion.score_at_most(share)
+        )
 
     @property
     def least_rows(self) -> int:

@@ -443,8 +443,8 @@ class Criterion(ABC):
         """Name with the attribute, if any, and the fixed parameters that differ from their defaults."""
         values = [(part, getattr(self, part.name)) for part in fixed_parameters(type(self))]
         parts = [f"{part.name}={parameter_text(value)}" for part, value in values if value != part.default]
-        told = ", ".join(parts if self.attribute is None else [self.attribute, *parts])
-        return f"{self.name}({told})" if told else self.name
+        details = ", ".join(parts if self.attribute is None else [self.attribute, *parts])
+        return f"{self.name}({details})" if details else self.name
 
     def __str__(self) -> str:
         return f"{self.label}={parameter_text(self.value)}"
@@ -455,7 +455,7 @@ class BoundCriterion:
     """A criterion and the index of its sensitive attribute in a table, None for one that only needs sizes."""
 
     criterion: Criterion
-    place: int | None
+    index: int | None
 
     def scores(self, facts: ClassStatistics) -> NDArray[np.int64]:
         """Return the score of each class.
@@ -466,7 +466,7 @@ class BoundCriterion:
             if facts.population is None:
                 raise population_criterion_error(self.criterion)
             return self.criterion.scores_beside(facts.sizes, facts.population)
-        values = None if self.place is None else facts.values[self.place]
+        values = None if self.index is None else facts.values[self.index]
         return self.criterion.scores(facts.sizes, values)
 
 
@@ -497,7 +497,7 @@ def bind_criteria(criteria: Sequence[Criterion], sensitive: Sequence[str]) -> tu
         if not criterion.of_attribute:
             found.append(BoundCriterion(criterion, None))
         elif criterion.attribute is None:
-            found += [BoundCriterion(criterion.at(name), place) for place, name in enumerate(sensitive)]
+            found += [BoundCriterion(criterion.at(name), index) for index, name in enumerate(sensitive)]
         elif criterion.attribute in sensitive:
             found.append(BoundCriterion(criterion, list(sensitive).index(criterion.attribute)))
         else:

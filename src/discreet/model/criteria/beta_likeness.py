@@ -61,15 +61,17 @@ class BetaLikeness(FloatCriterion):
 
         A class without a value, or with a value that does not occur in the table, always fails.
         """
-        held, table = ValueDistributions.of(values, len(sizes)), reference_rows(values)
-        mine, theirs = held.beside(table)
+        distributions, table = ValueDistributions.of(values, len(sizes)), reference_rows(values)
+        mine, theirs = distributions.scaled_shares(table)
         gain = np.maximum(mine - theirs, 0) / np.maximum(theirs, 1)
         beyond = theirs == 0
         if self.variant == ENHANCED:
-            bound = -np.log(np.maximum(table[held.codes], 1) / float(max(table.sum(), 1)))
+            bound = -np.log(np.maximum(table[distributions.codes], 1) / float(max(table.sum(), 1)))
             beyond |= gain > bound * (1 + float_criterion.RELATIVE_ROUNDING)
-        fails = held.empty | (held.largest(beyond.astype(np.float64)) > 0)
-        return np.where(fails, float_criterion.NEVER_SCORE, float_criterion.score_at_most(held.largest(gain)))
+        fails = distributions.empty | (distributions.largest(beyond.astype(np.float64)) > 0)
+        return np.where(
+            fails, float_criterion.NEVER_SCORE, float_criterion.score_at_most(distributions.largest(gain))
+        )
 
     def formula(self, numbers: int) -> KernelFormula:
         """Return the formula of the largest gain."""
@@ -87,5 +89,5 @@ class BetaLikeness(FloatCriterion):
             bound = f"(0 - ln(held / whole)) * {1 + float_criterion.RELATIVE_ROUNDING!r}"
             having += f" AND sum(CASE WHEN {gain} > {bound} THEN 1 ELSE 0 END) = 0"
         score = float_criterion.score_in_sql("at_most", f"greatest(max({gain}), 0)")
-        beside = compared_pair_query(rows, whole.values)
-        return f"SELECT class, {score} AS score FROM ({beside}) AS q GROUP BY class{having}"
+        compared = compared_pair_query(rows, whole.values)
+        return f"SELECT class, {score} AS score FROM ({compared}) AS q GROUP BY class{having}"

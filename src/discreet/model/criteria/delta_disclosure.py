@@ -52,14 +52,16 @@ class DeltaDisclosure(FloatCriterion):
 
         A class that lacks a value of the table, or has another value, always fails.
         """
-        held, table = ValueDistributions.of(values, len(sizes)), reference_rows(values)
-        mine, theirs = held.beside(table)
+        distributions, table = ValueDistributions.of(values, len(sizes)), reference_rows(values)
+        mine, theirs = distributions.scaled_shares(table)
         factor = np.maximum(mine / np.maximum(theirs, 1), theirs / mine)
-        lacks = held.total((theirs > 0).astype(np.float64)) < np.count_nonzero(table)
-        lacks |= held.largest((theirs == 0).astype(np.float64)) > 0
-        logarithm = np.log(np.maximum(held.largest(factor), 1))
+        lacks = distributions.total((theirs > 0).astype(np.float64)) < np.count_nonzero(table)
+        lacks |= distributions.largest((theirs == 0).astype(np.float64)) > 0
+        logarithm = np.log(np.maximum(distributions.largest(factor), 1))
         return np.where(
-            held.empty | lacks, float_criterion.NEVER_SCORE, float_criterion.score_less_than(logarithm)
+            distributions.empty | lacks,
+            float_criterion.NEVER_SCORE,
+            float_criterion.score_less_than(logarithm),
         )
 
     def formula(self, numbers: int) -> KernelFormula:

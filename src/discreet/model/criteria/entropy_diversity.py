@@ -70,13 +70,13 @@ class EntropyDiversity(FloatCriterion):
 
     def scores(self, sizes: NDArray[np.int64], values: ClassValues | None) -> NDArray[np.int64]:
         """Return the exponential of each class's entropy; 0 for a class without a value."""
-        held = ValueDistributions.of(values, len(sizes))
-        known = np.maximum(held.known, 1)
-        spread = held.total(held.counts * self.logarithm(held.counts)) / known
+        distributions = ValueDistributions.of(values, len(sizes))
+        known = np.maximum(distributions.known, 1)
+        spread = distributions.total(distributions.counts * self.logarithm(distributions.counts)) / known
         alike = np.exp(self.logarithm(known) - spread)
         if self.estimator == GRASSBERGER:
-            alike = np.minimum(alike, held.distinct)
-        return np.where(held.empty, 0, float_criterion.score_at_least(alike))
+            alike = np.minimum(alike, distributions.distinct)
+        return np.where(distributions.empty, 0, float_criterion.score_at_least(alike))
 
     def logarithm(self, numbers: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the estimator's logarithms of numbers of rows, which are at least 1."""
@@ -98,8 +98,8 @@ class EntropyDiversity(FloatCriterion):
         """Return a warning for the estimator that treats classes as samples."""
         if self.estimator == SHANNON:
             return ()
-        told = "entropy_l is asked of Grassberger's estimate, which may be above the entropy of a class."
-        return (("estimated-entropy", told),)
+        text = "entropy_l is asked of Grassberger's estimate, which may be above the entropy of a class."
+        return (("estimated-entropy", text),)
 
     def formula(self, numbers: int) -> KernelFormula:
         """Return the entropy formula with the estimator's logarithms."""
@@ -109,9 +109,9 @@ class EntropyDiversity(FloatCriterion):
 
     def audit_query(self, rows: str) -> str:
         """Return SQL of the score by the same formula; Grassberger's numbers come from their series."""
-        whole = _logarithm_in_sql("known", self.estimator)
+        logarithm = _logarithm_in_sql("known", self.estimator)
         each = _logarithm_in_sql("n", self.estimator)
-        alike = f"exp(max({whole}) - sum(n * {each}) / max(known))"
+        alike = f"exp(max({logarithm}) - sum(n * {each}) / max(known))"
         if self.estimator == GRASSBERGER:
             alike = f"least({alike}, count(*))"
         score = float_criterion.score_in_sql("at_least", alike)
@@ -126,12 +126,12 @@ def grassberger_numbers(numbers: NDArray[np.int64]) -> NDArray[np.float64]:
     """
     half = (numbers // 2).astype(np.float64)
     up = half + _STEPS
-    found = np.log(2 * up)
+    result = np.log(2 * up)
     for power, factor in enumerate(_SERIES, start=1):
-        found += factor / up ** (2 * power)
+        result += factor / up ** (2 * power)
     for step in range(_STEPS):
-        found -= 2 / (2 * half + 2 * step + 1)
-    return found
+        result -= 2 / (2 * half + 2 * step + 1)
+    return result
 
 
 def _logarithm_in_sql(number: str, estimator: str) -> str:

@@ -69,10 +69,10 @@ def score_in_sql(rounding: str, measure: Any) -> str:
     ``rounding`` names one of the three functions above: ``at_least``, ``at_most`` or ``less_than``. The SQL
     is in the common subset of all engines.
     """
-    held = f"least({measure}, {MAX_MEASURE!r})"
+    bounded = f"least({measure}, {MAX_MEASURE!r})"
     if rounding == "at_most":
-        return f"-CAST(ceil({held} * {_DOWN!r}) AS BIGINT)"
-    score = f"CAST(floor({held} * {_UP!r}) AS BIGINT)"
+        return f"-CAST(ceil({bounded} * {_DOWN!r}) AS BIGINT)"
+    score = f"CAST(floor({bounded} * {_UP!r}) AS BIGINT)"
     return score if rounding == "at_least" else f"-{score} - 1"
 
 
@@ -133,11 +133,11 @@ class ValueDistributions:
 
     def largest(self, of_pairs: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the largest non-negative number of each class's pairs; 0 for a class without pairs."""
-        found = np.zeros(len(self.known))
-        np.maximum.at(found, self.owners, of_pairs)
-        return found
+        result = np.zeros(len(self.known))
+        np.maximum.at(result, self.owners, of_pairs)
+        return result
 
-    def beside(self, table: _IntArray) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def scaled_shares(self, table: _IntArray) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return each pair's shares in its class and in the table, times the product of their rows.
 
         Their quotient is that of the shares, and integers up to 2**53 are exact. ``table`` contains the

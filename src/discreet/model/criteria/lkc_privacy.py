@@ -82,7 +82,7 @@ class LKCPrivacy(CellsCriterion):
         columns = [_dense(column) for column in facts.cells.T]
         numbered, first = [], 0
         for places in self.places(len(columns)):
-            group = _grouped([columns[place] for place in places])
+            group = _grouped([columns[index] for index in places])
             numbered.append(group + first)
             first += int(group.max(initial=-1)) + 1
         of = np.array(numbered, np.int64).reshape(len(numbered), facts.classes)
@@ -93,28 +93,28 @@ class LKCPrivacy(CellsCriterion):
 
     def audit_groups(self, rows: str, keys: Sequence[str], values: Sequence[str]) -> Sequence[str]:
         """Return a query for each combination and, with a confidence, each sensitive attribute."""
-        found = []
+        result = []
         for places in self.places(len(keys)):
-            shown = ", ".join(keys[place] for place in places)
+            columns = ", ".join(keys[index] for index in places)
             if not self.of_every_attribute:
-                sizes = f"SELECT sum(number) AS n FROM {rows} GROUP BY {shown}"
-                found.append(f"SELECT CAST(min(n) AS BIGINT) AS score FROM ({sizes}) AS sizes")
+                sizes = f"SELECT sum(number) AS n FROM {rows} GROUP BY {columns}"
+                result.append(f"SELECT CAST(min(n) AS BIGINT) AS score FROM ({sizes}) AS sizes")
             for value in values if self.of_every_attribute else ():
                 pairs = (
-                    f"SELECT {shown}, {value} AS v, CAST(sum(number) AS BIGINT) AS n FROM {rows} "
-                    f"GROUP BY {shown}, {value}"
+                    f"SELECT {columns}, {value} AS v, CAST(sum(number) AS BIGINT) AS n FROM {rows} "
+                    f"GROUP BY {columns}, {value}"
                 )
                 sums = (
                     "SELECT CAST(sum(n) AS BIGINT) AS n, "
                     "CAST(coalesce(sum(n) FILTER (WHERE v IS NOT NULL), 0) AS BIGINT) AS known, "
                     "coalesce(max(n) FILTER (WHERE v IS NOT NULL), 0) AS most "
-                    f"FROM ({pairs}) AS pairs GROUP BY {shown}"
+                    f"FROM ({pairs}) AS pairs GROUP BY {columns}"
                 )
                 likely = f"known = 0 OR CAST({SHARE_UNIT} AS BIGINT) * most > {self._billionths} * known"
-                found.append(
+                result.append(
                     f"SELECT min(CASE WHEN {likely} THEN 0 ELSE n END) AS score FROM ({sums}) AS sums"
                 )
-        return found
+        return result
 
 
 def _dense(column: Integers) -> Integers:

@@ -112,15 +112,15 @@ def _ridders_root(function: Callable[[float], float], low: float, high: float) -
         middle = (low + high) / 2
         half = function(middle)
         root = sqrt(half * half - above * below)
-        found = middle if root == 0 else middle + (middle - low) * half / root
-        value = function(found)
-        for place, number in ((middle, half), (found, value)):
-            if number > 0 and place >= low:
-                low, above = place, number
-            elif number <= 0 and place <= high:
-                high, below = place, number
+        result = middle if root == 0 else middle + (middle - low) * half / root
+        value = function(result)
+        for point, number in ((middle, half), (result, value)):
+            if number > 0 and point >= low:
+                low, above = point, number
+            elif number <= 0 and point <= high:
+                high, below = point, number
         if value == 0 or high - low <= 2e-16 * max(abs(low), abs(high)):
-            return found
+            return result
     return (low + high) / 2
 
 
@@ -155,7 +155,7 @@ def _snb(sizes: _SizeCounts, population: int) -> float:
     def signed(sign: int, logit: float) -> float:
         return sign * excess(logit)
 
-    def told(logit: float) -> float:
+    def share_at(logit: float) -> float:
         left = 1 / (1 + exp(logit))
         return min(number * exp(alpha_of(left) * log1p(-left)) / population, 1.0)
 
@@ -165,7 +165,7 @@ def _snb(sizes: _SizeCounts, population: int) -> float:
         after = excess(low)
         if before * after < 0:
             sign = 1 if after > 0 else -1
-            return told(_ridders_root(partial(signed, sign), low, high))
+            return share_at(_ridders_root(partial(signed, sign), low, high))
         before = after
     return nan
 
@@ -235,16 +235,16 @@ class PopulationUniques(ReleaseCriterion):
 
         Only a whole release, the first tail, can contain classes of one record; all other tails have share 0.
         """
-        found = np.full(len(tails.sizes), UNIQUES_UNIT)
+        result = np.full(len(tails.sizes), UNIQUES_UNIT)
         if not len(tails.sizes):
-            return found
+            return result
         filled = tails.starts[tails.ends > tails.starts]
         if int(tails.total_rows[filled].max()) > self.population:
             raise _population_too_small(self.population)
         shares = ESTIMATORS[self.estimator](SizeTails(tails.sizes, tails.classes, filled), self.population)
         scores = UNIQUES_UNIT - np.ceil(np.minimum(shares * _RAISED, 1.0) * UNIQUES_UNIT)
-        found[filled] = np.where(np.isnan(shares), -1, np.nan_to_num(scores)).astype(np.int64)
-        return found
+        result[filled] = np.where(np.isnan(shares), -1, np.nan_to_num(scores)).astype(np.int64)
+        return result
 
     @property
     def threshold(self) -> int:

@@ -46,9 +46,9 @@ class RecursiveDiversity(FloatCriterion):
 
     def scores(self, sizes: NDArray[np.int64], values: ClassValues | None) -> NDArray[np.int64]:
         """Return the score of each class's quotient; a class with fewer than l values always fails."""
-        held = ValueDistributions.of(values, len(sizes))
-        order = np.lexsort((-held.counts, held.owners))
-        owners, counts = held.owners[order], held.counts[order]
+        distributions = ValueDistributions.of(values, len(sizes))
+        order = np.lexsort((-distributions.counts, distributions.owners))
+        owners, counts = distributions.owners[order], distributions.counts[order]
         starts = np.searchsorted(owners, np.arange(len(sizes)))
         places = np.arange(len(owners)) - starts[owners]
         first = np.zeros(len(sizes), np.int64)

@@ -111,8 +111,8 @@ class ShareOfRelease(ReleaseCriterion):
 
     def tail_scores(self, tails: SizeTails) -> SizeArray:
         """Return 1 minus the share of every tail, rounded down."""
-        part, whole = self.parts(tails)
-        return RISK_UNIT - -(-RISK_UNIT * part // whole)
+        part, total = self.parts(tails)
+        return RISK_UNIT - -(-RISK_UNIT * part // total)
 
     @property
     def threshold(self) -> int:
@@ -125,9 +125,9 @@ class ShareOfRelease(ReleaseCriterion):
 
     def audit_query(self, rows: str) -> str:
         """Return SQL of the score from the two sums of ``audited_parts``."""
-        part, whole = self.audited_parts()
+        part, total = self.audited_parts()
         # Subtracting the remainder first makes the division exact: engines divide and round differently.
-        sums = f"SELECT {RISK_UNIT} * CAST({part} AS BIGINT) AS p, CAST({whole} AS BIGINT) AS w FROM {rows}"
+        sums = f"SELECT {RISK_UNIT} * CAST({part} AS BIGINT) AS p, CAST({total} AS BIGINT) AS w FROM {rows}"
         share = "CAST((p - p % w) / w + CASE WHEN p % w > 0 THEN 1 ELSE 0 END AS BIGINT)"
         return f"SELECT {RISK_UNIT} - {share} AS score FROM ({sums}) AS sums WHERE w > 0"
 
@@ -169,13 +169,13 @@ def peel_classes(groups: Groups, retained: NDArray[np.bool_], most: int) -> Inte
     """
     left = retained.copy()
     scores = np.where(left, 0, -1)
-    held = [_GroupValues.of_groups(values, groups) for values in groups.values]
+    group_values = [_GroupValues.of_groups(values, groups) for values in groups.values]
     value = 1
     while left.any():
         rows = np.broadcast_to(np.where(left, groups.sizes, 0), groups.of.shape)
         found = np.bincount(groups.of.ravel(), rows.ravel(), minlength=groups.number).astype(np.int64)
         fails = found < value
-        for values in held:
+        for values in group_values:
             fails |= values.likely(left, groups.billionths)
         gone = left.copy()
         gone[left] = fails[groups.of[:, left]].any(axis=0)
@@ -233,8 +233,8 @@ class _GroupValues:
         filled = self.begins[1:] > self.begins[:-1]
         if filled.any():
             most[filled] = np.maximum.reduceat(rows, self.begins[:-1][filled])
-        found: NDArray[np.bool_] = (known == 0) | (SHARE_UNIT * most > billionths * known)
-        return found
+        result: NDArray[np.bool_] = (known == 0) | (SHARE_UNIT * most > billionths * known)
+        return result
 
 
 @dataclass(frozen=True)

@@ -141,9 +141,9 @@ class _Pairs:
 
     def summed(self, of_pairs: _IntArray, owners: _IntArray) -> _IntArray:
         """Sum a number of each pair by class."""
-        found = np.zeros_like(self.known)
-        np.add.at(found, owners, of_pairs)
-        return found
+        result = np.zeros_like(self.known)
+        np.add.at(result, owners, of_pairs)
+        return result
 
 
 def _equal(pairs: _Pairs, of: SensitiveAttribute) -> tuple[_IntArray, int]:
@@ -170,10 +170,10 @@ def _ordered(pairs: _Pairs, of: SensitiveAttribute) -> tuple[_IntArray, int]:
     running = np.cumsum(pairs.counts)
     starts = np.flatnonzero(first)
     begun = np.repeat(running[starts] - pairs.counts[starts], np.diff(np.append(starts, len(places))))
-    held, known = running - begun, pairs.known[pairs.owners]
-    crossing = np.searchsorted(partial, held * pairs.table // np.maximum(known, 1), side="right")
+    class_rows, known = running - begun, pairs.known[pairs.owners]
+    crossing = np.searchsorted(partial, class_rows * pairs.table // np.maximum(known, 1), side="right")
     crossing = np.clip(crossing, places, ends)
-    work = held * pairs.table * (2 * crossing - places - ends)
+    work = class_rows * pairs.table * (2 * crossing - places - ends)
     work += known * (before[places] + before[ends] - 2 * before[crossing])
     work[first] += known[first] * before[places[first]]
     return pairs.summed(work, pairs.owners), max(last, 1)

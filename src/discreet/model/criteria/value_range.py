@@ -48,10 +48,10 @@ class ValueRange(Criterion):
         millionths = values.of.millionths
         if millionths is None or not len(values.owners):
             return np.full(len(sizes), -1)
-        held = millionths[values.codes]
+        numbers = millionths[values.codes]
         least, most = np.full(len(sizes), np.iinfo(np.int64).max), np.full(len(sizes), -1)
-        np.minimum.at(least, values.owners, held)
-        np.maximum.at(most, values.owners, held)
+        np.minimum.at(least, values.owners, numbers)
+        np.maximum.at(most, values.owners, numbers)
         return np.where(most < 0, -1, most - np.minimum(least, most))
 
     @property

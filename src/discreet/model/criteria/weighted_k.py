@@ -51,10 +51,10 @@ class WeightedKAnonymity(Criterion):
         assert values.of is not None
         assert values.owners is not None
         assert values.counts is not None
-        found = np.zeros(len(sizes), np.int64)
+        result = np.zeros(len(sizes), np.int64)
         if len(values.owners):
-            np.add.at(found, values.owners, values.counts * thousandths(values.of)[values.codes])
-        return found
+            np.add.at(result, values.owners, values.counts * thousandths(values.of)[values.codes])
+        return result
 
     @property
     def threshold(self) -> int:

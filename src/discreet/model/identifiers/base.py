@@ -75,8 +75,8 @@ def register_method(way: _Method) -> _Method:
 
 def refuse_originals(originals: Sequence[str], texts: Sequence[str]) -> None:
     """Raise ``InputError`` if a replacement equals one of the originals; the message contains no value."""
-    held = set(originals)
-    found = sum(text in held for text in texts)
+    original_values = set(originals)
+    found = sum(text in original_values for text in texts)
     if found:
         raise InputError(
             f"{found:,} replacements of identifiers are identifiers themselves",
@@ -138,6 +138,6 @@ def shift_date_texts(
 
 def shift_days(key: bytes, subject: str, limit: int) -> int:
     """Derive a subject's shift in days, from −``limit`` to ``limit`` without 0, by HMAC-SHA-256."""
-    told = hmac.new(key, b"days\0" + subject.encode(errors="surrogatepass"), hashlib.sha256).digest()
-    number = int.from_bytes(told[:16], "big") % (2 * limit)
+    digest = hmac.new(key, b"days\0" + subject.encode(errors="surrogatepass"), hashlib.sha256).digest()
+    number = int.from_bytes(digest[:16], "big") % (2 * limit)
     return number - limit if number < limit else number - limit + 1

@@ -238,11 +238,13 @@ class OrderedSingle(Model):
     def search(self, task: Task) -> Found:
         """Cut greedily for least loss, or optimally for the least C_DM or C_AVG."""
         if self.method == GREEDY_METHOD:
-            beside = next((name for name in ("cost", "time_limit") if getattr(self, name) is not None), None)
-            if beside is not None:
+            set_option = next(
+                (name for name in ("cost", "time_limit") if getattr(self, name) is not None), None
+            )
+            if set_option is not None:
                 raise InputError(
-                    f"'{beside.replace('_', '-')}' does not apply to the method 'greedy', which looks for "
-                    "the least loss",
+                    f"'{set_option.replace('_', '-')}' does not apply to the method 'greedy', which looks "
+                    "for the least loss",
                     advice="Ask for the method 'optimal'.",
                 )
             return search_taxonomy(RecodingModel.ORDERED_SINGLE, task)
@@ -503,7 +505,7 @@ class Mondrian(_BaseMondrian):
                 leaves=stored.tables.leaves,
                 derived=stored.tables.derived,
                 row_types=stored.tables.row_types,
-                shown=stored.tables.shown,
+                class_cells=stored.tables.class_cells,
                 suppression=SuppressionPolicy(target.suppressed),
                 warnings=stored.warnings,
             )
@@ -518,7 +520,7 @@ class Mondrian(_BaseMondrian):
                 summary=summary,
                 further=publish_warnings(table, None, task.requirement, EXCEEDS_MEMORY),
             )
-            told = RecodingFacts(
+            recoding_facts = RecodingFacts(
                 model=stored.model,
                 requirement=stored.requirement,
                 rows=stored.rows,
@@ -530,4 +532,4 @@ class Mondrian(_BaseMondrian):
                 summary=summary,
                 work=(("fragments cut in the engine", f"{stored.fragments:,}"),),
             )
-        return ReleaseResult(release, recoding=told)
+        return ReleaseResult(release, recoding=recoding_facts)

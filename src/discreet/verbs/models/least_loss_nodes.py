@@ -25,7 +25,7 @@ def find_least_loss_candidates(
     """
     request = task.request if within_levels else replace(task.request, min_level=(), max_level=())
 
-    def found() -> tuple[CandidateLevels, CandidateRows] | None:
+    def find() -> tuple[CandidateLevels, CandidateRows] | None:
         known = task.table.known_lattice_for(task.requirement)
         search = SearchProblem.of(
             frequency_set,
@@ -35,4 +35,4 @@ def find_least_loss_candidates(
         )
         return find_candidate_nodes(search, detail_cost(frequency_set, task.weights))
 
-    return found
+    return find

@@ -319,10 +319,10 @@ class Patterns(Model):
     def __post_init__(self) -> None:
         """Raise ``InputError`` for vectors together with constraints, and for options of another method."""
         super().__post_init__()
-        beside = [name for name in _CONSTRAINTS if getattr(self, name) is not None]
-        if self.pattern is not None and beside:
+        constraints = [name for name in _CONSTRAINTS if getattr(self, name) is not None]
+        if self.pattern is not None and constraints:
             raise InputError(
-                f"pattern vectors beside '{beside[0].replace('_', '-')}'",
+                f"pattern vectors beside '{constraints[0].replace('_', '-')}'",
                 allowed="vectors, or constraints",
                 advice="Give one of the two.",
             )
@@ -370,42 +370,46 @@ class Patterns(Model):
             levels=self.cells == _ALL_LEVELS,
         )
 
-    def _work_facts(self, mask: PatternMask, found: PatternResult) -> tuple[tuple[str, str], ...]:
-        bound = () if found.bound is None else (("no recoding costs less than", _number_text(found.bound)),)
+    def _work_facts(self, mask: PatternMask, outcome: PatternResult) -> tuple[tuple[str, str], ...]:
+        bound = (
+            () if outcome.bound is None else (("no recoding costs less than", _number_text(outcome.bound)),)
+        )
         return (
             ("patterns allowed", f"{len(mask):,}"),
             ("method", self._method),
-            *found.work,
-            ("cost", _number_text(found.cost)),
+            *outcome.work,
+            ("cost", _number_text(outcome.cost)),
             *bound,
         )
 
-    def _json_facts(self, mask: PatternMask, found: PatternResult) -> dict[str, Any]:
+    def _json_facts(self, mask: PatternMask, outcome: PatternResult) -> dict[str, Any]:
         return {
             "allowed": len(mask),
             "outliers": str(mask.outliers),
             "method": self._method,
-            "cost": found.cost,
-            "bound": found.bound,
+            "cost": outcome.cost,
+            "bound": outcome.bound,
             "used": [
                 {"pattern": str(used.pattern), "classes": used.classes, "rows": used.rows}
-                for used in found.recoding.patterns
+                for used in outcome.recoding.patterns
             ],
         }
 
 
 def _pattern_counts(patterns: Sequence[PatternCount]) -> tuple[tuple[str, str], ...]:
     """Return the patterns with most rows, one per line."""
-    shown = sorted(patterns, key=lambda used: -used.rows)[:_MAX_PATTERNS]
+    most_frequent = sorted(patterns, key=lambda used: -used.rows)[:_MAX_PATTERNS]
     lines = [
         (
             f"pattern {used.pattern}",
             f"{format_quantity(used.rows, 'row')}, {format_quantity(used.classes, 'class', 'classes')}",
         )
-        for used in shown
+        for used in most_frequent
     ]
-    if len(patterns) > len(shown):
-        lines.append(("further patterns", f"{len(patterns) - len(shown):,}, which the manifest lists"))
+    if len(patterns) > len(most_frequent):
+        lines.append(
+            ("further patterns", f"{len(patterns) - len(most_frequent):,}, which the manifest lists")
+        )
     return tuple(lines)
 
 

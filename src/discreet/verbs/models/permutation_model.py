@@ -218,9 +218,9 @@ class Permutation(Model):
             )
         return ReleaseResult(release)
 
-    def _refuse(self, asked: RequestOptions, target: PublishTarget) -> None:
+    def _refuse(self, options: RequestOptions, target: PublishTarget) -> None:
         """Raise ``InputError`` for options without effect on a permuted release, before rows are counted."""
-        refused = {"max-level": asked.max_level, "min-level": asked.min_level}
+        refused = {"max-level": options.max_level, "min-level": options.min_level}
         name = next((name for name, value in refused.items() if value), None)
         if name is not None or target.suppressed != SuppressionPolicy.DROP:
             raise InputError(
@@ -228,28 +228,28 @@ class Permutation(Model):
                 allowed="levels to show, by level",
             )
         if self.partition != PartitionStrategy.RECODING and (
-            asked.l is not None or asked.max_suppressed is not None
+            options.l is not None or options.max_suppressed is not None
         ):
-            name = "l" if asked.l is not None else "max-suppressed"
+            name = "l" if options.l is not None else "max-suppressed"
             raise InputError(
                 f"{name} beside the partition '{self.partition}'", allowed="with --partition recoding"
             )
 
     def _recoded(
-        self, table: TableContext, asked: RequestOptions, attribute: str, reporter: Reporter
+        self, table: TableContext, options: RequestOptions, attribute: str, reporter: Reporter
     ) -> RecodingResult | None:
         """Return the recoding whose classes are the groups; by default l of the attribute is k."""
         from discreet.release.publication import refuse_class_test
 
-        found = self.recoding
-        if isinstance(found, str):
-            raise InternalError(f"the model '{found}' was not looked up")
-        if isinstance(found, Model):
-            l = {attribute: asked.k} if asked.l is None and asked.k is not None else asked.l
-            found = found.recode(table, RequestOptions(asked.k, l, asked.max_suppressed), reporter)
-        if found is not None:
-            refuse_class_test(found.recoding.class_test)
-        return found
+        result = self.recoding
+        if isinstance(result, str):
+            raise InternalError(f"the model '{result}' was not looked up")
+        if isinstance(result, Model):
+            l = {attribute: options.k} if options.l is None and options.k is not None else options.l
+            result = result.recode(table, RequestOptions(options.k, l, options.max_suppressed), reporter)
+        if result is not None:
+            refuse_class_test(result.recoding.class_test)
+        return result
 
     def _attribute(self, table: TableContext) -> str:
         """Return the attribute to permute: the named one, or the only sensitive one."""

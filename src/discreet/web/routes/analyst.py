@@ -157,19 +157,19 @@ def _release_choice(workspace: Workspace, facts: ReleaseFacts) -> SubjectAnswer:
 def _example_queries(release_json: dict[str, Any]) -> list[str]:
     """Return queries that this release can answer, by its columns' names."""
     keys, values = release_json["quasi_identifiers"], release_json["sensitive"]
-    found = ["SELECT COUNT(*) FROM release"]
+    result = ["SELECT COUNT(*) FROM release"]
     if release_json["permuted_attribute"]:
         name = _quoted(release_json["permuted_attribute"])
-        asked = f"AVG({name})" if release_json["permuted_numbers"] else f"COUNT({name})"
-        found.append(f"SELECT {asked} FROM release")
-        found += [f"SELECT {asked} FROM release GROUP BY {_quoted(key)}" for key in keys[:1]]
+        expression = f"AVG({name})" if release_json["permuted_numbers"] else f"COUNT({name})"
+        result.append(f"SELECT {expression} FROM release")
+        result += [f"SELECT {expression} FROM release GROUP BY {_quoted(key)}" for key in keys[:1]]
         return (
-            found
+            result
             if release_json["permuted_numbers"]
-            else [*found, f"SELECT COUNT(*) FROM release GROUP BY {name}"]
+            else [*result, f"SELECT COUNT(*) FROM release GROUP BY {name}"]
         )
-    found += [f"SELECT COUNT(*) FROM release GROUP BY {_quoted(name)}" for name in (*keys[:1], *values[:1])]
-    return found
+    result += [f"SELECT COUNT(*) FROM release GROUP BY {_quoted(name)}" for name in (*keys[:1], *values[:1])]
+    return result
 
 
 def _quoted(name: str) -> str:

@@ -183,9 +183,9 @@ def _release_path(workspace: Workspace, name: str) -> str:
     return str(path)
 
 
-def attack_document(found: AttackResult, facts: ReleaseFacts) -> dict[str, Any]:
+def attack_document(result: AttackResult, facts: ReleaseFacts) -> dict[str, Any]:
     """Return an attack's JSON with the release's name, and the names of its histogram's ranges."""
-    return found.as_json() | {
+    return result.as_json() | {
         "release": facts.name,
         "steps": list(match_range_names()),
         "cautions": list(facts.cautions),

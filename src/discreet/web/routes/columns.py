@@ -155,8 +155,10 @@ def change_columns(body: Changes, workspace: CurrentWorkspace) -> ColumnsAnswer:
                 error.message, field="role", allowed=error.allowed, advice=error.advice
             ) from None
         new_values = [name for name, role in roles.items() if role is AttributeRole.SENSITIVE]
-        asked = request_with_default_l(workspace, [name for name in new_values if name not in before], before)
-        workspace.save_spec(document, states={} if asked is None else {"request": asked})
+        request = request_with_default_l(
+            workspace, [name for name in new_values if name not in before], before
+        )
+        workspace.save_spec(document, states={} if request is None else {"request": request})
         decided = {name for name, role in roles.items() if role is AttributeRole.IDENTIFIER}
         workspace.set_state(_STATE_KEY, sorted({*(workspace.state(_STATE_KEY) or ()), *decided}))
     return _columns_answer(workspace, study)

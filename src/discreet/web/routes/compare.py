@@ -134,5 +134,5 @@ def rows(body: PairedRowsBody, workspace: CurrentWorkspace) -> dict[str, Any]:
     if pairs is None:
         return {"linked": False, "attributes": [], "total": 0, "rows": [], "left_out": None, "first": 0}
     page = pairs.page(body.first, body.number, body.which, with_left_out=body.left_out)
-    told = {"linked": True, "attributes": list(pairs.table.attributes), "people": pairs.table.rows}
-    return {**told, "left_out": pairs.left_out, **page}
+    answer = {"linked": True, "attributes": list(pairs.table.attributes), "people": pairs.table.rows}
+    return {**answer, "left_out": pairs.left_out, **page}

@@ -133,8 +133,8 @@ def import_file(body: TextBody, workspace: CurrentWorkspace) -> HierarchyAnswer:
     built, problems = parse_hierarchy_text(body.attribute, body.text, study.values(body.attribute)[0])
     if built is None:
         first = problems[0]
-        place = "" if first.row is None else f"row {first.row + 1}: "
-        raise FieldError(f"{place}{first.message}", field="text", advice=first.advice or None)
+        prefix = "" if first.row is None else f"row {first.row + 1}: "
+        raise FieldError(f"{prefix}{first.message}", field="text", advice=first.advice or None)
     least = _least_level_of_import(workspace, body.attribute, study, built)
     write_hierarchy(workspace, body.attribute, format_hierarchy_text(built), least)
     return current_hierarchy_answer(workspace, body.attribute)
@@ -208,18 +208,18 @@ def use(body: FilesBody, workspace: CurrentWorkspace) -> MatchesAnswer:
     return MatchesAnswer(matches=[])
 
 
-def _match_facts(found: FileMatch) -> MatchFacts:
+def _match_facts(match: FileMatch) -> MatchFacts:
     return MatchFacts(
-        name=found.path.name, columns=list(found.columns), reason=found.reason, levels=found.height
+        name=match.path.name, columns=list(match.columns), reason=match.reason, levels=match.height
     )
 
 
 def _texts_by_name(body: FilesBody) -> dict[str, str]:
     """Return the texts by safe file names; raise ``FieldError`` if two files have the same name."""
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     for each in body.files:
         name = safe_name(each.name, field="files")
-        if name in found:
+        if name in result:
             raise FieldError(f"two files are called {quote_value(name)}", field="files")
-        found[name] = each.text
-    return found
+        result[name] = each.text
+    return result

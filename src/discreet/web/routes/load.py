@@ -166,11 +166,11 @@ def summary(workspace: CurrentWorkspace) -> Summary:
 @router.get("", summary="The source")
 def load(workspace: CurrentWorkspace) -> LoadAnswer:
     """Return the spec's source, its inferred format, its columns and first rows; or the reading error."""
-    source, view, error, study, attributes, place = None, None, None, None, 0, None
+    source, view, error, study, attributes, location = None, None, None, None, 0, None
     others: tuple[str, ...] = ()
     if workspace.has_spec:
         spec = workspace.spec()
-        place = source_location(spec.source)
+        location = source_location(spec.source)
         source, attributes = body_from_source(spec.source, workspace), len(spec.attributes)
         study = profile_cache_of(workspace).find(spec.source)
         try:
@@ -179,7 +179,7 @@ def load(workspace: CurrentWorkspace) -> LoadAnswer:
         except DiscreetError as problem:
             error = dict(problem.as_json()["error"])
     return LoadAnswer(
-        place=place,
+        place=location,
         source=source,
         view=view,
         error=error,
@@ -357,7 +357,7 @@ def _change_database(body: SourceBody, workspace: Workspace) -> LoadAnswer:
     """Change how the spec's own database table is read; the table itself cannot change."""
     with workspace.edit_lock:
         document = workspace.document()
-        asked: dict[str, Any] = {
+        settings: dict[str, Any] = {
             "null_values": list(dict.fromkeys(body.null_values)),
             "nulls": body.nulls,
             "subject": body.subject or None,
@@ -366,11 +366,11 @@ def _change_database(body: SourceBody, workspace: Workspace) -> LoadAnswer:
             "decimal": body.decimal,
             "strip": body.strip,
         }
-        if asked["subject"] is not None:
+        if settings["subject"] is not None:
             columns = view_source(workspace.spec().source, workspace.settings, rows=1).columns
-            if asked["subject"] not in columns:
+            if settings["subject"] not in columns:
                 raise FieldError("the source has no such column", field="subject")
-        workspace.save_spec(with_source(document, {**document["source"], **asked}))
+        workspace.save_spec(with_source(document, {**document["source"], **settings}))
     return load(workspace)
 
 

@@ -71,8 +71,10 @@ def evaluation(
     workspace: CurrentWorkspace, jobs: CurrentJobs, body: EvaluationBody | None = None
 ) -> EvaluationStarted:
     """Start the job that counts the table and evaluates every node, or return the running one."""
-    asked = None if body is None else body.request
-    job = start_evaluation(workspace, jobs, NO_REQUIREMENT if asked is None else asked.request().requirement)
+    request = None if body is None else body.request
+    job = start_evaluation(
+        workspace, jobs, NO_REQUIREMENT if request is None else request.request().requirement
+    )
     return EvaluationStarted(job=job, evaluated=job is None)
 
 
@@ -268,12 +270,12 @@ def frontier(body: RequestOnly, workspace: CurrentWorkspace) -> dict[str, Any]:
     suppressed = view.suppression(request.requirement)
     found = negotiable_view.frontier(view, request.requirement, body.request.named_cost())
     rows = [_node_row(view, position, int(suppressed[position])) for position in found["frontier"]]
-    told = {} if "frontier_cost" not in found else {"frontier_cost": found["frontier_cost"]}
+    frontier_cost = {} if "frontier_cost" not in found else {"frontier_cost": found["frontier_cost"]}
     return {
         "limit": request.max_suppressed.of(view.source.rows),
         "rows": view.source.rows,
         "nodes": rows,
-        **told,
+        **frontier_cost,
     }
 
 
@@ -376,8 +378,8 @@ def adjacent_requests(body: RequestBody) -> Iterator[RequestBody]:
     if isinstance(body.l, int):
         steps: list[Any] = [body.l + 1, body.l - 1]
     else:
-        asked = body.l or {}
-        steps = [{**asked, name: least + by} for by in (1, -1) for name, least in asked.items()]
+        requested_l = body.l or {}
+        steps = [{**requested_l, name: least + by} for by in (1, -1) for name, least in requested_l.items()]
     for step in steps:
         if min(step.values() if isinstance(step, dict) else (step,)) >= 1:
             yield body.model_copy(update={"l": step})

@@ -147,10 +147,15 @@ def overview(workspace: CurrentWorkspace) -> PublishAnswer:
         spec = workspace.spec()
         keys = [a.name for a in spec.quasi_identifiers]
         values = [a.name for a in spec.sensitive]
-        asked = last_request(workspace)
-        k, l, limit, further_criteria = asked.k, asked.l, str(asked.max_suppressed), asked.further_criteria()
+        request = last_request(workspace)
+        k, l, limit, further_criteria = (
+            request.k,
+            request.l,
+            str(request.max_suppressed),
+            request.further_criteria(),
+        )
         order = spec.request.order
-        bounds = {"max_level": asked.max_level, "min_level": asked.min_level}
+        bounds = {"max_level": request.max_level, "min_level": request.min_level}
         levels_asked = describe_request(bounds) if any(bounds.values()) else None
     return PublishAnswer(
         models=[ModelAnswer.model_validate(form, from_attributes=True) for form in model_forms()],
@@ -244,14 +249,14 @@ def previous_releases(workspace: Workspace, body: PublishBody) -> list[Path]:
 
     Raises ``FieldError`` for a table, and for a release that this one replaces.
     """
-    found = []
+    result = []
     for name in body.after:
         path = find_release(workspace, name).address.path
         if path is None or name == body.name:
             why = "is replaced by this one" if path else "is a table"
             raise FieldError(f"{name} {why}", field="after", advice="Take it off the list.")
-        found.append(path)
-    return found
+        result.append(path)
+    return result
 
 
 def _publish_table(

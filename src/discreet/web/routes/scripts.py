@@ -42,10 +42,10 @@ class ScriptAnswer(BaseModel):
 @router.post("/request", summary="A request as a script")
 def request(body: RequestOnly, workspace: CurrentWorkspace) -> ScriptAnswer:
     """Return a script that negotiates this request, with the answer that the page shows."""
-    asked = body.request.request()
-    lattice = negotiation_of(workspace).negotiable_view(asked.requirement).current()[1].source.lattice
+    options = body.request.request()
+    lattice = negotiation_of(workspace).negotiable_view(options.requirement).current()[1].source.lattice
     tops = dict(zip(lattice.attributes, lattice.heights, strict=True))
-    return ScriptAnswer.of(make_negotiate_script(workspace.spec_path, workspace.spec(), asked, tops))
+    return ScriptAnswer.of(make_negotiate_script(workspace.spec_path, workspace.spec(), options, tops))
 
 
 @router.post("/release", summary="A publication as a script")
@@ -55,11 +55,11 @@ def release(body: PublishBody, workspace: CurrentWorkspace) -> ScriptAnswer:
         raise FieldError("the release has no name", field="name")
     found = publish_arguments(body, model_form(body.model))
     answer: dict[str, int] | Model = found["answer"]
-    asked = RequestOptions(body.k, body.l, body.max_suppressed, criteria=found["criteria"])
+    options = RequestOptions(body.k, body.l, body.max_suppressed, criteria=found["criteria"])
     script = make_publish_script(
         workspace.spec_path,
         answer,
-        asked,
+        options,
         output=body.name,
         table=body.table,
         suppressed=body.suppressed,
