@@ -23,7 +23,9 @@ def parquet(path: Path, numbers: list[float]) -> Path:
 
 @pytest.mark.parametrize("numbers", [[NAN, 5.0], [NAN, 0.0, 1.0], [5.0, NAN], [NAN, INFINITY, 2.0], [NAN]])
 def test_nan_is_neither_finite_nor_whole(engine: DuckdbEngine, tmp_path: Path, numbers: list[float]) -> None:
-    table = engine.open_source(SourceSpec(path=parquet(tmp_path / "people.parquet", numbers), whole=True))
+    table = engine.open_source(
+        SourceSpec(path=parquet(tmp_path / "people.parquet", numbers), floats_as_integers=True)
+    )
     assert table.types["pay"] == "DOUBLE"
     cell = table.column("pay")
     rows = engine.fetch_rows(

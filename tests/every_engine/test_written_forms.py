@@ -218,7 +218,7 @@ def test_floats_that_are_all_whole_are_read_as_whole_numbers(place: Place) -> No
         False: [("53711.0", "1.0"), (None, "2.5"), ("-0.0", None), ("4503599627370496.0", "3.0")],
     }
     for whole in (True, False):
-        source = place.put(columns, whole=whole)
+        source = place.put(columns, floats_as_integers=whole)
         with place.connect(source) as engine:
             table = engine.open_source(source)
             assert table.types["zip"] == ("BIGINT" if whole else "DOUBLE")
