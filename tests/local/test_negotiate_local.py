@@ -59,7 +59,7 @@ def test_answers_are_what_enumeration_says(seed: int) -> None:
     if fewest <= limit and fewest < rows:
         assert [a.relaxed for a in found.answers] == [None]
         assert found.exact is not None
-        assert found.exact.found.suppressed == fewest
+        assert found.exact.local_recoding.suppressed == fewest
         return
     expected: dict[str | None, object] = {}
     if fewest < rows:
@@ -81,8 +81,8 @@ def test_answers_are_what_enumeration_says(seed: int) -> None:
     assert {a.relaxed: (a.node, a.requirement) for a in found.answers} == expected
     assert found.outcome == "relaxed"
     for answer in found.answers:
-        assert answer.found.suppressed == lost(answer.node, answer.requirement)
-        assert answer.as_json(found.lattice)["granularity"] == answer.found.granularity
+        assert answer.local_recoding.suppressed == lost(answer.node, answer.requirement)
+        assert answer.as_json(found.lattice)["granularity"] == answer.local_recoding.granularity
 
 
 def test_levels_that_cross_or_ask_nothing_are_refused() -> None:
