@@ -85,7 +85,7 @@ def test_a_cell_without_its_form_stops_every_count_and_the_manifest_tells_the_fo
     attributes = {"cost": {"role": "quasi-identifier", "written": written}}
     with pytest.raises(InputError) as error:
         discreet.open(path, {"attributes": attributes}).negotiate(k=2)
-    assert "4 cells of the column 'cost' are not written as the spec says: '1.000,5 €' and others" in str(
+    assert "4 cells of the column 'cost' do not match the format of the spec: '1.000,5 €' and others" in str(
         error.value
     )
     assert "numbers with decimals behind ',', with or without €" in str(error.value)
