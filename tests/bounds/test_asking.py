@@ -209,7 +209,7 @@ def test_columns_that_differ_in_case_alone_are_refused(
     tmp_path: Path, engine: Engine, settings: Settings
 ) -> None:
     path = write_permuted(tmp_path, ("sex", "Sex"), [("F", "M")], [1], ["1"])
-    with pytest.raises(InputError, match="only in case"), open_release(engine, path, settings):
+    with pytest.raises(InputError, match="case alone"), open_release(engine, path, settings):
         pass
 
 

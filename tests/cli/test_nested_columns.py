@@ -104,7 +104,7 @@ def test_every_kind_of_table_goes_through_without_them(run: Run, people: str) ->
             **proposal.mapping,
             "attributes": {**proposal.mapping["attributes"], "tags": {"role": "insensitive"}},
         }
-        with pytest.raises(discreet.InputError, match="column 'tags' holds nested values"):
+        with pytest.raises(discreet.InputError, match="column 'tags' contains nested values"):
             discreet.open(data, asked).publish({}, "never.parquet", k=2)
 
 

@@ -99,7 +99,7 @@ def test_who_knows_better_says_so(run: Run, tmp_path: Path, monkeypatch: pytest.
         (("--decimal", ";"), "decimal mark ';'"),
         (("--nulls", "keep"), "nulls 'keep'"),
         (("--subject", "Altter"), "Did you mean 'Alter'?"),
-        (("--format", "xlsx"), "people.csv is no spreadsheet that can be read"),
+        (("--format", "xlsx"), "people.csv is not a readable spreadsheet"),
     ],
 )
 def test_what_is_wrong_is_said_where_the_user_is(

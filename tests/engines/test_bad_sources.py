@@ -67,7 +67,7 @@ BAD: list[tuple[str, bytes, str, dict[str, Any], str]] = [
     ("cut json", b'{"a": "hiv-positive"}\n\n{"a": "hiv-positive"\n', "p.jsonl", {}, "line 3: not valid JSON"),
     ("json not utf-8", b'{"a": 1}\n{"a": "\xe9"}\n', "p.jsonl", {}, "line 2: bytes that are not utf-8"),
     ("two objects", b'{"a": 1} {"a": 2}\n', "p.jsonl", {}, "line 1: not valid JSON"),
-    ("key twice", b'{"a": 1, "b": 2, "a": "hiv-positive"}\n', "p.jsonl", {}, "row 1: key 'a' stands twice"),
+    ("key twice", b'{"a": 1, "b": 2, "a": "hiv-positive"}\n', "p.jsonl", {}, "row 1: duplicate key 'a'"),
     ("no column", b"{}\n{}\n", "p.jsonl", {}, "has no columns"),
 ]
 
@@ -156,5 +156,5 @@ def test_confirm_rows_refuses_another_number(engine: DuckdbEngine, tmp_path: Pat
     path.write_bytes(b'a,b\n1,"x\n\ny"\n3,4\n')
     table = engine.open_source(SourceSpec(path=path))
     engine.confirm_rows(table, 2)
-    with pytest.raises(InputError, match="1 records could be read, which are not all"):
+    with pytest.raises(InputError, match="1 records could be read; the file has more"):
         engine.confirm_rows(table, 1)

@@ -192,7 +192,7 @@ def test_a_missing_right_is_said_before_anything_is_counted(way: str, table: Tab
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("nowhere.people", "no schema 'nowhere'"),
+        ("nowhere.people", "the schema 'nowhere' does not exist"),
         ("people", "has no schema"),
         ("clinic.patients", "is the input"),
         ("out.taken", "already exists"),
