@@ -179,7 +179,7 @@ def test_the_password_is_never_shown(
     with pytest.raises(InputError, match="refuses the login") as error:
         connect(settings, SourceSpec(url=wrong, table="patients"))
     assert "not it" not in str(error.value) + repr(SourceSpec(url=wrong))
-    with pytest.raises(InputError, match=r"must not.*MYSQL_PWD|holds a password"):
+    with pytest.raises(InputError, match=r"must not.*MYSQL_PWD|contains a password"):
         discreet.open(_spec_file(clinic, wrong))
 
 

@@ -126,7 +126,7 @@ BAD: dict[str, list[str]] = {
     '{kind = "intervals", width = 5, step = 1}': [f"{KEY} has an unknown key 'step'", "kind, width, widths"],
     '{kind = "intervals", top = 90}': [f"{KEY} has an unknown key 'top'", "Did you mean 'upper'?"],
     '{kind = "intervals", bottom = 5}': ["'bottom'", "Did you mean 'lower'?"],
-    '{kind = "intervals", breaks = 18}': [f"{KEY}.breaks = 18", "a list of numbers that rise"],
+    '{kind = "intervals", breaks = 18}': [f"{KEY}.breaks = 18", "a list of ascending numbers"],
     '{kind = "intervals", breaks = [18, "x"]}': [f"{KEY}.breaks[1] = 'x'"],
     '{kind = "intervals", breaks = [[18, 35], [18, true]]}': [f"{KEY}.breaks[1][1] = true"],
     '{kind = "intervals", breaks = [[18, 35], 35]}': [f"{KEY}.breaks[0] = "],

@@ -191,7 +191,7 @@ class FileHierarchy:
             return []
         return [
             f"The least level of {quote_value(hierarchy.attribute)} is {self.least_level}, unless min_level "
-            "is another level."
+            "is set."
         ]
 
     def _check_form(self, records: Sequence[_Record]) -> None:
