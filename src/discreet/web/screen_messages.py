@@ -35,7 +35,7 @@ _HIERARCHY_RULES = (
         "on Load",
     ),
     (
-        r"(List )?(it|what is none of it|the value) (in the hierarchy as|as|under) others( = \[.*?\])?, "
+        r"(List )?(it|unknown values|the value) (in the hierarchy as|as|under) others( = \[.*?\])?, "
         r"or (in \[source\] )?(as|in) null_values( = \[[^\]]*\])?( in \[source\])?",
         r"\1\2 under Other values, or read it as NULL on Load",
     ),
