@@ -33,11 +33,11 @@ RELEASED: dict[str, str | bytes] = {
 }
 SAID: dict[str, tuple[str | bytes, str]] = {
     "totals.csv": (table("{age};{sex};{money}", "age;sex;cost") + "Summe;;54321\n", "'age' holds 'Summe'"),
-    "caret.csv": (table("{age}^{sex}", "age^sex"), "If it is several, say what parts them"),
-    "fixed.txt": (table("{age}  {sex} Bonn", "AGE SEX TOWN"), "If it is several, say what parts them"),
+    "caret.csv": (table("{age}^{sex}", "age^sex"), "If it is several, name the delimiter"),
+    "fixed.txt": (table("{age}  {sex} Bonn", "AGE SEX TOWN"), "If it is several, name the delimiter"),
     "mysql.txt": (
         table("| {age} | {sex} |", "+-----+-----+"),
-        "If it is several, say what parts them",
+        "If it is several, name the delimiter",
     ),
     "two_units.csv": (
         table("{age},{day} kg\n{age},{day} lb", "age,weight"),

@@ -130,9 +130,9 @@ def test_what_cannot_be_asked(share: type[Criterion]) -> None:
     with pytest.raises(InputError, match="mine sets has_keyword"):
         register(type("Mine", (KAnonymity,), {"name": "mine"}))
     uncounted = {"name": "uncounted", "audit_query": Criterion.audit_query}
-    with pytest.raises(InputError, match="says that it is audited by sql, and has no audit_query"):
+    with pytest.raises(InputError, match="declares audited_by = sql but has no audit_query"):
         register(type("Uncounted", (Share,), uncounted))
-    with pytest.raises(InputError, match="says that it is audited by score, and has no audit_score"):
+    with pytest.raises(InputError, match="declares audited_by = score but has no audit_score"):
         register(type("Uncounted", (Share,), uncounted | {"audited_by": AuditedBy.SCORE}))
     assert criteria_from({"k": 3, "share": {"s": 0.5}}) == (KAnonymity(3), Share(0.5, "s"))
 
