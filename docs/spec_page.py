@@ -65,7 +65,7 @@ among patterns the first has priority. The columns of a pattern are at the posit
 of the source. `discreet inspect` lists the columns of each pattern; a pattern without columns is refused.
 Reading a spec with patterns opens its source. `discreet init` writes patterns for columns of a series (q1,
 q2, …)."""
-_HEAD = "| key | what it means | allowed | example | where left out |\n|---|---|---|---|---|\n"
+_HEAD = "| key | meaning | allowed | example | if omitted |\n|---|---|---|---|---|\n"
 
 
 def page() -> str:

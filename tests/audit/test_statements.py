@@ -68,7 +68,7 @@ def test_of_foreign_files(tmp_path: Path, settings: Settings) -> None:
     with pytest.raises(InputError, match="nothing is required"):
         discreet.audit_sql(tmp_path / "f.tsv", quasi_identifiers=keys, settings=settings)
     (tmp_path / "f.json").write_text('{"a": 1}\n')
-    with pytest.raises(InputError, match="read by no statement"):
+    with pytest.raises(InputError, match="no SQL statement can read this file"):
         discreet.audit_sql(tmp_path / "f.json", quasi_identifiers=["a"], k=2, settings=settings)
 
 

@@ -68,7 +68,7 @@ def test_they_are_never_published(name: str, role: str, run: Run) -> None:
     for verb, *more in (("negotiate",), ("publish", *output), ("publish", *output, "--model", "mondrian")):
         done = run(verb, "own.toml", "--k", "2", *more)
         assert done.status == 2
-        assert f"p.parquet: column '{name}' holds nested values, which are not published" in done.err
+        assert f"p.parquet: column '{name}' contains nested values, which are not published" in done.err
         assert 'role = "identifier"' in done.err
     assert not Path("out.csv").exists()
 
@@ -104,7 +104,7 @@ def test_every_kind_of_table_goes_through_without_them(run: Run, people: str) ->
             **proposal.mapping,
             "attributes": {**proposal.mapping["attributes"], "tags": {"role": "insensitive"}},
         }
-        with pytest.raises(discreet.InputError, match="column 'tags' holds nested values"):
+        with pytest.raises(discreet.InputError, match="column 'tags' contains nested values"):
             discreet.open(data, asked).publish({}, "never.parquet", k=2)
 
 

@@ -99,7 +99,7 @@ def test_who_knows_better_says_so(run: Run, tmp_path: Path, monkeypatch: pytest.
         (("--decimal", ";"), "decimal mark ';'"),
         (("--nulls", "keep"), "nulls 'keep'"),
         (("--subject", "Altter"), "Did you mean 'Alter'?"),
-        (("--format", "xlsx"), "people.csv is no spreadsheet that can be read"),
+        (("--format", "xlsx"), "people.csv is not a readable spreadsheet"),
     ],
 )
 def test_what_is_wrong_is_said_where_the_user_is(
@@ -167,4 +167,6 @@ def test_german_amounts_and_mixed_dates_from_init_to_the_audit(
     Path("wrong.toml").write_text(wrong, encoding="utf-8")
     found = run("publish", "wrong.toml", *permuted[:-1], "other.csv")
     assert (found.status, Path("other.csv").exists()) == (2, False)
-    assert "120 cells of the column 'Gehalt' are not written as the spec says" in " ".join(found.err.split())
+    assert "120 cells of the column 'Gehalt' do not match the format of the spec" in " ".join(
+        found.err.split()
+    )

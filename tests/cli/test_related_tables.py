@@ -31,7 +31,7 @@ def test_tables_are_published_audited_and_refused(run: Run, tmp_path: Path) -> N
         (("publish", spec), "no folder was named"),
         (("publish", spec, "--output", "release"), "release exists"),
         (("audit", "release", "--sql"), "--sql beside tables"),
-        (("negotiate", spec, "--k", 3), "speaks of several tables"),
+        (("negotiate", spec, "--k", 3), "describes several tables"),
     ):
         refused = run(*arguments)
         assert refused.status == 2

@@ -79,9 +79,9 @@ def test_parquet_is_read_where_it_lies(run: Run) -> None:
         ("m2.csv", "", "utf-8", "data/m2.csv is empty"),
         ("m2.tsv", month(2), "utf-8", "the format of data/m1.csv seems to be 'csv', and that of data/m2.tsv"),
         ("m2.parquet", month(2), "utf-8", "the format of data/m1.csv seems to be 'csv'"),
-        ("m2.csv.bak", month(2), "utf-8", "the ending '.bak' says no format"),
+        ("m2.csv.bak", month(2), "utf-8", "the extension '.bak' has no known format"),
         ("m2.csv.manifest.json", "{}", "utf-8", "Write a narrower pattern, such as 'data/*.csv'."),
-        ("m1.csv.manifest.json", "{}", "utf-8", "data/m1.csv fits data/*m* and is a release"),
+        ("m1.csv.manifest.json", "{}", "utf-8", "data/m1.csv matches data/*m* and is a release"),
         ("_m2.csv", month(2), "utf-8", "begins with '_'"),
     ],
 )

@@ -222,7 +222,7 @@ def test_where_classes_are_no_nodes_it_is_refused() -> None:
     table = drawn(0)
     for asked, _ in ASKED:
         counter = FactCounter.of(table, Requirement(criteria=asked))
-        with pytest.raises(InputError, match="classes are not made by levels"):
+        with pytest.raises(InputError, match="unless classes are made by levels"):
             counter.holds(np.arange(table.row_types))
 
 

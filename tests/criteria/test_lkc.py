@@ -229,15 +229,17 @@ def test_what_cannot_be_judged_is_refused(monkeypatch: pytest.MonkeyPatch) -> No
     table = random_frequency_set(
         np.random.default_rng(5), attributes=3, height=2, leaves=4, rows=20, sensitive=0
     )
-    with pytest.raises(InputError, match="lkc = 3 was asked, but no attribute is sensitive"):
+    with pytest.raises(
+        InputError, match="lkc = 3 requires a sensitive attribute, but no attribute is sensitive"
+    ):
         evaluated_for(table, Requirement(criteria=[LKCPrivacy(3)])).suppression(
             Requirement(criteria=[LKCPrivacy(3)])
         )
     alone = Requirement(criteria=[LKCPrivacy(3, confidence=1.0)])
     together = Requirement(criteria=[*alone.criteria, AverageRisk(0.1)])
-    with pytest.raises(InputError, match="each suppresses classes that the other rests on"):
+    with pytest.raises(InputError, match="each suppresses classes that the other relies on"):
         evaluated_for(table, together).suppression(together)
-    with pytest.raises(InputError, match="each suppresses classes that the other rests on"):
+    with pytest.raises(InputError, match="each suppresses classes that the other relies on"):
         StatisticsCounter(table, together, 0).count((0, 0, 0))
     with pytest.raises(InputError, match="all classes of a release"):
         ClassCounts(table, alone).failing(np.zeros(table.row_types, np.int64), 1)

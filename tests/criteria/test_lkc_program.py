@@ -93,7 +93,7 @@ def test_asked_in_python(spec: Path) -> None:
     # A lattice evaluated for one sensitive attribute cannot answer for both.
     of_one = discreet.open(spec).lattice(sensitive=["disease"])
     for ask in (of_one.negotiate, lambda **wish: of_one.node(wish_levels, **wish)):
-        with pytest.raises(InputError, match=r"lkc.* was asked of every sensitive attribute"):
+        with pytest.raises(InputError, match=r"lkc.* was required of every sensitive attribute"):
             ask(k=2, criteria=[LKC])
     assert of_one.negotiate(k=2, criteria=[LKCPrivacy(8, confidence=1.0)]).answers
 

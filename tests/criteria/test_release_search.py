@@ -136,7 +136,7 @@ def test_who_makes_classes_one_by_one_refuses() -> None:
     for refuse in refusing:
         with pytest.raises(InputError, match=r"sample_uniques=0.1 of .* all classes of a release together"):
             refuse()
-    with pytest.raises(InputError, match="a search in the database does not count share of sample uniques"):
+    with pytest.raises(InputError, match="a search in the database cannot compute share of sample uniques"):
         require_countable_in_database(task.requirement)
 
 

@@ -28,7 +28,7 @@ BAD: list[tuple[str, bytes, str, dict[str, Any], str]] = [
         {},
         "Remove the delimiter at its end from line 1; or",
     ),
-    ("name too many", b"a;b;c;d\n1;2\n3;4\n", "p.csv", {}, "Remove the 2 names too many from line 1; or"),
+    ("name too many", b"a;b;c;d\n1;2\n3;4\n", "p.csv", {}, "Remove the 2 extra names from line 1; or"),
     (
         "title above",
         b"Sales, 2023\na,b,c\n1,2,3\n",
@@ -57,17 +57,17 @@ BAD: list[tuple[str, bytes, str, dict[str, Any], str]] = [
     ("unknown encoding", b"a\n1\n", "p.csv", {"encoding": "klingon"}, "encoding 'klingon' is unknown"),
     ("no text encoding", b"a\n1\n", "p.csv", {"encoding": "base64"}, "encoding 'base64' is unknown"),
     ("long line", b"a,b\n1," + b"x" * (17 << 20) + b"\n", "p.csv", {}, "longer than 16 MiB|is malformed"),
-    ("no gzip", b"a,b\n1,2\n", "p.csv.gz", {}, "no whole gzip file"),
-    ("cut gzip", gzip.compress(os.urandom(5000))[:-9], "p.csv.gz", {}, "no whole gzip file"),
-    ("no parquet", b"hello, I am text", "p.parquet", {}, "no whole Parquet file"),
-    ("empty parquet", b"", "p.parquet", {}, "no whole Parquet file"),
+    ("no gzip", b"a,b\n1,2\n", "p.csv.gz", {}, "not a complete gzip file"),
+    ("cut gzip", gzip.compress(os.urandom(5000))[:-9], "p.csv.gz", {}, "not a complete gzip file"),
+    ("no parquet", b"hello, I am text", "p.parquet", {}, "not a complete Parquet file"),
+    ("empty parquet", b"", "p.parquet", {}, "not a complete Parquet file"),
     ("empty json", b" \n", "p.jsonl", {}, "p.jsonl is empty"),
     ("json array", b'[{"a": 1}]', "p.json", {}, "one JSON array"),
-    ("no object", b'{"a": 1}\n7\n', "p.jsonl", {}, "row 2: JSON that is no object"),
+    ("no object", b'{"a": 1}\n7\n', "p.jsonl", {}, "row 2: not a JSON object"),
     ("cut json", b'{"a": "hiv-positive"}\n\n{"a": "hiv-positive"\n', "p.jsonl", {}, "line 3: not valid JSON"),
     ("json not utf-8", b'{"a": 1}\n{"a": "\xe9"}\n', "p.jsonl", {}, "line 2: bytes that are not utf-8"),
     ("two objects", b'{"a": 1} {"a": 2}\n', "p.jsonl", {}, "line 1: not valid JSON"),
-    ("key twice", b'{"a": 1, "b": 2, "a": "hiv-positive"}\n', "p.jsonl", {}, "row 1: key 'a' stands twice"),
+    ("key twice", b'{"a": 1, "b": 2, "a": "hiv-positive"}\n', "p.jsonl", {}, "row 1: duplicate key 'a'"),
     ("no column", b"{}\n{}\n", "p.jsonl", {}, "has no columns"),
 ]
 
@@ -156,5 +156,5 @@ def test_confirm_rows_refuses_another_number(engine: DuckdbEngine, tmp_path: Pat
     path.write_bytes(b'a,b\n1,"x\n\ny"\n3,4\n')
     table = engine.open_source(SourceSpec(path=path))
     engine.confirm_rows(table, 2)
-    with pytest.raises(InputError, match="1 records could be read, which are not all"):
+    with pytest.raises(InputError, match="1 records could be read; the file has more"):
         engine.confirm_rows(table, 1)

@@ -41,8 +41,8 @@ def test_a_wrong_address(postgres_server: PostgresServer, settings: Settings) ->
         return lambda: PostgresEngine(settings, url)
 
     refused(at("postgresql://localhost:x/db?nonsense=1"), "address cannot be read", "postgresql://USER@HOST")
-    refused(at("postgresql://127.0.0.1:1/db"), "the database db on 127.0.0.1:1", "nothing listens there")
-    refused(at(postgres_server.url("missing")), "there is no database of that name")
+    refused(at("postgresql://127.0.0.1:1/db"), "the database db on 127.0.0.1:1", "refuses connections")
+    refused(at(postgres_server.url("missing")), "the database does not exist")
     refused(at(postgres_server.network_url("postgres", "nobody_else")), "no connection", "PGPASSWORD")
 
 
@@ -142,7 +142,11 @@ def test_without_temporary_tables(clinic: Clinic) -> None:
 def test_the_right_to_create(clinic: Clinic) -> None:
     with clinic.engine() as engine:
         engine.check_target("out", "people")
-        refused(lambda: engine.check_target("nowhere", "people"), "no schema 'nowhere'", "CREATE SCHEMA")
+        refused(
+            lambda: engine.check_target("nowhere", "people"),
+            "the schema 'nowhere' does not exist",
+            "CREATE SCHEMA",
+        )
         refused(
             lambda: engine.check_target("clinic", "people"),
             "may not create tables in the schema 'clinic'",
@@ -159,10 +163,10 @@ def test_a_name_that_is_taken(clinic: Clinic) -> None:
         engine.write_table("SELECT 1 AS a", "out", "ours", ["a"])
         engine.create_view("out", "seen", "SELECT a FROM out.ours", ["b"])
         engine.commit()
-        refused(lambda: engine.check_target("out", "ours"), "is there already", "overwrite=")
+        refused(lambda: engine.check_target("out", "ours"), "already exists", "overwrite=")
         engine.check_target("out", "ours", overwrite=True)
         refused(lambda: engine.check_target("out", "theirs", overwrite=True), "another role")
-        refused(lambda: engine.check_target("out", "numbers", overwrite=True), "is there already")
+        refused(lambda: engine.check_target("out", "numbers", overwrite=True), "already exists")
         refused(lambda: engine.drop_relation("out", "ours"), "depend on")
         engine.drop_relation("out", "seen")
         engine.drop_relation("out", "ours")
@@ -200,7 +204,7 @@ def test_one_snapshot_and_nothing_without_commit(clinic: Clinic) -> None:
         clinic.run("INSERT INTO clinic.patients VALUES (1, 'new', 1)")
         assert engine.fetch_rows(count) == [(1000,)]
         engine.write_table("SELECT 1", "out", "t", ["a"])
-        with pytest.raises(InputError, match="is there already"):
+        with pytest.raises(InputError, match="already exists"):
             engine.write_table("SELECT 1", "out", "t", ["a"])
         assert engine.fetch_rows(count) == [(1000,)]
     assert clinic.published() == []
@@ -209,7 +213,7 @@ def test_one_snapshot_and_nothing_without_commit(clinic: Clinic) -> None:
 def test_a_replica_is_named(clinic: Clinic) -> None:
     clinic.run(f"ALTER ROLE {clinic.role} SET default_transaction_read_only = on")
     with clinic.engine() as engine:
-        refused(lambda: engine.check_target("out", "t"), "read-only replica")
+        refused(lambda: engine.check_target("out", "t"), "is read-only: it is a replica")
         refused(lambda: engine.create_table("t", "SELECT 1 AS a"), "read-only", "primary")
 
 
@@ -218,7 +222,7 @@ def test_files_are_written_here(clinic: Clinic, out: Path) -> None:
         engine.write_file(
             f"SELECT c0, c1 FROM {table.relation} ORDER BY c2", out / "a.csv", "csv", ["a", "b"]
         )
-        with pytest.raises(InputError, match="is there already"):
+        with pytest.raises(InputError, match="already exists"):
             engine.write_file(f"SELECT c0 FROM {table.relation}", out / "a.csv", "csv")
         with pytest.raises(LimitReached):
             engine.write_file("SELECT pg_cancel_backend(pg_backend_pid())", out / "b.csv", "csv")

@@ -172,7 +172,7 @@ def test_the_disk_here_is_full(clinic: Clinic, out: Path) -> None:
 RAISED = {
     "53100": "no space is left on the database server's disk",
     "53200": "out of memory",
-    "40001": "changed under the transaction",
+    "40001": "changed during the transaction",
     "55P03": "locked by another session",
     "57P03": "starting up or shutting down",
     "22021": "NUL character",

@@ -59,7 +59,7 @@ def ended(clinic: Clinic) -> Callable[[], None]:
 def test_a_publication_without_faults(table: Table, clinic: Clinic) -> None:
     table.publish({"age": 1}, table="out.people", k=10)
     assert clinic.published() == RELEASED
-    with pytest.raises(InputError, match="is there already"):
+    with pytest.raises(InputError, match="already exists"):
         table.publish({"age": 1}, table="out.people", k=10)
 
 
@@ -154,7 +154,7 @@ def test_a_right_is_revoked_between_the_check_and_the_writing(
     with monkeypatch.context() as patch:
         revoke = f"REVOKE CREATE ON SCHEMA out FROM {clinic.role}"
         before("write_table", lambda: clinic.run(revoke), patch)
-        with pytest.raises(InputError, match="no right to do this, or not any more"):
+        with pytest.raises(InputError, match="no right to do this"):
             table.publish({"age": 1}, table="out.people", k=10)
     assert clinic.published() == []
     with pytest.raises(InputError, match="GRANT USAGE, CREATE ON SCHEMA"):

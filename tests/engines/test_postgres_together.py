@@ -58,7 +58,7 @@ def test_of_two_publications_one_wins_and_the_other_is_told(
             ended.set()
         running.result(WAIT)
     assert clinic.published() == ["people", "people_age_idx", "people_manifest"]
-    with pytest.raises(InputError, match="is there already"):
+    with pytest.raises(InputError, match="already exists"):
         publish(second)
     publish(second, overwrite=True)
     assert discreet.audit(clinic.url, table="out.people", settings=clinic.settings).passed
@@ -98,7 +98,7 @@ def test_another_session_makes_a_table_of_the_name(clinic: Clinic, monkeypatch: 
         found(self, *values, **named)
 
     monkeypatch.setattr(PostgresEngine, "write_table", taken)
-    with pytest.raises(InputError, match="there already"):
+    with pytest.raises(InputError, match="already exists"):
         publish(table_of(clinic))
 
 

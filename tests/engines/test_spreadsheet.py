@@ -108,7 +108,7 @@ def test_a_sheet_is_named_on_the_command_line_and_in_python(run: Run, tmp_path: 
 
 def test_what_is_no_spreadsheet_is_refused(engine: Engine, tmp_path: Path) -> None:
     (tmp_path / "text.xlsx").write_text("age,city\n", encoding="utf-8")
-    with pytest.raises(InputError, match="no spreadsheet that can be read"):
+    with pytest.raises(InputError, match="not a readable spreadsheet"):
         cells(engine, tmp_path / "text.xlsx")
 
 

@@ -106,7 +106,7 @@ def test_what_is_no_value_is_refused_by_column_and_row(
 
 def test_what_cannot_be_read_is_refused(engine: Engine, tmp_path: Path) -> None:
     (tmp_path / "text.sqlite").write_text("age,ward\n1,2\n")
-    with pytest.raises(InputError, match="no SQLite database"):
+    with pytest.raises(InputError, match="not a SQLite database"):
         cells(engine, tmp_path / "text.sqlite")
     path = database(tmp_path / "people.sqlite", "CREATE TABLE people (id)")
     with pytest.raises(InputError, match=r"no table 'persons'.*people"):
@@ -200,5 +200,5 @@ def test_types_that_sqlite_has_not_are_texts_and_nan_is_refused(engine: DuckdbEn
     with pytest.raises(InputError, match="NaN"):
         engine.write_file(f"SELECT '{math.nan}'::DOUBLE AS a", tmp_path / "nan.sqlite", "sqlite")
     assert not (tmp_path / "nan.sqlite").exists()
-    with pytest.raises(InputError, match="differ in case"):
+    with pytest.raises(InputError, match="differ only in case"):
         engine.write_file("SELECT 1, 2", tmp_path / "names.sqlite", "sqlite", ["a", "A"])

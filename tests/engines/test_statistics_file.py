@@ -64,8 +64,8 @@ def test_labels_stand_for_codes_and_missing_is_null(engine: Engine, spss: Path) 
 
 def test_what_was_read_by_labels_is_said(spss: Path) -> None:
     told = " ".join(discreet.init(spss).told)
-    assert "Labels stand for codes in sex; coded = true" in told
-    assert "Codes stay in ward, where two values would have one label." in told
+    assert "Labels replace codes in sex; coded = true" in told
+    assert "Codes are kept in ward, where two values would have one label." in told
     assert "sex: Sex of the respondent" in told
 
 
@@ -93,7 +93,7 @@ def test_what_cannot_be_read_is_refused(
     engine: Engine, tmp_path: Path, spss: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "text.dta").write_text("age\n1\n")
-    with pytest.raises(InputError, match="no file of Stata that can be read"):
+    with pytest.raises(InputError, match="is not a readable file of Stata"):
         cells(engine, tmp_path / "text.dta")
     with pytest.raises(InputError, match="files of the kind sav"):
         cells(engine, tmp_path / "*.sav")

@@ -184,7 +184,7 @@ def test_a_stream_that_breaks_off_is_never_read_on(read: Read, tmp_path: Path) -
     with pytest.raises(InputError, match="could not be read to their end") as error:
         read(stream)
     assert "02174" not in str(error.value)
-    with pytest.raises(InputError, match="read in part before"):
+    with pytest.raises(InputError, match="partly read before"):
         read(stream)
 
 

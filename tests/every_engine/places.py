@@ -162,7 +162,7 @@ class MariadbPlace(Place):
     def _check(self, columns: Columns) -> None:
         """Skip a test whose table cannot be created."""
         if len({name.rstrip().casefold() for name in columns}) < len(columns) or not all(columns):
-            self.lacks(Missing.NEVER, "names that differ in case alone, or are empty")
+            self.lacks(Missing.NEVER, "names that differ only in case, or are empty")
         if any(name != name.rstrip() or len(name) > 64 for name in columns):
             self.lacks(Missing.NEVER, "names with a blank at the end, or of more than 64 letters")
         for house, values in columns.values():

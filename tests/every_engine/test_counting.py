@@ -321,6 +321,6 @@ def test_a_nested_column_is_left_out_or_refused(place: Place) -> None:
             table_spec(replace(source, unlisted=UnlistedPolicy.INSENSITIVE), ["q"]),
         ):
             with pytest.raises(
-                InputError, match="column 'list' holds nested values, which are not published"
+                InputError, match="column 'list' contains nested values, which are not published"
             ):
                 count_frequency_set(engine, spec, place.settings)

@@ -109,7 +109,7 @@ def test_what_would_be_left_out_is_refused(name: str, read: Read, tmp_path: Path
 def test_a_link_that_leads_nowhere_and_a_folder_of_nothing(read: Read, tmp_path: Path) -> None:
     folder = write(tmp_path / "people" / "a.parquet", "1").parent
     (folder / "b.parquet").symlink_to(tmp_path / "gone")
-    with pytest.raises(InputError, match=r"b\.parquet is no regular file"):
+    with pytest.raises(InputError, match=r"b\.parquet is not a regular file"):
         read(folder)
     shutil.rmtree(folder)
     write(folder / "part" / "a.parquet", "1")

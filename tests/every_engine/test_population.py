@@ -123,7 +123,7 @@ def test_a_value_of_the_population_alone_needs_a_leaf(place: Place) -> None:
 @SLOW_ON_SPARK
 def test_a_subset_by_a_column_that_is_not_there(place: Place) -> None:
     source = place.put(columns_of([("ab", "b", "s")]))
-    with pytest.raises(InputError, match="has no column 'study', which the subset is told by"):
+    with pytest.raises(InputError, match="has no column 'study', which the subset refers to"):
         counted(place, subset_of(source))
     with pytest.raises(InputError, match="no rows"):
         counted(place, subset_of(source, "s", ("t",)))

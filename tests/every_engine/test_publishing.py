@@ -149,7 +149,7 @@ def test_two_publications_and_overwriting(place: Place, target: dict[str, Any]) 
     first = table.publish(**how, **target)
     before = rows_at(place, first.address)
     order = order_at(place, first.address)
-    with pytest.raises(InputError, match=r"exists|there already"):
+    with pytest.raises(InputError, match="exists"):
         table.publish(**how, **target)
     assert rows_at(place, first.address) == before
     second = table.publish({AGE: 1, TOWN: 1}, **target, k=3, overwrite=True)
@@ -317,9 +317,9 @@ def test_what_may_not_be_replaced(released: tuple[PostgresPlace, Table]) -> None
     with pytest.raises(InputError, match="is the input"):
         table.publish({AGE: 1}, table=source, k=2, overwrite=True)
     place.server.run(f"CREATE TABLE {place.schema}.people_manifest (x int)", database=DATABASE)
-    with pytest.raises(InputError, match="is no part of a release"):
+    with pytest.raises(InputError, match="does not belong to a release"):
         table.publish({AGE: 1}, table=f"{place.schema}.people", k=2)
-    with pytest.raises(InputError, match="in which schema"):
+    with pytest.raises(InputError, match="has no schema"):
         table.publish({AGE: 1}, table="people", k=2)
 
 

@@ -279,7 +279,7 @@ def test_asked_in_python(spec: Path, toy_criterion: ModuleType) -> None:
     assert lattice.node(node, k=3, criteria=asked).suppressed == 0
     assert lattice.preview(node, k=3, criteria=asked, number=2).rows
     assert table.search("exhaustive", k=3, criteria=asked).solutions
-    with pytest.raises(InputError, match="which these classes were not counted for"):
+    with pytest.raises(InputError, match="but the classes were not counted for it"):
         discreet.open(spec).lattice().negotiate(k=3, criteria=asked)
 
 

@@ -56,9 +56,9 @@ def test_a_hospital(run: Run, *, subject: bool) -> None:
     assert spec["Kosten"]["written"] == {"decimal": ","}
     assert kinds(spec).items() >= {"Geburtsdatum": "dates", "Aufnahme": "dates", "PLZ": "mask"}.items()
     assert told.count("[source]") == (0 if subject else 1)
-    assert ('the spec says subject = "PatNr" in [source]' in told) is not subject
+    assert ('the spec sets subject = "PatNr" in [source]' in told) is not subject
     assert tomllib.loads(Path("discreet.toml").read_text(encoding="utf-8"))["source"]["subject"] == "PatNr"
-    assert "differ in capitals or in blanks alone, in 'Geschlecht'" in told
+    assert "differ only in capitals or blanks, in 'Geschlecht'" in told
 
 
 def test_a_survey(run: Run) -> None:
@@ -68,7 +68,7 @@ def test_a_survey(run: Run) -> None:
     assert len(run("inspect", "discreet.toml", "--json").json["patterns"]["q*"]) == 141
     assert set(kinds(spec)) == {"age", "region", "isco08", "income_net", "interview"}
     assert "q001 … q141" in told
-    assert "'age' holds -9, which is nobody's age" in told
+    assert "'age' holds -9, which is not an age" in told
     assert "set subject" not in told
 
 

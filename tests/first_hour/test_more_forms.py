@@ -33,11 +33,11 @@ RELEASED: dict[str, str | bytes] = {
 }
 SAID: dict[str, tuple[str | bytes, str]] = {
     "totals.csv": (table("{age};{sex};{money}", "age;sex;cost") + "Summe;;54321\n", "'age' holds 'Summe'"),
-    "caret.csv": (table("{age}^{sex}", "age^sex"), "If it is several, say what parts them"),
-    "fixed.txt": (table("{age}  {sex} Bonn", "AGE SEX TOWN"), "If it is several, say what parts them"),
+    "caret.csv": (table("{age}^{sex}", "age^sex"), "If it is several, name the delimiter"),
+    "fixed.txt": (table("{age}  {sex} Bonn", "AGE SEX TOWN"), "If it is several, name the delimiter"),
     "mysql.txt": (
         table("| {age} | {sex} |", "+-----+-----+"),
-        "If it is several, say what parts them",
+        "If it is several, name the delimiter",
     ),
     "two_units.csv": (
         table("{age},{day} kg\n{age},{day} lb", "age,weight"),
@@ -52,17 +52,20 @@ SAID: dict[str, tuple[str | bytes, str]] = {
     "error_cells.csv": (table("{age},#NAME?\n{age},{money}", "age,cost"), "Read as NULL: '#NAME?'"),
 }
 REFUSED: dict[str, tuple[str | bytes, str]] = {
-    "japanese.csv": (table("{age},東京", "年齢,性別").encode("shift_jis"), "Say the file's encoding"),
-    "note_below.csv": (table() + "\n* provisional\n", "Notes below the table, or a rule in it, must go."),
-    "end_of_file.csv": (table() + "\x1a", "Notes below the table"),
-    "comments.csv": ("# by a tool\n# in 2024\n" + table(), "Lines above the one that names the columns"),
+    "japanese.csv": (table("{age},東京", "年齢,性別").encode("shift_jis"), "Set the file's encoding"),
+    "note_below.csv": (table() + "\n* provisional\n", "Remove notes below the table and rules in it."),
+    "end_of_file.csv": (table() + "\x1a", "Remove notes below the table"),
+    "comments.csv": (
+        "# by a tool\n# in 2024\n" + table(),
+        "Remove lines above the one that names the columns",
+    ),
     "title.csv": (
         "Export;;;\n;;;\n" + table().replace(",", ";"),
-        "Name them; lines above the table must go,",
+        "Name them; remove lines above the table",
     ),
     "psql.txt": (
         " age | sex\n-----+-----\n" + table("  {age} | {sex}", " ")[2:] + "(24 rows)\n",
-        "Notes below the table, or a rule in it, must go.",
+        "Remove notes below the table and rules in it.",
     ),
     "r_rows.csv": (table('"{i}",{age},"{sex}"', '"age","sex"'), "row.names = FALSE"),
     "r_table.txt": (table('"{i}" {age} "{sex}"', '"age" "sex"'), "--delimiter ' '"),

@@ -129,7 +129,7 @@ BOMB = '<!DOCTYPE c [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><config>&b;</config
     ("contents", "message"),
     [
         (parts(input_config_xml=BOMB), "entities"),
-        (parts(input_config_xml="<config>"), "no XML"),
+        (parts(input_config_xml="<config>"), "not readable XML"),
         (parts(input_config_xml="<config>" + " " * (5 << 20) + "</config>"), "it.* is larger than 4 MiB"),
         (parts(input_definition_xml="<definition/>"), "no column"),
         (parts(input_definition_xml=f"<definition>{column('age', 'X')}</definition>"), "X_ATTRIBUTE"),
@@ -148,7 +148,7 @@ def test_what_is_no_archive_and_what_is_damaged_is_refused(tmp_path: Path) -> No
     with pytest.raises(InputError, match="does not exist"):
         coming_from.arx(path)
     path.write_bytes(b"PK no archive")
-    with pytest.raises(InputError, match="no archive"):
+    with pytest.raises(InputError, match="not a readable archive"):
         coming_from.arx(path)
     whole = write_project(path).read_bytes()
     with zipfile.ZipFile(path) as archive:

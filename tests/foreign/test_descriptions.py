@@ -105,8 +105,8 @@ def test_a_cell_that_has_not_its_form_is_an_error(folder: Path, settings: Settin
     [
         ({"dialect": {"header": False}}, "header"),
         ({"dialect": {"commentChar": "#"}}, "commentChar"),
-        ({"path": "https://example.org/p.csv"}, "fetched"),
-        ({"path": ["a.csv", "b.csv"]}, "no file of its own"),
+        ({"path": "https://example.org/p.csv"}, "downloaded"),
+        ({"path": ["a.csv", "b.csv"]}, "no single file with its rows"),
         ({"schema": {"fields": [{"name": "gone"}]}}, "gone"),
         ({"schema": {"fields": [{"name": "nr", "discreet:role": "king"}]}}, "king"),
         ({"schema": {"fields": ["nr"]}}, "understood"),

@@ -117,8 +117,8 @@ def test_a_spec_without_a_quasi_identifier(engine: Engine, shared_settings: Sett
 @pytest.mark.parametrize(
     ("column", "message"),
     [
-        (pyarrow.array([[1], [2]]), "holds nested values"),
-        (pyarrow.array([{"a": 1}, None]), "holds nested values"),
+        (pyarrow.array([[1], [2]]), "contains nested values"),
+        (pyarrow.array([{"a": 1}, None]), "contains nested values"),
         (pyarrow.array([b"x", b"y"]), "bytes that are not declared to be text"),
     ],
 )

@@ -72,7 +72,7 @@ def test_a_class_of_rows_is_none_of_people() -> None:
     with pytest.raises(NoSolution, match="as a whole"):
         partition_table(counted, Requirement(3), SETTINGS)
     assert partition_table(counted, Requirement(2), SETTINGS).class_count == 1
-    with pytest.raises(InputError, match="class test is told rows"):
+    with pytest.raises(InputError, match="class test counts rows"):
         partition_table(counted, Requirement(2), SETTINGS, class_test=_Any())
 
 

@@ -81,9 +81,9 @@ def test_any_ages_are_those_of_a_plain_count(days: list[date]) -> None:
 def test_what_is_refused() -> None:
     with pytest.raises(InputError, match="'2026-11-24' of the data is after the reference date 2026-11-23"):
         AgeHierarchy(DAY).build("born", ["2000-01-01", "2026-11-24"])
-    with pytest.raises(InputError, match=r"'23\.11\.2000' of the data is no date"):
+    with pytest.raises(InputError, match=r"'23\.11\.2000' of the data is not a date"):
         AgeHierarchy(DAY).build("born", ["23.11.2000"])
-    with pytest.raises(InputError, match="'41' under others reads like an age"):
+    with pytest.raises(InputError, match="'41' under others equals an age"):
         AgeHierarchy(DAY, others=("41",)).build("born", ["1985-11-23"])
 
 

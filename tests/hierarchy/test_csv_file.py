@@ -126,8 +126,8 @@ BAD: dict[str, tuple[str | bytes, list[str]]] = {
     "a header": ("age;band;all\n17;<18;*\n18;≥18;*\n", ["line 1, column 3", "Is line 1 a header?"]),
     "a header over one row": ("age;all\n17;*\n", ["line 1, column 2", "Is line 1 a header?"]),
     "a header, another top": ("\nage;all\n17;any\n18;any\n", ["line 2, column 2", "Is line 2 a header?"]),
-    "bars": ("17|<18|*\n18|≥18|*\n", ["divided by '|'", '{kind = "file", path = "…", delimiter = "|"}']),
-    "tabs": ("17\t<18\t*\n18\t≥18\t*\n", ["divided by tabs", 'delimiter = "\\t"}']),
+    "bars": ("17|<18|*\n18|≥18|*\n", ["separated by '|'", '{kind = "file", path = "…", delimiter = "|"}']),
+    "tabs": ("17\t<18\t*\n18\t≥18\t*\n", ["separated by tabs", 'delimiter = "\\t"}']),
     "a value without a leaf": ("a;*\n", ["attribute 'x'", "h.csv", "'b'", "null_values"]),
 }
 
@@ -199,7 +199,7 @@ def test_a_line_that_stands_there_twice_is_a_note_and_no_fault(tmp_path: Path) -
     assert [note.replace(str(tmp_path), "") for note in found.notes] == [
         "/h.csv, line 3: the same as /h.csv, line 1, and left out; so are 1 more."
     ]
-    with pytest.raises(InputError, match=r"line 4, column 1 .* leaf 'b' stands there again, after .*line 2"):
+    with pytest.raises(InputError, match=r"line 4, column 1 .* leaf 'b' is repeated; first at .*line 2"):
         read(tmp_path, "a;A;*\nb;A;*\na;A;*\nb;B;*\n")
 
 

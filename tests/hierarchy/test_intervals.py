@@ -183,9 +183,9 @@ def test_bounds_are_those_of_a_plain_walk(numbers: list[int], bounds: list[int],
     [
         ({"breaks": [[]]}, "breaks = []"),
         ({"breaks": [5, 5]}, "breaks = [5, 5]"),
-        ({"breaks": [[5, 9], [7]]}, "the bound 7 is none of the level before"),
-        ({"breaks": [5, 12], "widths": [5]}, "the bound 12 lies within an interval of 5"),
-        ({"breaks": [5, "x"]}, "break = 'x' is no number"),
+        ({"breaks": [[5, 9], [7]]}, "the bound 7 is not a bound of the level before"),
+        ({"breaks": [5, 12], "widths": [5]}, "the bound 12 is inside an interval of width 5"),
+        ({"breaks": [5, "x"]}, "break = 'x' is not a number"),
         ({"breaks": [5], "lower": "data"}, "intervals without a width"),
         ({"breaks": []}, "breaks = [18, 35, 65]"),
     ],
@@ -206,14 +206,14 @@ BAD_OPTIONS = {
     "no width": ({}, "without a width"),
     "width zero": ({"widths": [0]}, "width 0"),
     "width below zero": ({"widths": [-5]}, "width -5"),
-    "width no number": ({"widths": ["five"]}, "width = 'five' is no number"),
-    "width infinite": ({"widths": [float("inf")]}, "width = 'inf' is no number"),
-    "width a truth value": ({"widths": [True]}, "is no number"),
+    "width no number": ({"widths": ["five"]}, "width = 'five' is not a number"),
+    "width infinite": ({"widths": [float("inf")]}, "width = 'inf' is not a number"),
+    "width a truth value": ({"widths": [True]}, "is not a number"),
     "no multiple": ({"widths": [5, 12]}, "width 12 after width 5: such intervals do not nest"),
     "no multiple in decimals": ({"widths": [0.2, 0.5]}, "width 0.5 after width 0.2"),
     "the same width": ({"widths": [5, 5]}, "a multiple of 5, larger than it"),
     "falling widths": ({"widths": [10, 5]}, "width 5 after width 10"),
-    "anchor no number": ({"widths": [5], "anchor": "x"}, "anchor = 'x' is no number"),
+    "anchor no number": ({"widths": [5], "anchor": "x"}, "anchor = 'x' is not a number"),
     "ends crossed": ({"widths": [5], "lower": 9, "upper": 8}, "lower = 9 above upper = 8"),
     "an end from the data without a width": ({"lower": "data"}, "without a width"),
 }
@@ -234,12 +234,12 @@ def test_a_value_that_is_no_number_is_named(text: str) -> None:
     assert "attribute 'age'" in str(caught.value)
     assert "null_values" in str(caught.value)
     if text:
-        assert f"'{text}' of the data is no number" in str(caught.value)
+        assert f"'{text}' of the data is not a number" in str(caught.value)
         assert f'others = ["{text}"]' in str(caught.value)
 
 
 def test_another_value_must_not_read_like_an_interval() -> None:
-    with pytest.raises(InputError, match="'20-24' under others reads like an interval"):
+    with pytest.raises(InputError, match="'20-24' under others equals an interval"):
         IntervalHierarchy.of(5, others=["20-24"]).build("age", ["21"])
 
 

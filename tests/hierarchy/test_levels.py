@@ -21,11 +21,11 @@ def test_a_mapping_and_rows() -> None:
 @pytest.mark.parametrize(
     ("levels", "parts"),
     [
-        ({"a": "*"}, ["leaf 'a'", "'*' is no list"]),
-        (["a;*"], ["a row", "'a;*' is no list"]),
-        ([["a", 1.5]], ["'1.5' is no text"]),
-        ([["a", True]], ["'True' is no text"]),
-        ([["a", None]], ["'None' is no text"]),
+        ({"a": "*"}, ["leaf 'a'", "'*' is not a list"]),
+        (["a;*"], ["a row", "'a;*' is not a list"]),
+        ([["a", 1.5]], ["'1.5' is not a text"]),
+        ([["a", True]], ["'True' is not a text"]),
+        ([["a", None]], ["'None' is not a text"]),
     ],
 )
 def test_wrong_levels_are_refused(levels: object, parts: list[str]) -> None:

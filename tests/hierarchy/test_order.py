@@ -101,7 +101,7 @@ def test_wrong_options_are_refused(options: dict[str, object], part: str) -> Non
 def test_wrong_values_are_refused() -> None:
     with pytest.raises(InputError, match=r"attribute 'pain'.*no leaf in groups.*'awful'"):
         OrderHierarchy(GRADES, fanout=2).build("pain", ["awful", "low"])
-    with pytest.raises(InputError, match="leaf 'low' stands there again"):
+    with pytest.raises(InputError, match="leaf 'low' is repeated"):
         OrderHierarchy(("low", "high", "low"), fanout=2).build("pain", [])
 
 

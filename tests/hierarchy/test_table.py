@@ -73,7 +73,10 @@ BAD = {
     "an empty leaf": (["a;A;*", ";A;*"], ["line 2, column 1 (level 0)", "an empty value ''"]),
     "an empty level": (["a;A;*", "b;;*"], ["line 2, column 2 (level 1)", "an empty value ''", "leaf 'b'"]),
     "a delimiter at the end": (["a;*;", "b;*;"], ["line 1, column 3 (level 2)", "delimiter at the end"]),
-    "two tops": (["a;A;*", "b;B;all"], ["line 2, column 3 (level 2)", "'all'", "'*' of line 1", "End every"]),
+    "two tops": (
+        ["a;A;*", "b;B;all"],
+        ["line 2, column 3 (level 2)", "'all'", "line 1 has '*'", "End every"],
+    ),
     "two parents": (
         ["a;A;X;*", "b;B;X;*", "c;A;Y;*"],
         ["line 3, column 3 (level 2)", "'A' of level 1", "'Y'", "'X' at line 1", "one parent"],

@@ -59,13 +59,13 @@ def test_a_leaf_may_be_called_like_its_group() -> None:
 @pytest.mark.parametrize(
     ("tree", "parts"),
     [
-        (3, ["under *", "'3' is no group"]),
-        ("Gov", ["'Gov' is no group"]),
+        (3, ["under *", "'3' is not a group"]),
+        ("Gov", ["'Gov' is not a group"]),
         ({}, ["under *", "empty group"]),
         ({"Gov": []}, ["under * > Gov", "empty group"]),
         ({"Gov": [[]]}, ["under * > Gov", "empty group"]),
-        ({"Gov": "Federal"}, ["under * > Gov", "'Federal' is no group"]),
-        ({"Gov": {"Low": [3]}}, ["under * > Gov > Low", "'3' is no text", "quotes"]),
+        ({"Gov": "Federal"}, ["under * > Gov", "'Federal' is not a group"]),
+        ({"Gov": {"Low": [3]}}, ["under * > Gov > Low", "'3' is not a text", "quotes"]),
     ],
 )
 def test_a_wrong_tree_is_refused(tree: object, parts: list[str]) -> None:
@@ -81,7 +81,7 @@ def test_a_wrong_tree_is_refused(tree: object, parts: list[str]) -> None:
         (
             {"A": ["x"], "B": ["x"]},
             [],
-            ["the taxonomy of 'work', * > B > x", "stands there again", "* > A > x"],
+            ["the taxonomy of 'work', * > B > x", "is repeated", "* > A > x"],
         ),
         ({"A": {"C": ["x"]}, "B": {"C": ["y"]}}, [], ["* > B > C > y", "'C' of level 1", "'B'", "'A'"]),
         ({"A": ["x"]}, ["y"], ["attribute 'work'", "no leaf in taxonomy", "'y'"]),

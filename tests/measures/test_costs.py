@@ -228,7 +228,7 @@ def test_a_function_of_ones_own_reads_the_statistics() -> None:
     statistics = statistics_of(table, lattice_of(table).bottom, requirement)
     assert cost.of(statistics) == 2 * statistics.classes
     assert (cost.name, cost.monotone, cost.always_monotone) == ("own", False, False)
-    with pytest.raises(InputError, match="no number"):
+    with pytest.raises(InputError, match="returned NaN"):
         cost_over(lambda _: float("nan"), table, requirement).of(statistics)
 
 

@@ -179,7 +179,7 @@ def test_usefulness_counts_the_values_of_numbers_that_are_declared_to_be_names()
         for n in ({}, {"n": False})
     ]
     assert told == pytest.approx([4 / 7, 4 * 2 / 4])
-    with pytest.raises(InputError, match="'w' is said to be numeric"):
+    with pytest.raises(InputError, match="'w' is declared numeric"):
         metric_named("usefulness").of(replace(plainly, numeric={"w": True}))
 
 

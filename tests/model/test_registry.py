@@ -63,7 +63,7 @@ def test_a_name_or_alias_is_registered_once(tea: Tea) -> None:
 
 
 def test_another_kind_is_refused() -> None:
-    with pytest.raises(InputError, match=r"what is registered as the tea is a str\. Allowed: a Tea\."):
+    with pytest.raises(InputError, match=r"the object registered as the tea is a str\. Allowed: a Tea\."):
         teas().register("green")  # type: ignore[type-var]
 
 
@@ -86,5 +86,7 @@ def test_a_broken_package_is_named_whenever_it_is_needed(monkeypatch: pytest.Mon
 
 def test_a_package_that_gives_something_else_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     packaged(monkeypatch, "math:pi")
-    with pytest.raises(InputError, match=r"the tea 'herbal' of a package: what is registered .* is a float"):
+    with pytest.raises(
+        InputError, match=r"the tea 'herbal' of a package: the object registered .* is a float"
+    ):
         teas().all()

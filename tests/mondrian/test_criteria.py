@@ -78,7 +78,7 @@ def test_what_is_not_monotone_is_refused(settings: Settings) -> None:
 def test_rows_by_value_must_have_been_counted(settings: Settings) -> None:
     table = a_table()
     bare = replace(table, sensitive=tuple(replace(sets, counts=None) for sets in table.sensitive))
-    with pytest.raises(InputError, match=r"share\(.*\)=0.9: the frequency set holds no rows by value"):
+    with pytest.raises(InputError, match=r"share\(.*\)=0.9: the frequency set contains no rows by value"):
         partition_table(bare, Requirement(2, criteria=[Share(0.9)]), settings)
 
 

@@ -49,7 +49,7 @@ def test_what_lies_in_a_folder(tmp_path: Path) -> None:
     ("target", "kept", "said"),
     [
         ("keys", "keys", "keys is the key file of 'name', which a release must never replace"),
-        ("data/r.csv", "data", "lies in"),
+        ("data/r.csv", "data", "is inside"),
         ("out", "out/keys", "which is to become a release"),
     ],
 )

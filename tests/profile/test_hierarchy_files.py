@@ -103,5 +103,5 @@ def test_a_folder_that_is_none(folder: Path, settings: Settings) -> None:
     with pytest.raises(InputError, match="cannot be read"):
         init(data, hierarchies=folder / "none", settings=settings)
     (folder / "empty").mkdir()
-    with pytest.raises(InputError, match=r"holds no \.csv file"):
+    with pytest.raises(InputError, match=r"contains no \.csv file"):
         init(data, hierarchies=folder / "empty", settings=settings)

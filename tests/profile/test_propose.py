@@ -236,10 +236,10 @@ def test_columns_in_doubt_give_way_before_those_that_others_know(tmp_path: Path,
     ("header", "line", "said"),
     [
         ('person ""id""', "p{0}", 'set subject = "person \\"id\\"" in [source]'),
-        ("Age", "{1}", "'Age' holds -9, which is nobody's age"),
-        ("town", "{2}", "differ in capitals or in blanks alone, in 'town' (4 values, then 2)"),
-        ("30", "{1}", "The first line holds '30', which names no column"),
-        ("sep=", "{1}", "The first line holds 'sep=', which names no column"),
+        ("Age", "{1}", "'Age' holds -9, which is not an age"),
+        ("town", "{2}", "differ only in capitals or blanks, in 'town' (4 values, then 2)"),
+        ("30", "{1}", "The first line holds '30', which does not look like a column name"),
+        ("sep=", "{1}", "The first line holds 'sep=', which does not look like a column name"),
         ("phone", "+49 30 {3}", "Exact copies of other rows, nearly unique cells included: 1."),
     ],
 )
@@ -249,7 +249,7 @@ def test_what_is_odd_is_said(header: str, line: str, said: str, tmp_path: Path, 
     text = f'"{header}",sex\n' + "".join(f"{cell},m\n" for cell in cells)
     found = proposal_of(text, tmp_path / "odd.csv", settings)
     assert len([warning for warning in found.warnings if said in warning]) == 1
-    others = ("No column", "may say that a value is missing")
+    others = ("No column", "may mean a missing value")
     assert len([text for text in found.warnings if not any(other in text for other in others)]) == 1
 
 

@@ -54,5 +54,5 @@ def test_other_formats(tmp_path: Path) -> None:
     assert form_of(tmp_path / "t.csv.gz", b"a,b\n1,2\n").delimiter == ","
     (tmp_path / "t.parquet").write_bytes(b"PAR1")
     assert infer_file_format(tmp_path / "t.parquet", "t").delimiter is None
-    with pytest.raises(InputError, match="says no format"):
+    with pytest.raises(InputError, match="has no known format"):
         form_of(tmp_path / "t.doc", b"")

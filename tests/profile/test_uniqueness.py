@@ -146,5 +146,5 @@ def test_codes_that_would_not_fit_are_refused(tmp_path: Path, settings: Settings
 
 
 def test_a_column_that_is_not_there(settings: Settings) -> None:
-    with pytest.raises(InputError, match="no column 'z'"):
+    with pytest.raises(InputError, match="the column 'z' does not exist"):
         compute_uniqueness(coded([("1",)]), ["z"])

@@ -214,8 +214,8 @@ def test_a_mask_keeps_its_characters_and_no_text(settings: Settings, tmp_path: P
         ({"way": {"way": "hash"}}, "keyed-hash, per-release, mask, pseudonym"),
         ({"way": {"way": "keyed-hash"}}, "way.key is missing"),
         ({"way": {"way": "mask", "keep": 0}}, "keep = 0"),
-        ({"way": {"way": "mask"}}, "makes one of several people"),
-        ({"way": {"way": "per-release", "key": "k"}}, "no option of the way per-release"),
+        ({"way": {"way": "mask"}}, "maps several people to one"),
+        ({"way": {"way": "per-release", "key": "k"}}, "is not an option of the way per-release"),
     ],
 )
 def test_what_a_spec_says_wrong_is_told(

@@ -40,8 +40,8 @@ def told(folder: Path, settings: Settings, way: dict[str, Any] | None, **asked: 
         ),
         (
             {"way": "per-release"},
-            "a pseudonym for this release alone, whose key is thrown away; people are counted by it",
-            "replaced by a pseudonym for this release alone, whose key is thrown away – can be linked by it",
+            "a pseudonym for this release only, whose key is discarded; people are counted by it",
+            "replaced by a pseudonym for this release only, whose key is discarded – can be linked by it",
         ),
     ],
 )

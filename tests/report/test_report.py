@@ -138,7 +138,7 @@ def test_own_words_come_from_a_file_and_from_options(table: Table, tmp_path: Pat
 
 @pytest.mark.parametrize(
     ("content", "message"),
-    [("purpose = 3", "purpose"), ('motive = "x"', "motive"), ("purpose", "no TOML")],
+    [("purpose = 3", "purpose"), ('motive = "x"', "motive"), ("purpose", "not TOML")],
 )
 def test_a_file_of_words_that_is_none(table: Table, tmp_path: Path, content: str, message: str) -> None:
     table.publish({"age": 1}, tmp_path / "out.csv", k=2, max_suppressed=1)

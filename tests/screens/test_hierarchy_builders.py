@@ -64,10 +64,10 @@ def test_every_builder_has_its_form_here() -> None:
 @pytest.mark.parametrize(
     ("kind", "typed", "field", "message"),
     [
-        ("intervals", {"widths": "5, x"}, "widths", "'x' is no number"),
-        ("intervals", {"widths": "5, NaN"}, "widths", "'NaN' is no number"),
-        ("intervals", {"breaks": "5; x"}, "breaks", "'x' is no number"),
-        ("intervals", {"lower": "many"}, "lower", "no number"),
+        ("intervals", {"widths": "5, x"}, "widths", "'x' is not a number"),
+        ("intervals", {"widths": "5, NaN"}, "widths", "'NaN' is not a number"),
+        ("intervals", {"breaks": "5; x"}, "breaks", "'x' is not a number"),
+        ("intervals", {"lower": "many"}, "lower", "not a number"),
         ("mask", {"steps": "1.5"}, "steps", "no whole number"),
         ("mask", {"from": "middle"}, "from", "middle"),
         ("mask", {"pad": "yes"}, "pad", "pad"),

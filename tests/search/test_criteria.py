@@ -145,11 +145,11 @@ def test_the_optimum_looks_at_every_node_or_refuses() -> None:
 
 def test_the_database_refuses_what_it_does_not_count() -> None:
     requirement = Requirement(2, criteria=[Share(0.5)])
-    with pytest.raises(InputError, match=r"share=0.5: a search in the database does not count") as error:
+    with pytest.raises(InputError, match=r"share=0.5: a search in the database cannot compute") as error:
         require_countable_in_database(requirement)
     assert (error.value.allowed, error.value.advice) == ("k, l", "Leave --in-database out.")
     facts = FactTable(None, "facts", (), (), ("s",), 8)  # type: ignore[arg-type]
-    with pytest.raises(InputError, match="a search in the database does not count share of a value"):
+    with pytest.raises(InputError, match="a search in the database cannot compute share of a value"):
         SearchProblem(facts, requirement, 0, (), (), SETTINGS)
 
 

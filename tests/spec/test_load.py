@@ -146,7 +146,7 @@ BAD: dict[str, tuple[str | bytes, list[str]]] = {
     # TOML
     "no TOML": ("name,age\n", ["discreet.toml, line 1, column", "Allowed: TOML"]),
     "a data file": ("17;a;b\n", ["discreet.toml, line 1"]),
-    "a text without quotes": ("[source]\npath = a.csv\n", ["line 2, column 8", "Texts need quotes"]),
+    "a text without quotes": ("[source]\npath = a.csv\n", ["line 2, column 8", "Write quotes around texts"]),
     "a table twice": (AGE + "[attributes.age]\n", ["line 5", "twice"]),
     "a key twice": (AGE + 'role = "identifier"', ["discreet.toml", "overwrite"]),
     "not UTF-8": (b'[source]\npath = "\xe9"', ["line 2: byte 0xe9 is not UTF-8"]),
@@ -169,11 +169,11 @@ BAD: dict[str, tuple[str | bytes, list[str]]] = {
     "path empty": ('[source]\npath = ""', ["source.path = ''"]),
     "a password": (
         '[source]\nurl = "postgresql://me:secret@host/db"\ntable = "people"',
-        ["source.url holds a password", "PGPASSWORD", "~/.pgpass"],
+        ["source.url contains a password", "PGPASSWORD", "~/.pgpass"],
     ),
     "a password among the options": (
         '[source]\nurl = "postgresql://host/db?password=secret"\ntable = "people"',
-        ["source.url holds a password"],
+        ["source.url contains a password"],
     ),
     "a database without a table": (
         '[source]\nurl = "postgresql://host/db"',
@@ -185,7 +185,7 @@ BAD: dict[str, tuple[str | bytes, list[str]]] = {
     ),
     "a database and a file": (
         SOURCE + 'url = "postgresql://host/db"\ntable = "t"',
-        ["beside source.url"],
+        ["together with source.url"],
     ),
     "a database's encoding": (
         '[source]\nurl = "postgresql://host/db"\ntable = "t"\nencoding = "latin-1"',
@@ -266,7 +266,7 @@ BAD: dict[str, tuple[str | bytes, list[str]]] = {
     "l of an attribute": (AGE + "[request.l]\nage = true", ["request.l.age = true"]),
     "l of an attribute that is not sensitive": (
         AGE + '[attributes.ill]\nrole = "sensitive"\n[request.l]\nage = 2',
-        ["request.l.age: 'age' is no sensitive attribute", "'ill'"],
+        ["request.l.age: 'age' is not a sensitive attribute", "'ill'"],
     ),
     "l without a sensitive attribute": (AGE + "[request.l]\nage = 2", ["names no sensitive attribute"]),
     "a limit above all": (
@@ -285,7 +285,7 @@ BAD: dict[str, tuple[str | bytes, list[str]]] = {
     "levels no table": (AGE + "[request]\nmax_level = 2", ["request.max_level = 2", "by quasi-identifier"]),
     "level of an unknown attribute": (
         AGE + "[request.max_level]\nagee = 1",
-        ["request.max_level.agee: 'agee' is no quasi-identifier", "Allowed: 'age'", "Did you mean 'age'?"],
+        ["request.max_level.agee: 'agee' is not a quasi-identifier", "Allowed: 'age'", "Did you mean 'age'?"],
     ),
     "level of another role": (
         SOURCE + '[attributes.ill]\nrole = "sensitive"\n[request.min_level]\nill = 1',

@@ -28,7 +28,9 @@ def test_a_table_in_memory() -> None:
     assert spec.source.data is data
     assert (spec.source.path, spec.path, spec.source.null_values) == (None, None, ("?",))
     assert of_mapping({}, data).source.data is data
-    with pytest.raises(InputError, match=r"the mapping: source\.path = 'a\.csv' beside a table in memory"):
+    with pytest.raises(
+        InputError, match=r"the mapping: source\.path = 'a\.csv' together with a table in memory"
+    ):
         of_mapping({"source": {"path": "a.csv"}}, data)
     with pytest.raises(InputError, match=r"the mapping: source\.path is missing"):
         of_mapping({"source": {}})
@@ -55,8 +57,8 @@ BAD_OBJECTS: dict[str, tuple[object, list[str]]] = {
     "a number": (3, ["attributes.age.hierarchy = 3", "kinds: file, levels"]),
     "an empty text": ("", ["attributes.age.hierarchy = ''"]),
     "a class": (IntervalHierarchy, ["attributes.age.hierarchy = "]),
-    "no levels": ({"17": 3}, ["attributes.age.hierarchy: leaf '17': '3' is no list"]),
-    "no rows": ([1, 2], ["attributes.age.hierarchy: a row: '1' is no list"]),
+    "no levels": ({"17": 3}, ["attributes.age.hierarchy: leaf '17': '3' is not a list"]),
+    "no rows": ([1, 2], ["attributes.age.hierarchy: a row: '1' is not a list"]),
     "an unknown kind": ({"kind": "interval"}, ["attributes.age.hierarchy.kind = 'interval'", "'intervals'?"]),
 }
 

@@ -62,9 +62,9 @@ def test_without_either_there_is_none() -> None:
         ({"subset": {"column": "study", "values": []}}, None, "source.subset.values"),
         ({"subset": "study"}, None, "source.subset = "),
         ({"subset": {**CHOSEN, "rows": 3}}, None, "unknown key .rows."),
-        ({"subset": CHOSEN}, {"path": "b.csv"}, "population beside source.subset"),
-        ({"subset": CHOSEN, "subject": "who"}, None, "a population beside source.subject"),
-        ({"subject": "who"}, {"path": "b.csv"}, "a population beside source.subject"),
+        ({"subset": CHOSEN}, {"path": "b.csv"}, "population together with source.subset"),
+        ({"subset": CHOSEN, "subject": "who"}, None, "a population together with source.subject"),
+        ({"subject": "who"}, {"path": "b.csv"}, "a population together with source.subject"),
         ({}, {}, "population names no table"),
         ({}, {"path": "b.csv", "url": "postgresql://ann@localhost/x"}, "unknown key .url."),
         ({}, {"path": ""}, "population.path"),
@@ -78,7 +78,7 @@ def test_what_is_refused(source: dict[str, Any], population: dict[str, Any] | No
 
 def test_a_file_beside_a_database_is_refused() -> None:
     database = {"url": "postgresql://ann@localhost/clinic", "table": "study"}
-    with pytest.raises(InputError, match=r"population\.path beside a source"):
+    with pytest.raises(InputError, match=r"population\.path together with a source"):
         spec(database, population={"path": "b.csv"})
 
 

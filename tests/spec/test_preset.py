@@ -33,7 +33,7 @@ def test_each_is_whole() -> None:
 
 
 def test_an_unknown_one_is_refused() -> None:
-    with pytest.raises(InputError, match="no preset 'ema'"):
+    with pytest.raises(InputError, match="the preset 'ema' does not exist"):
         discreet.preset("ema")
 
 
@@ -62,7 +62,7 @@ def test_a_verb_asks_what_the_rule_does(spec: Path, capfd: pytest.CaptureFixture
     assert by_rule == asked(spec, capfd, "--k", "11")[1]
     # A rule and the user's value for the same criterion: neither is weakened silently.
     assert main(["negotiate", str(spec), "--preset", "cms_11", "--k", "2"]) == 2
-    assert "asked twice" in capfd.readouterr().err
+    assert "given twice" in capfd.readouterr().err
     assert main(["negotiate", str(spec), "--preset", "hipaa_safe_harbor"]) == 2
     assert "asks for no number" in capfd.readouterr().err
 

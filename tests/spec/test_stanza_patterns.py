@@ -117,7 +117,7 @@ def test_commands_take_the_columns_that_fit(run: Run) -> None:
         "respondent": "identifier",
         "q2": "insensitive",
     }
-    assert 'The stanza attributes."q3*" is not used' in " ".join(shown.json["warnings"])
+    assert 'The section attributes."q3*" is not used' in " ".join(shown.json["warnings"])
     text = run("inspect", "discreet.toml").out
     assert 'attributes."q**" stands for 4 columns: q1, q3, q4, q*.' in text
     asked = ("discreet.toml", "--k", "2", "--max-suppressed", "50%", "--output", "release.csv")
@@ -130,7 +130,7 @@ def test_commands_take_the_columns_that_fit(run: Run) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ('"q3*"', '"x*"', 'attributes."x*" fits no column'),
+        ('"q3*"', '"x*"', 'attributes."x*" matches no column'),
         ('"q3*"]\nrole = "insensitive"', '"q3*"]\nrole = "secret"', "attributes.\"q3*\".role = 'secret'"),
         (
             'role = "sensitive"',

@@ -47,13 +47,13 @@ def test_defaults_of_all_columns(tmp_path: Path) -> None:
     ("written", "said"),
     [
         ("comma", "attributes.cost.written = 'comma'"),
-        ({}, "says nothing of the cells"),
+        ({}, "the table is empty"),
         ({"decimals": ","}, "Did you mean 'decimal'"),
         ({"decimal": ";"}, r"decimal = ';'. Allowed: \",\" or \"\.\""),
         ({"thousands": "."}, "thousands and decimals are both marked by '.'"),
         ({"unit": "5"}, "the unit '5'"),
         ({"unit": "e"}, "the unit 'e'"),
-        ({"decimal": ",", "dates": "%d.%m.%Y"}, "dates beside a decimal mark"),
+        ({"decimal": ",", "dates": "%d.%m.%Y"}, "dates together with a decimal mark"),
         ({"dates": "%d.%m.%y"}, "pivot is missing"),
         ({"dates": "%d.%m.%Y", "pivot": 25}, "pivot = 25"),
         ({"decimal": ",", "pivot": 2025}, "pivot = 2025"),
@@ -61,8 +61,8 @@ def test_defaults_of_all_columns(tmp_path: Path) -> None:
         ({"dates": "%d.%m.%Y %q"}, "holds %q"),
         ({"dates": "%d.%m.%Y%d"}, "holds %d twice"),
         ({"dates": "%d.%m.%Y%y"}, "has the year twice"),
-        ({"dates": "%d.%m.%Y %I"}, "does not tell the hour in one way"),
-        ({"dates": "%d.%m.%Y %M"}, "tells a part of the time alone"),
+        ({"dates": "%d.%m.%Y %I"}, "must have the hour once"),
+        ({"dates": "%d.%m.%Y %M"}, "has an incomplete time"),
         ({"decimal": ",", "strip": False}, "strip = false"),
     ],
 )
@@ -85,7 +85,7 @@ def test_a_cell_without_its_form_stops_every_count_and_the_manifest_tells_the_fo
     attributes = {"cost": {"role": "quasi-identifier", "written": written}}
     with pytest.raises(InputError) as error:
         discreet.open(path, {"attributes": attributes}).negotiate(k=2)
-    assert "4 cells of the column 'cost' are not written as the spec says: '1.000,5 €' and others" in str(
+    assert "4 cells of the column 'cost' do not match the format of the spec: '1.000,5 €' and others" in str(
         error.value
     )
     assert "numbers with decimals behind ',', with or without €" in str(error.value)

@@ -99,7 +99,7 @@ def test_class_warnings_of_an_answer_are_those_of_plain_python(
     assert alike
     texts = [text for text in result.warnings if "groups" in text]
     assert texts[0].startswith(f"{few} of {classes} groups contain fewer than 4 different resp_id:")
-    assert texts[1].startswith(f"In {alike} of {classes} groups everybody has the same illness:")
+    assert texts[1].startswith(f"In {alike} of {classes} groups all people have the same illness:")
     released = table.publish(result.exact, tmp_path / "out.csv")
     assert [text for text in released.release.warnings if "groups" in text] == texts
     manifest = json.loads((tmp_path / "out.csv.manifest.json").read_text())
@@ -146,9 +146,9 @@ def test_class_warnings_of_a_model_are_those_of_its_file(
     else:
         assert not told
     alike = sum(len({row["illness"] for row in own}) < 2 for own in groups.values())
-    same = [text for text in released.release.warnings if "everybody has the same illness" in text]
+    same = [text for text in released.release.warnings if "all people have the same illness" in text]
     assert [text.split(":")[0] for text in same] == (
-        [f"In {alike} of {len(groups)} groups everybody has the same illness"] if alike else []
+        [f"In {alike} of {len(groups)} groups all people have the same illness"] if alike else []
     )
 
 
@@ -274,7 +274,7 @@ def test_single_values_are_told_by_every_verb(tmp_path: Path, settings: Settings
     of_groups = [Counter(row["income"] for row in own) for own in groups.values()]
     within = sum(n == 1 for counts in of_groups for n in counts.values())
     text = (
-        f"income: {alone} of {len(shown)} rows have a value that no other row has; anybody who knows it "
+        f"income: {alone} of {len(shown)} rows have a value that no other row has; anyone who knows it "
         f"finds the row. Within their group {within} are the only ones with theirs."
     )
     assert released.release.warnings.count(text) == 1
@@ -310,5 +310,5 @@ def test_class_warnings_stand_in_the_first_lines(
         assert found.status == 0, found.err
         text = " ".join(found.out.split())
         assert text.startswith("Warning: ")
-        assert text.index("different resp_id") < text.index("everybody has the same illness") < 700
-        assert text.count("different resp_id") == text.count("everybody has the same illness") == 1
+        assert text.index("different resp_id") < text.index("all people have the same illness") < 700
+        assert text.count("different resp_id") == text.count("all people have the same illness") == 1

@@ -141,7 +141,7 @@ def test_a_spec_file_that_names_rows_is_not_given_an_older_frame(tmp_path: Path)
     data.to_csv(tmp_path / "a.csv", index=False)
     discreet.init(tmp_path / "a.csv", path, overwrite=True)
     assert discreet.open(path).spec.source.path == tmp_path / "a.csv"
-    with pytest.raises(InputError, match=r"source\.path = 'a\.csv' beside a table in memory.*Remove"):
+    with pytest.raises(InputError, match=r"source\.path = 'a\.csv' together with a table in memory.*Remove"):
         discreet.open(data, path)
 
 

@@ -31,19 +31,19 @@ PARTS = {
 ODD: dict[str, tuple[dict[str, list[str]], str]] = {
     "strange age": (
         {"age": ["-9", *(str(20 + i % 40) for i in range(ROWS - 1))]},
-        "'age' holds -9, which is nobody's age",
+        "'age' holds -9, which is not an age",
     ),
     "missing": (
         {"visits": ["9999", *(str(i % 20) for i in range(ROWS - 1))]},
-        "Numbers that may stand for what is missing, in 'visits'",
+        "Numbers that may mean a missing value, in 'visits'",
     ),
     "lost zeros": (
         {"office": [("0" + str(i % 4 + 1000)) if i % 2 else str(i % 5 + 2000) for i in range(ROWS)]},
-        "Codes that begin with a zero",
+        "Some codes begin with a zero",
     ),
     "capitals": (
         {"place": ["Bonn", "bonn", "Jena", "JENA"] * (ROWS // 4)},
-        "Values differ in capitals or in blanks alone, in 'place' (4 values, then 2)",
+        "Values differ only in capitals or blanks, in 'place' (4 values, then 2)",
     ),
     "sums": (
         {**PARTS, "gross": [str(int(a) + int(b)) for a, b in zip(*PARTS.values(), strict=True)]},
@@ -86,7 +86,7 @@ def test_init_proposes_an_l_of_two_for_sensitive_columns(tmp_path: Path, setting
     columns = {**BASE, "diagnosis": ["flu", "cold", "flu"] * (ROWS // 3)}
     _, table = proposed(tmp_path, settings, columns)
     assert table.spec.request.l == 2
-    assert "everybody in a group may" in (tmp_path / "discreet.toml").read_text()
+    assert "all people of a group may" in (tmp_path / "discreet.toml").read_text()
     assert table.negotiate(k=2, max_suppressed="50%").exact.l == 2
 
 

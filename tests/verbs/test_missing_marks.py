@@ -95,7 +95,7 @@ def test_an_audit_counts_with_and_without(people: Path) -> None:
 
 def test_check_warns(people: Path) -> None:
     found = discreet.check([people], quasi_identifiers=["sex"], sensitive=["ill"], k=2, l=2)
-    assert str(found).replace("\n", " ").count("may say that a value is missing") == 1
+    assert str(found).replace("\n", " ").count("may mean a missing value") == 1
 
 
 def test_init_warns_and_its_spec_is_complete(tmp_path: Path, settings: Settings) -> None:

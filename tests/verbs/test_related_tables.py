@@ -247,14 +247,14 @@ def test_the_manifest_of_the_whole_and_the_log_name_the_tables(settings: Setting
 
 
 SPECS = {
-    "run in a circle": lambda t: t.replace(
+    "form a cycle": lambda t: t.replace(
         '{patient = "patients"}', '{patient = "patients", a = "lab"}'
     ).replace('references = {visit = "visits"}', 'references = {visit = "visits"}\nkey = "test"'),
-    "which is no table": lambda t: t.replace('visit = "visits"', 'visit = "visit"'),
+    "which is not a table": lambda t: t.replace('visit = "visits"', 'visit = "visit"'),
     "which has no key": lambda t: t.replace('key = "visit"\n', "").replace(
         'way = {way = "pseudonym", key = "keys/visits.list"}\n', ""
     ),
-    "makes one of several keys": lambda t: t.replace(
+    "maps several keys to one": lambda t: t.replace(
         '{way = "pseudonym", key = "keys/visits.list"}', '{way = "mask"}'
     ),
     "references no table": lambda t: t.replace('references = {visit = "visits"}', ""),
@@ -262,7 +262,7 @@ SPECS = {
         'subjects = "patients"', 'subjects = "lab"'
     ),
     "unknown key 'colour'": lambda t: t.replace('key = "visit"', 'key = "visit"\ncolour = 1'),
-    "beside together": lambda t: (
+    "together with together": lambda t: (
         "together = 2\n" + t.replace('key = "visit"', 'key = "visit"\nmodel = "local"')
     ),
     "cannot be the name of a file": lambda t: t.replace("[tables.lab]", '[tables."../lab"]'),

@@ -79,7 +79,7 @@ def _mark_warning(
     quoted = ", ".join(f'"{text}"' for text in texts)
     return CodedWarning(
         MISSING_MARKS,
-        f"'{name}' has {found}{more}: texts that may say that a value is missing. They count as values: the "
+        f"'{name}' has {found}{more}: texts that may mean a missing value. They count as values: the "
         f"fewest values of a class are {counted} with them and {without} without. Where they do, read "
         f"them as NULL by null_values = [{quoted}], as an option --null.",
         private=True,

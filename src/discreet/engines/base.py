@@ -91,7 +91,7 @@ class SourceTable:
             self.position(name)
             if is_nested(self.types[name]):
                 raise InputError(
-                    f"{self.label}: column '{name}' holds nested values, which are not published",
+                    f"{self.label}: column '{name}' contains nested values, which are not published",
                     allowed="text, numbers, dates or booleans",
                     advice='Convert it to text or flatten it first, or give it role = "identifier", which '
                     "leaves it out.",

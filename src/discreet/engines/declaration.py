@@ -138,7 +138,7 @@ class EngineDeclaration:
     def __post_init__(self) -> None:
         """Reject invalid schemes: a one-letter scheme would be a Windows drive."""
         if self.scheme is not None and (len(self.scheme) < 3 or not self.scheme.endswith(":")):
-            raise InternalError(f"the scheme '{self.scheme}' of the engine '{self.name}' is none")
+            raise InternalError(f"the scheme '{self.scheme}' of the engine '{self.name}' is invalid")
         if self.catalog is not None and self.scheme is None:
             raise InternalError(f"the catalog of the engine '{self.name}' has no scheme that names it")
 

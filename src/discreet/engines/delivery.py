@@ -321,7 +321,7 @@ def check_catalog_target(
     if exists and not overwrite:
         raise InputError(
             f"{release_address.label} exists",
-            advice="Choose another name, or ask for it to be overwritten (--overwrite).",
+            advice="Choose another name, or add --overwrite.",
         )
     return exists
 
@@ -351,7 +351,7 @@ def catalog_delivery(
         partial_address = release_address.companion(purpose)
         if purpose not in own and writer.has_table(str(partial_address.table)):
             raise InputError(
-                f"{partial_address.label} exists, and is no part of a release of {release_address.label}",
+                f"{partial_address.label} exists and does not belong to a release of {release_address.label}",
                 advice="Choose another name for the release, or remove that table.",
             )
     delivery = CatalogDelivery(writer, release_address, f"{uuid4().hex[:8]}_partial")

@@ -52,7 +52,7 @@ def from_os_error(error: OSError, path: Path) -> DiscreetError:
     if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
         return out_of_disk(str(path))
     if isinstance(error, FileExistsError):
-        return InputError(f"{path} is there already", advice="Choose another name.")
+        return InputError(f"{path} already exists", advice="Choose another name.")
     if not path.parent.is_dir():
         return InputError(f"the folder {path.parent} is missing", advice="Make the folder first.")
     reason = error.strerror or "input/output error"
@@ -66,7 +66,8 @@ def from_start_error(error: Exception, *, limit: int) -> DiscreetError:
         return known
     reason = " ".join(str(error).split())
     return InputError(
-        f"the engine cannot start: {reason[:1000]}", advice="Change what it names, and try again."
+        f"the engine cannot start: {reason[:1000]}",
+        advice="Correct the setting that the message names, and try again.",
     )
 
 
@@ -85,7 +86,7 @@ def from_engine_error(error: Exception, *, limit: int, label: str) -> DiscreetEr
         return InputError(
             f"{label} cannot be read",
             allowed="a whole file of its format",
-            advice="Check that the file's ending, or format in [source], says what it is; copy it again.",
+            advice="Check that the file's extension, or format in [source], is right; copy it again.",
         )
     if kind in ("IOException", "PermissionException"):
         return InputError(f"{label} cannot be read or written", advice="Check the path and its permissions.")

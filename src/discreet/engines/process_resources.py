@@ -182,7 +182,7 @@ def standard_input() -> Path:
     """
     if sys.stdin is None or sys.stdin.isatty():
         raise InputError(
-            "nothing comes from standard input",
+            "standard input is empty or a terminal",
             allowed="a file sent to it",
             advice="Write discreet … - < people.csv, or name the file.",
         )

@@ -56,8 +56,9 @@ def engine_at(url: str) -> EngineDeclaration:
     result = unique_engine(lambda e: e.databases is not None and e.databases.matches(address))
     if result is None:
         every = [engine.databases for engine in ENGINES if engine.databases is not None]
+        databases_text = " or ".join(databases.what for databases in every)
         raise InputError(
-            f"{_address_description(url)} no address of {' or '.join(databases.what for databases in every)}",
+            f"{_address_description(url)} not an address of {databases_text}",
             allowed=" or ".join(f"{databases.form}, as in {databases.example}" for databases in every),
         )
     return result
@@ -65,7 +66,7 @@ def engine_at(url: str) -> EngineDeclaration:
 
 def _address_description(url: str) -> str:
     if is_variable(url):
-        return f"the environment variable {url.removeprefix(ENVIRONMENT_PREFIX)} holds"
+        return f"the environment variable {url.removeprefix(ENVIRONMENT_PREFIX)} is"
     return "this is"
 
 
@@ -93,7 +94,7 @@ def dialect_named(name: str | None) -> Dialect:
         raise InputError(
             f"dialect '{name}'" if engine is None else f"a query of a release in {engine.title}",
             allowed=", ".join(dialects),
-            advice=None if engine is None else "Export the release to a file, and ask that.",
+            advice=None if engine is None else "Export the release to a file and query that.",
         )
     return dialects[name]
 

@@ -86,15 +86,15 @@ class SourceQuery:
         for name in source.written:
             if name in types and not is_text(types[name]):
                 raise InputError(
-                    f"{source.label}: the column '{name}' holds {types[name]} and no texts, so it has no "
-                    "written form",
+                    f"{source.label}: the column '{name}' contains {types[name]}, not text, so it cannot "
+                    "have a format",
                     advice=f"Remove written from the attribute '{name}'.",
                 )
         found = {name: source.form_of(name) for name in columns if is_text(types[name])}
         forms = {name: form for name, form in found.items() if form is not None}
         if source.subset is not None and source.subset.column not in columns:
             raise InputError(
-                f"{source.label} has no column '{source.subset.column}', which the subset is told by",
+                f"{source.label} has no column '{source.subset.column}', which the subset refers to",
                 allowed=", ".join(f"'{column}'" for column in columns),
                 advice=suggest_name(source.subset.column, columns),
             )
@@ -223,10 +223,10 @@ def check_cell_formats(engine: Engine, table: SourceTable, source: SourceSpec) -
     others = " and others" if len(values) > 1 else ""
     raise InputError(
         f"{table.label}: {int(rows):,} cell{'s' * (rows != 1)} of the column '{name}' "
-        f"{'are' if rows != 1 else 'is'} not written as the spec says: {quoted}{others}",
+        f"{'do' if rows != 1 else 'does'} not match the format of the spec: {quoted}{others}",
         allowed=form.words,
         advice=f"Give the column another written form; or read the text as NULL by null_values = "
-        f"[{_toml(first)}] in [source]; or let it stand by others = [{_toml(first)}] in the written form.",
+        f"[{_toml(first)}] in [source]; or keep it with others = [{_toml(first)}] in the written form.",
     )
 
 

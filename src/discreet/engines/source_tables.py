@@ -114,7 +114,7 @@ def read_text_table(engine: Engine, source: SourceSpec, described_by: SourceSpec
             found = engine.fetch_rows(f"SELECT {table.text(table.columns[0])} FROM {table.relation} LIMIT 2")
             if len(found) == 1 and isinstance(found[0][0], str):
                 return found[0][0]
-    raise InputError(f"{source.label} holds no manifest", allowed="one row with one text")
+    raise InputError(f"{source.label} contains no manifest", allowed="one row with one text")
 
 
 _SAMPLED_ROWS = 1 << 16

@@ -80,7 +80,7 @@ class Archive:
                 raise InputError(f"{self._label(name)} declares entities, which are not read")
             return ElementTree.fromstring(text)
         except (UnicodeDecodeError, ElementTree.ParseError) as error:
-            raise InputError(f"{self._label(name)} is no XML that can be read: {error}") from None
+            raise InputError(f"{self._label(name)} is not readable XML: {error}") from None
 
     def extract(self, name: str, target: Path) -> str:
         """Write a part to a new file that only its owner may read; return the encoding of its text.
@@ -159,7 +159,7 @@ def open_archive(path: Path, expected: str) -> Iterator[Archive]:
     except FileNotFoundError:
         raise InputError(f"{path} does not exist", allowed=expected) from None
     except (*_BROKEN, UnicodeError) as error:
-        raise InputError(f"{path} is no archive that can be read: {error}", allowed=expected) from None
+        raise InputError(f"{path} is not a readable archive: {error}", allowed=expected) from None
     with parts:
         yield Archive(path, parts)
 
@@ -295,7 +295,7 @@ _LEVEL = re.compile(r"\d{1,3}")
 _K = re.compile(r"(\d{1,18})-anonymity")
 _L = re.compile(r"distinct-(\d{1,18})-diversity for attribute '(.*)'", re.DOTALL)
 JAVA_OBJECTS_NOTE = (
-    "what the archive holds as Java objects only: population, cost and subset settings, the coding model, "
+    "settings stored only as Java objects: population, cost and subset settings, the coding model, "
     "the solution space, the output"
 )
 
@@ -355,7 +355,7 @@ def extract_arx_data(path: Path, target: Path) -> str:
     """Write the project's rows to a new file that only its owner may read; return their encoding."""
     with open_archive(path, ARX_FILE) as archive:
         if not archive.has(ARX_DATA):
-            raise InputError(f"{path} holds no data", advice="Name the data in [source] of the spec.")
+            raise InputError(f"{path} contains no data", advice="Name the data in [source] of the spec.")
         return archive.extract(ARX_DATA, target)
 
 
@@ -409,10 +409,13 @@ def _read_attribute(
 def _unsupported_notes(name: str, entry: ElementTree.Element) -> Iterator[str]:
     tags = {child.tag.lower() for child in entry}
     if "microaggregationfunction" in tags:
-        yield f"{quote_value(name)} is micro-aggregated in ARX, which is not here: it is generalized"
+        yield (
+            f"{quote_value(name)} is micro-aggregated in ARX, which discreet does not support: it is "
+            "generalized"
+        )
     if "response" in tags:
         yield (
-            f"{quote_value(name)} is a response variable in ARX: here --target of discreet inspect --release"
+            f"{quote_value(name)} is a response variable in ARX: use --target of discreet inspect --release"
         )
 
 
@@ -466,7 +469,7 @@ def _read_request(
     request["min_level"] = {a.name: a.lowest for a in attributes if a.lowest is not None}
     metric = _child_text(config, "metric")
     if metric:
-        notes.append(f"the quality model {quote_value(metric)}: discreet search has costs of its own, --cost")
+        notes.append(f"the quality model {quote_value(metric)}: discreet search has other costs, --cost")
     return {key: value for key, value in request.items() if value}
 
 
@@ -488,11 +491,10 @@ def _read_criteria(
             notes += [] if model.note is None else [model.note]
         else:
             notes.append(
-                f"the privacy model {quote_value(text)}: it is not carried over; ask for a criterion of its "
-                "kind"
+                f"the privacy model {quote_value(text)}: it is not converted; request a similar criterion"
             )
     if not k and not l and not further:
-        notes.append("no privacy model of the project is asked here: ask for one, such as k = 5 in [request]")
+        notes.append("no privacy model of the project was converted: request one, such as k = 5 in [request]")
     return {"k": k or None, "l": l, **merge_entries(further)}
 
 

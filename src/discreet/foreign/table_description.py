@@ -72,7 +72,9 @@ def number_format(decimal: object, thousands: object, name: str, notes: list[str
     try:
         return CellFormat(decimal=str(decimal or "."), thousands=str(thousands) if thousands else None)
     except InputError as error:
-        notes.append(f"The form of '{name}' is told from the file, since {error.message} is not read.")
+        notes.append(
+            f"The format of '{name}' is inferred from the file, because {error.message} is not supported."
+        )
         return None
 
 
@@ -85,7 +87,7 @@ def date_format(pattern: str, name: str, notes: list[str]) -> CellFormat | None:
         short = "y" in DatePattern.parse(pattern).directives
         return CellFormat(dates=(pattern,), pivot=datetime.now(UTC).year if short else None)
     except InputError as error:
-        notes.append(f"The form of '{name}' is told from the file, since {error.message}.")
+        notes.append(f"The format of '{name}' is inferred from the file: {error.message}.")
         return None
 
 
@@ -106,9 +108,9 @@ def check_plain_dialect(
     for key, values in usual.items():
         if key in settings and settings[key] not in values:
             raise InputError(
-                f"{label} says {key} = {settings[key]!r}, which is not read",
+                f"{label} says {key} = {settings[key]!r}, which is not supported",
                 allowed=f"{key} left out: a header in the first line, and a row in every other",
-                advice="Write the file so, or init it without its description.",
+                advice="Write the file that way, or run init without its description.",
             )
 
 
@@ -239,7 +241,7 @@ def read_package_table(package: Mapping[str, Any], table: str | None, label: str
         paths = paths[0]
     if not isinstance(paths, str):
         raise InputError(
-            f"a resource of {label} has its rows in no file of its own",
+            f"a resource of {label} has no single file with its rows",
             allowed='one path, as in "path": "people.csv"',
             advice="Several files of one table are named by a pattern: discreet init 'data/*.csv'.",
         )
@@ -335,10 +337,10 @@ def read_description(path: Path, table: str | None = None) -> TableDescription:
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}") from None
     except ValueError as error:
-        raise InputError(f"{path} is no JSON: {error}") from None
+        raise InputError(f"{path} is not JSON: {error}") from None
     kinds = "a Frictionless data package or Table Schema, or metadata of CSV on the web (CSVW)"
     if not isinstance(found, dict):
-        raise InputError(f"{path} describes no table", allowed=kinds)
+        raise InputError(f"{path} does not describe a table", allowed=kinds)
     try:
         if _is_csvw(found):
             described = read_csvw_table(found, table, str(path))
@@ -347,7 +349,7 @@ def read_description(path: Path, table: str | None = None) -> TableDescription:
         elif isinstance(found.get("fields"), list):
             described = read_schema_table(found, str(path))
         else:
-            raise InputError(f"{path} describes no table", allowed=kinds)
+            raise InputError(f"{path} does not describe a table", allowed=kinds)
     except (KeyError, TypeError, AttributeError) as error:
         raise InputError(f"{path} cannot be understood: {error}", allowed=kinds) from None
     return TableDescription(path, described, _data_path(described, path))
@@ -364,6 +366,6 @@ def _data_path(described: DescribedTable, path: Path) -> Path | None:
     if "://" in described.data:
         raise InputError(
             f"{path} names rows at {described.data}",
-            advice="Nothing is fetched from a network: put the file beside it, and name that.",
+            advice="Nothing is downloaded: put the file in the same folder and name it.",
         )
     return path.parent / described.data

@@ -80,7 +80,7 @@ class AgeHierarchy:
         )
         note = (
             f"Level 0 of {quote_value(attribute)} is the date of birth itself: its least level is "
-            f"{AGE_LEVEL}, the age, unless min_level says 0."
+            f"{AGE_LEVEL}, the age, unless min_level is 0."
         )
         return replace(found, notes=(*found.notes, note))
 

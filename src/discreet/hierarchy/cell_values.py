@@ -42,7 +42,9 @@ def to_decimal(name: str, value: object) -> Decimal:
         number = parse_number(str(value))
         if number is not None:
             return number
-    raise InputError(f"{name} = {quote_value(value)} is no number", allowed="a number such as 5, 2.5 or -10")
+    raise InputError(
+        f"{name} = {quote_value(value)} is not a number", allowed="a number such as 5, 2.5 or -10"
+    )
 
 
 def decimal_places(number: Decimal) -> int:

@@ -191,7 +191,7 @@ class FileHierarchy:
             return []
         return [
             f"The least level of {quote_value(hierarchy.attribute)} is {self.least_level}, unless min_level "
-            "says another."
+            "is set."
         ]
 
     def _check_form(self, records: Sequence[_Record]) -> None:
@@ -299,8 +299,8 @@ class FileHierarchy:
             if len(widths) == 1 and max(widths) > 1:
                 name = "tabs" if delimiter == "\t" else f"'{delimiter}'"
                 raise InputError(
-                    f"{self.path}: cells are divided by {name}",
-                    allowed="; or , unless the delimiter is named",
+                    f"{self.path}: cells are separated by {name}",
+                    allowed="; or , unless a delimiter is given",
                     advice="Write ; between cells, or give the hierarchy as "
                     f'{{kind = "file", path = "…", delimiter = "{written}"}}.',
                 )

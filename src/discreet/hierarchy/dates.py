@@ -109,7 +109,7 @@ class DateParser:
             form = f"the format{'s' * (len(self.formats) > 1)} {', '.join(self.formats)}"
         return InputError(
             f"attribute {quote_value(attribute)}: {quote_values(wrong)} of the data "
-            + ("is no date" if len(wrong) == 1 else "are no dates"),
+            + ("is not a date" if len(wrong) == 1 else "are not dates"),
             allowed=f"dates in {form}, and the values under others",
             advice='Give the hierarchy a format, or several, as in format = ["%d.%m.%Y", "%Y-%m-%d"]; list '
             "the value under others, or in [source] in null_values.",
@@ -134,7 +134,7 @@ def _check_format(text: str, parts: Sequence[str], reason: str) -> None:
     unknown = [d for d in directives if d not in known or not d]
     if unknown:
         raise InputError(
-            f"date format {quote_value(text)} holds %{unknown[0]}",
+            f"date format {quote_value(text)} contains %{unknown[0]}",
             allowed=" ".join(f"%{d}" for d in dict.fromkeys(known)),
         )
     for name in parts:
@@ -266,9 +266,9 @@ def _check_nesting(fine: str, coarse: str) -> None:
     if fine == "week":
         plural = coarse if coarse.endswith("s") else f"{coarse}s"
         raise InputError(
-            f"date level {coarse} after week: a week may lie in two {plural}",
+            f"date level {coarse} after week: a week may belong to two {plural}",
             allowed="nothing after week, which the top follows",
-            advice='Leave week out, as in ["day", "month", "year"], or end with it, as in ["day", "week"].',
+            advice='Omit week, as in ["day", "month", "year"], or end with it, as in ["day", "week"].',
         )
     if coarse not in after:
         raise InputError(

@@ -84,7 +84,7 @@ class HierarchyDraft:
             taken = min(freed & others)
             raise InputError(
                 f"level {level} has a group {quote_value(taken)} already",
-                advice="Rename that group first: its name is that of a value that would stand beside it.",
+                advice="Rename that group first: its name equals that of a value at the same level.",
             )
         rows = [
             (*row[:level], row[level - 1], *row[level + 1 :]) if number in chosen else row
@@ -126,7 +126,7 @@ class HierarchyDraft:
     def _check_level(self, level: int, least: int, most: int) -> None:
         if not least <= level <= most:
             allowed = f"levels {least} to {most}" if least <= most else "no level of this hierarchy"
-            raise InputError(f"level {level} cannot be changed so", allowed=allowed)
+            raise InputError(f"level {level} cannot be changed this way", allowed=allowed)
 
     def _check_name(self, level: int, name: str, replaced_names: set[str], chosen: Sequence[int]) -> None:
         """Raise ``InputError`` unless a name is free at a level; groups that vanish entirely do not count."""
@@ -207,7 +207,7 @@ def _iterate_problems(rows: Sequence[Sequence[str]], values: Sequence[str]) -> I
 def _ragged(rows: Sequence[Sequence[str]]) -> Iterator[RowProblem]:
     width = len(rows[0])
     if width < 2:
-        yield RowProblem(0, None, "there is no level above the leaves", "End every row with *.")
+        yield RowProblem(0, None, "the levels above the leaves are missing", "End every row with *.")
     for number, row in enumerate(rows):
         if len(row) != width:
             yield RowProblem(
@@ -233,7 +233,7 @@ def _repeated_leaves(rows: Sequence[Sequence[str]]) -> Iterator[RowProblem]:
             yield RowProblem(
                 number,
                 0,
-                f"the leaf {quote_value(row[0])} stands in row {line} already",
+                f"the leaf {quote_value(row[0])} is already in row {line}",
                 "Remove one of them.",
             )
 
@@ -245,7 +245,7 @@ def _several_tops(rows: Sequence[Sequence[str]]) -> Iterator[RowProblem]:
             yield RowProblem(
                 number,
                 len(row) - 1,
-                f"a second top value {quote_value(row[-1])} beside {quote_value(top)}",
+                f"a second top value {quote_value(row[-1])}; the first is {quote_value(top)}",
                 "End every row with the same value, *.",
             )
 
@@ -260,8 +260,8 @@ def _not_nested(rows: Sequence[Sequence[str]]) -> Iterator[RowProblem]:
                 yield RowProblem(
                     number,
                     level + 1,
-                    f"{quote_value(row[level])} lies under {quote_value(row[level + 1])}, but under "
-                    f"{quote_value(parent)} in row {line + 1}",
+                    f"{quote_value(row[level])} has the parent {quote_value(row[level + 1])} here, "
+                    f"but {quote_value(parent)} in row {line + 1}",
                     "Give both rows the same parent, or name the two values differently.",
                 )
 

@@ -282,7 +282,7 @@ class IntervalHierarchy(IntervalCuts):
         text = format_number(bound)
         if before is not None and bound not in before:
             raise InputError(
-                f"breaks: the bound {text} is none of the level before: such intervals do not nest",
+                f"breaks: the bound {text} is not a bound of the level before, so intervals would not nest",
                 allowed=_comma_list(before),
             )
         if (
@@ -292,9 +292,10 @@ class IntervalHierarchy(IntervalCuts):
         ):
             width = format_number(self.widths[-1])
             raise InputError(
-                f"breaks: the bound {text} lies within an interval of {width}: such intervals do not nest",
+                f"breaks: the bound {text} is inside an interval of width {width}, so intervals would not "
+                "nest",
                 allowed=f"{format_number(self.anchor)}, and multiples of {width} below and above it",
-                advice="Leave the widths out, or choose narrower ones.",
+                advice="Omit the widths, or choose narrower ones.",
             )
 
     def _numbers(self, attribute: str, leaves: Sequence[str]) -> tuple[list[str], list[Decimal]]:
@@ -320,7 +321,7 @@ class IntervalHierarchy(IntervalCuts):
         if wrong:
             raise InputError(
                 f"attribute {quote_value(attribute)}: {quote_values(wrong)} of the data "
-                + ("is no number" if len(wrong) == 1 else "are no numbers"),
+                + ("is not a number" if len(wrong) == 1 else "are not numbers"),
                 allowed="numbers such as 17, -3.5 or 1e3, open ends such as 90+, and the values under others",
                 advice=f"List it in the hierarchy as others = [{_toml_text(wrong[0])}], "
                 f"or in [source] as null_values = [{_toml_text(wrong[0])}].",

@@ -183,8 +183,8 @@ def ordered_leaves(attribute: str, values: Sequence[str]) -> list[str]:
     """
     if "" in values:
         raise InputError(
-            f"attribute {quote_value(attribute)}: the data has an empty text, which is no value to "
-            "generalize",
+            f"attribute {quote_value(attribute)}: the data contains an empty text, which cannot be "
+            "generalized",
             allowed="texts of at least one character, and NULL",
             advice='Add "" to null_values in [source], so that it is read as NULL.',
         )
@@ -221,8 +221,8 @@ def _check_leaves(leaves: LevelColumn, where: RowLocator) -> None:
     first = np.unique(leaves.codes, return_index=True)[1]
     row = int(np.setdiff1d(np.arange(len(leaves.codes)), first)[0])
     raise InputError(
-        f"{_cell_location(row, 0, where)}: leaf {quote_value(leaves.value(row))} stands there again, "
-        f"after {where(int(first[leaves.codes[row]]))}",
+        f"{_cell_location(row, 0, where)}: leaf {quote_value(leaves.value(row))} is repeated; first "
+        f"at {where(int(first[leaves.codes[row]]))}",
         allowed="each leaf once",
         advice="Remove one of the two.",
     )
@@ -234,8 +234,8 @@ def _check_top(levels: Sequence[LevelColumn], where: RowLocator) -> None:
         return
     row = int(np.argmax(top.codes == 1))
     raise InputError(
-        f"{_cell_location(row, len(levels) - 1, where)}: a second top value {quote_value(top.labels[1])}, "
-        f"beside {quote_value(top.labels[0])} of {where(0)}",
+        f"{_cell_location(row, len(levels) - 1, where)}: a second top value {quote_value(top.labels[1])}; "
+        f"{where(0)} has {quote_value(top.labels[0])}",
         allowed="exactly one top value, the same in every row",
         advice=f"End every row with {TOP}.",
     )
@@ -251,8 +251,8 @@ def _check_nesting(levels: Sequence[LevelColumn], lower: int, where: RowLocator)
     row = int(wrong[0])
     earlier = int(first[below.codes[row]])
     raise InputError(
-        f"{_cell_location(row, lower + 1, where)}: {quote_value(below.value(row))} of level {lower} lies "
-        f"under {quote_value(above.value(row))}, but under {quote_value(above.value(earlier))} at "
+        f"{_cell_location(row, lower + 1, where)}: {quote_value(below.value(row))} of level {lower} has "
+        f"the parent {quote_value(above.value(row))} here, but {quote_value(above.value(earlier))} at "
         f"{where(earlier)}",
         allowed="one parent for each value of a level",
         advice="Give both rows the same parent, or name the two values differently.",
@@ -327,8 +327,7 @@ def hierarchy_with_others(
         clash = set(other_values).intersection(level)
         if clash:
             raise InputError(
-                f"attribute {quote_value(attribute)}: {quote_value(min(clash))} under others reads like "
-                f"{what}",
+                f"attribute {quote_value(attribute)}: {quote_value(min(clash))} under others equals {what}",
                 advice=advice,
             )
     full_columns = [[*column, *other_values] for column in columns]
@@ -378,7 +377,7 @@ def _row_values(leaf: object, row: object) -> tuple[object, ...]:
         return tuple(row)
     row_name = "a row" if leaf is None else f"leaf {quote_value(leaf)}"
     raise InputError(
-        f"{row_name}: {quote_value(row)} is no list", allowed='a list of texts, such as ["20-29", "*"]'
+        f"{row_name}: {quote_value(row)} is not a list", allowed='a list of texts, such as ["20-29", "*"]'
     )
 
 
@@ -387,7 +386,7 @@ def _level_text(value: object) -> str:
         return value
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
-    raise InputError(f"level value {quote_value(value)} is no text", allowed="texts, and whole numbers")
+    raise InputError(f"level value {quote_value(value)} is not a text", allowed="texts, and whole numbers")
 
 
 @dataclass(frozen=True)

@@ -89,7 +89,7 @@ def _parse_members(content: object, group_path: str) -> tuple[str | TaxonomyGrou
         result = tuple(member for item in content for member in _parse_item(item, group_path))
     else:
         raise InputError(
-            f"taxonomy, under {group_path}: {quote_value(content)} is no group", allowed=_ALLOWED
+            f"taxonomy, under {group_path}: {quote_value(content)} is not a group", allowed=_ALLOWED
         )
     if not result:
         raise InputError(
@@ -117,7 +117,7 @@ def _parse_item(item: object, group_path: str) -> tuple[str | TaxonomyGroup, ...
             TaxonomyGroup(set_label([path[-1] for path in _leaf_paths(members, ())], MOST_MEMBERS), members),
         )
     raise InputError(
-        f"taxonomy, under {group_path}: {quote_value(item)} is no text",
+        f"taxonomy, under {group_path}: {quote_value(item)} is not a text",
         allowed=_ALLOWED,
         advice="Write numbers as texts in quotes, as cells are matched as texts.",
     )

@@ -292,9 +292,7 @@ class UserCost:
         """Return the function's value; raise ``InputError`` if it is NaN."""
         cost = float(self.function(statistics))
         if isnan(cost):
-            raise InputError(
-                "the cost function returned a value that is no number", allowed="a number for every node"
-            )
+            raise InputError("the cost function returned NaN", allowed="a number for every node")
         return cost
 
     def of_nodes(self, statistics: NodesStatistics) -> CostArray:
@@ -304,7 +302,7 @@ class UserCost:
         if costs.shape != statistics.suppressed.shape or np.isnan(costs).any():
             raise InputError(
                 f"over_nodes of the cost '{self.name}' returned an array of shape {costs.shape}"
-                + (" with values that are no numbers" if np.isnan(costs).any() else ""),
+                + (" with values that are NaN" if np.isnan(costs).any() else ""),
                 allowed=f"an array of shape {statistics.suppressed.shape}, a number for every node",
             )
         return costs

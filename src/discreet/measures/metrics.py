@@ -253,7 +253,7 @@ _BUILT_IN: tuple[Metric, ...] = (
     Metric(
         "ambiguity",
         "ambiguity",
-        "Combinations of leaves that a row's cells stand for, on average.",
+        "Mean combinations of leaves that a row's cells cover.",
         "Goldberger and Tassa 2010",
         "combinations",
         Better.LOWER,
@@ -262,7 +262,7 @@ _BUILT_IN: tuple[Metric, ...] = (
     Metric(
         "usefulness",
         "usefulness",
-        "Mean over the classes of how far apart their own original values are, added up over attributes.",
+        "Mean over the classes of the spread of their original values, summed over attributes.",
         "Loukides and Shao 2008; Bredereck et al. 2013",
         "0 to attributes",
         Better.LOWER,

@@ -123,7 +123,7 @@ def _numeric_values_of(
         return np.array([*(float(number) for number in found), np.nan])
     if declared:
         raise InputError(
-            f"'{hierarchy.attribute}' is said to be numeric, but has values that are no numbers",
+            f"'{hierarchy.attribute}' is declared numeric, but has values that are not numbers",
             allowed="numeric = true where every value is a number",
             advice="Remove it; the values are counted then.",
         )

@@ -324,12 +324,12 @@ class Payout(NamedCost):
     """
 
     name = "payout"
-    meaning = "what a publisher forgoes in the game with an adversary"
+    meaning = "payout that a publisher forgoes in the game with an adversary"
 
-    publisher_benefit: float = _money(1200.0, "what an unchanged row is worth to its publisher")
-    publisher_loss: float = _money(300.0, "what the publisher loses by a row that is identified")
-    adversary_gain: float = _money(300.0, "what an adversary gains by identifying a row")
-    adversary_cost: float = _money(4.0, "what an adversary pays for trying")
+    publisher_benefit: float = _money(1200.0, "value of an unchanged row to its publisher")
+    publisher_loss: float = _money(300.0, "loss of the publisher for an identified row")
+    adversary_gain: float = _money(300.0, "gain of an adversary for an identified row")
+    adversary_cost: float = _money(4.0, "cost of an attempt to the adversary")
     gs_factor: float = gs_factor_option()
 
     def over(
@@ -353,7 +353,7 @@ class Classification(NamedCost):
     """
 
     name = "classification"
-    meaning = "rows that their class's most frequent value of the target is not"
+    meaning = "rows without their class's most frequent value of the target"
 
     target: str | None = option(
         None, metavar="ATTR", help="the quasi-identifier that is predicted", shown="the last one"

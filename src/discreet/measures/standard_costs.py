@@ -51,7 +51,7 @@ class Charge(StrEnum):
 def aggregate_option(default: CostAggregate) -> Any:
     """Return the option ``aggregate`` with the given default of a cost."""
     return option(
-        None, choices=tuple(CostAggregate), help="how attributes' parts become one cost", shown=default
+        None, choices=tuple(CostAggregate), help="aggregation of the attributes' parts", shown=default
     )
 
 
@@ -70,7 +70,7 @@ def gs_factor_option() -> Any:
 
 def charge_option(*choices: Charge) -> Any:
     """Return the option ``charge``."""
-    return option(Charge.DOMAIN, choices=choices, help="what a suppressed row costs")
+    return option(Charge.DOMAIN, choices=choices, help="cost of a suppressed row")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,7 +116,7 @@ class Loss(NamedCost):
     """
 
     name = "loss"
-    meaning = "the share of each domain that a value stands for (ARX's Loss)"
+    meaning = "the share of each domain that a value covers (ARX's Loss)"
 
     aggregate: str | None = aggregate_option(CostAggregate.GEOMETRIC_MEAN)
     gs_factor: float = gs_factor_option()
@@ -386,7 +386,7 @@ class Ambiguity(NamedCost):
     """Mean of Π m over the rows: the combinations of leaves that a row's values cover; Π D if suppressed."""
 
     name = "ambiguity"
-    meaning = "combinations of leaves that a row's values stand for"
+    meaning = "combinations of leaves that a row's values cover"
 
     def over(self, table: FrequencySet, requirement: Requirement, weights: tuple[float, ...]) -> Cost:  # noqa: ARG002
         """Build the cost of the nodes of a table."""

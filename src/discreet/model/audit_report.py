@@ -297,5 +297,5 @@ def _address_entry(address: ReleaseAddress) -> dict[str, str]:
 
 def _require_path(address: ReleaseAddress) -> Path:
     if address.path is None:
-        raise InternalError(f"{address.label} is no file")
+        raise InternalError(f"{address.label} is not a file")
     return address.path

@@ -115,10 +115,10 @@ def _check_directives(directives: Sequence[str], text: str) -> None:
             fact = f"has no {name}" if not used else f"has the {name} twice"
             raise _pattern_error(text, fact, f"one of {_format_directives(choice)}")
     if ("I" in directives) != ("p" in directives) or {"H", "I"} <= set(directives):
-        raise _pattern_error(text, "does not tell the hour in one way", "%H, or %I with %p")
+        raise _pattern_error(text, "must have the hour once", "%H, or %I with %p")
     order = ["M" in directives, "S" in directives, "f" in directives]
     if (any(order) and not {"H", "I"} & set(directives)) or order != sorted(order, reverse=True):
-        raise _pattern_error(text, "tells a part of the time alone", "hours, then minutes, then seconds")
+        raise _pattern_error(text, "has an incomplete time", "hours, then minutes, then seconds")
 
 
 def _pattern_error(text: str, fact: str, allowed: str) -> InputError:
@@ -161,7 +161,9 @@ class CellFormat:
 
     def __post_init__(self) -> None:
         if self.dates and (self.decimal or self.thousands or self.units):
-            raise InputError("dates beside a decimal mark, thousands or a unit", allowed="one of the two")
+            raise InputError(
+                "dates together with a decimal mark, thousands or a unit", allowed="one of the two"
+            )
         if self.decimal is not None and self.decimal not in DECIMAL_MARKS:
             raise InputError(f"decimal = '{self.decimal}'", allowed='"," or "."')
         if self.thousands is not None and self.thousands not in THOUSANDS_MARKS:
@@ -170,7 +172,7 @@ class CellFormat:
         if self.thousands is not None and self.thousands == self.decimal_mark:
             raise InputError(
                 f"thousands and decimals are both marked by '{self.thousands}'",
-                advice='Give the other mark, too, as in {decimal = ",", thousands = "."}.',
+                advice='Also give the other mark, as in {decimal = ",", thousands = "."}.',
             )
         for unit in self.units:
             _check_unit(unit)
@@ -181,7 +183,7 @@ class CellFormat:
                     allowed="pivot, the latest year that two digits may mean, such as pivot = 2030",
                 )
         if self.pivot is not None and not (self.dates and 99 <= self.pivot <= 9999):
-            raise InputError(f"pivot = {self.pivot}", allowed="a year in four digits, beside dates")
+            raise InputError(f"pivot = {self.pivot}", allowed="a year in four digits, together with dates")
 
     @property
     def is_number(self) -> bool:

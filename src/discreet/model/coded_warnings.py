@@ -114,8 +114,8 @@ def homogeneous_groups_warning(name: str, alike: int, groups: int) -> CodedWarni
     """Return a warning that all rows of some groups have the same value of a sensitive attribute."""
     return CodedWarning(
         HOMOGENEOUS_CLASS,
-        f"In {alike:,} of {groups:,} groups everybody has the same {name}: whoever finds a person's group "
-        "learns it. Require l = 2 or more.",
+        f"In {alike:,} of {groups:,} groups all people have the same {name}: anyone who finds a person's "
+        "group learns it. Require l = 2 or more.",
     )
 
 
@@ -123,7 +123,7 @@ def single_values_warning(found: SingleValues) -> CodedWarning:
     """Return a warning that values of a published column occur in only one row."""
     return CodedWarning(
         SINGLE_VALUES,
-        f"{found.column}: {found.alone:,} of {found.rows:,} rows have a value that no other row has; anybody "
+        f"{found.column}: {found.alone:,} of {found.rows:,} rows have a value that no other row has; anyone "
         f"who knows it finds the row. Within their group {found.in_class:,} are the only ones with theirs.",
     )
 
@@ -132,10 +132,10 @@ def source_single_values_warning(name: str, unique: int, rows: int, unit: str = 
     """Return a warning, with remedies, that values of a column published unchanged occur once."""
     return CodedWarning(
         SINGLE_VALUES,
-        f"{name}: {unique:,} of {rows:,} {unit} have a value that no other has; anybody who knows it finds "
-        "the row in a release, which shows it unchanged. Before: round it, or put its ends together. Or "
-        'publish bands (role = "quasi-identifier" with intervals, and min_level = 1), or permute it (--model '
-        "permutation).",
+        f"{name}: {unique:,} of {rows:,} {unit} have a value that no other has; anyone who knows it finds "
+        "the row in a release, which shows it unchanged. Before publishing, round it or combine its extreme "
+        'values. Or publish bands (role = "quasi-identifier" with intervals, and min_level = 1), or permute '
+        "it (--model permutation).",
     )
 
 

@@ -247,7 +247,7 @@ def require_feature(label: str, feature: AttributeFeature | None, name: str, of:
     if feature is None or has_feature(feature, of):
         return
     what, allowed = FEATURE_NAMES[feature], _ALLOWED_ATTRIBUTES[feature]
-    advice = "Ask without it, or read what is no number as NULL by null_values in [source]."
+    advice = "Omit it, or list texts that are not numbers in null_values in [source]."
     if feature is not AttributeFeature.NUMBERS:
-        advice = f'Give it one: hierarchy = … in [attributes.{name}], beside role = "sensitive".'
+        advice = f'Give it one: hierarchy = … in [attributes.{name}], with role = "sensitive".'
     raise InputError(f"{label} needs {what}, which '{name}' does not have", allowed=allowed, advice=advice)

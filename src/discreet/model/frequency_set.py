@@ -166,7 +166,7 @@ def drop_unneeded_subjects(table: FrequencySet) -> FrequencySet:
 def class_test_of_subjects_error() -> InputError:
     """Return the error for a class test, which reads rows by value, where subjects have several rows."""
     return InputError(
-        "a class test is told rows, but here subjects are counted, and some have several rows",
+        "a class test counts rows, but subjects are counted here, and some have several rows",
         allowed="k, l and other criteria of subjects",
         advice="Leave the class test out, or bring the table to one row per subject first.",
     )

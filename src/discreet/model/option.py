@@ -221,7 +221,7 @@ def option(
     if declared.in_spec and default is not None:
         # With another default, a value given in addition to the file, which takes precedence, could not be
         # distinguished from an omitted one.
-        raise TypeError("an option that may stand in a file has the default None; say by shown what it means")
+        raise TypeError("an option with in_spec must have the default None; describe it by shown")
     return field(default=default, metadata={"option": declared})
 
 
@@ -284,7 +284,7 @@ def parse_whole_number(said: str, text: str, allowed: str = "a whole number") ->
 
 def option_names(names: Iterable[str] | Mapping[str, object]) -> str:
     """Return names in the form of errors, or a phrase for no names."""
-    return ", ".join(name.replace("_", "-") for name in names) or "no option of its own"
+    return ", ".join(name.replace("_", "-") for name in names) or "no options"
 
 
 def _parse_names(said: str, text: str, least: int) -> tuple[str, ...]:

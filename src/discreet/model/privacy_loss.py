@@ -89,7 +89,9 @@ def format_decimal(number: Fraction) -> str:
     while scaled.denominator != 1 and places <= -2 * _LEAST_EXPONENT:
         scaled, places = scaled * 10, places + 1
     if scaled.denominator != 1:
-        raise InternalError("a privacy loss that no decimal tells")  # truncated, it would be less than spent
+        raise InternalError(
+            "a privacy loss without a finite decimal form"
+        )  # truncated, it would be less than spent
     digits = f"{int(scaled):0{places + 1}d}"
     text = digits if not places else f"{digits[:-places]}.{digits[-places:]}"
     return f"-{text}" if number < 0 else text

@@ -173,7 +173,7 @@ class Registry(Generic[T]):
         is_class = isinstance(declaration, type) and issubclass(declaration, self._kind)
         if not is_class and not isinstance(declaration, self._kind):
             raise InputError(
-                f"what is registered as {self.noun} is a {type(declaration).__name__}",
+                f"the object registered as {self.noun} is a {type(declaration).__name__}",
                 allowed=f"a {self._kind.__name__}",
             )
         if self._found.get(declaration.name) is declaration:

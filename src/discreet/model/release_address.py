@@ -41,7 +41,9 @@ class FileOptions:
         changed = {key: value for key, value in settings.items() if value is not None}
         if changed and source.path is None:
             key = next(iter(changed))
-            raise InputError(f"the {key} of {source.label}, which is no file", advice=f"Leave out the {key}.")
+            raise InputError(
+                f"the {key} of {source.label}, which is not a file", advice=f"Leave out the {key}."
+            )
         known = {str(key): value for key, value in changed.items()}
         return replace(
             source,

@@ -162,7 +162,7 @@ class ReleaseKind:
     statement: ClassVar[str] = (
         "These numbers were counted in the written file by a second, independent path before it was put in "
         "place. They are evidence that the requirement holds for the quasi-identifiers named here, not a "
-        "promise that nobody can be recognized: what else is known about the people in the table was not, "
+        "promise that no person can be recognized: other knowledge about the people in the table was not, "
         "and cannot be, checked."
     )
     """Statement of a manifest about its numbers."""
@@ -237,14 +237,14 @@ RELEASE_VIEWS = (GROUP_VIEW_NAME, BOUNDS_VIEW_NAME)
 """Views of a release that is a table of a database."""
 
 NOT_PROTECTED = (
-    "Identity and membership are not protected by this release: quasi-identifiers are shown, so whoever "
+    "Identity and membership are not protected by this release: quasi-identifiers are shown, so anyone who "
     "knows them finds a person's row, and learns that the person is in the table. Only which of its group's "
     "sensitive values is that person's is hidden."
 )
 DE_FINETTI = (
-    "Groups are not independent of each other: who learns from all of them how quasi-identifiers go with "
-    "sensitive values (a deFinetti attack, Kifer 2009) can guess a person's value better than by its share "
-    "in the group, the more so the stronger the two are related."
+    "Groups are not independent of each other: an attacker who learns the relation of quasi-identifiers "
+    "and sensitive values from all groups (a deFinetti attack, Kifer 2009) can guess a person's value better "
+    "than by its share in the group; the stronger the relation, the better."
 )
 
 
@@ -259,7 +259,7 @@ PERMUTED_STATEMENT = (
     "These numbers were counted in the written files by a second, independent path before they were put in "
     "place. They are evidence that every group has the values that were required, so that which of them is a "
     "person's is hidden among them. That a person is in the table, and which row is theirs, is not hidden "
-    "from anybody who knows their quasi-identifiers."
+    "from anyone who knows their quasi-identifiers."
 )
 
 
@@ -278,8 +278,8 @@ class PermutedRelease(GroupedRelease):
     cautions = (NOT_PROTECTED, DE_FINETTI)
     statement = PERMUTED_STATEMENT
     explained = (
-        "Rows are divided into groups, and within each group the sensitive values change places at random. "
-        "Quasi-identifiers stay as they were."
+        "Rows are divided into groups, and within each group the sensitive values are permuted at random. "
+        "Quasi-identifiers are unchanged."
     )
 
     sensitive: str
@@ -398,4 +398,4 @@ def _parse_decimal_text(text: object) -> Decimal:
     try:
         return Decimal(str(text))
     except ArithmeticError:
-        raise ValueError(f"{text} is no number") from None
+        raise ValueError(f"{text} is not a number") from None

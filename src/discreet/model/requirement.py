@@ -36,7 +36,7 @@ def failing_mask(bound: Sequence[BoundCriterion], facts: ClassStatistics) -> NDA
     fails = np.zeros(facts.classes, np.bool_)
     for one in bound:
         if one.criterion.of_release:
-            raise release_criterion_error(one.criterion, "what judges classes one by one")
+            raise release_criterion_error(one.criterion, "a test of single classes")
         fails |= one.scores(facts) < one.criterion.threshold
     return fails
 
@@ -91,8 +91,8 @@ def check_compatible(criteria: tuple[Criterion, ...]) -> None:
     if others or len(kinds[0]) > 1:
         other = others[0][0] if others else kinds[0][1]
         raise InputError(
-            f"{first[0]} and {other} together: each suppresses classes that the other rests on",
-            allowed="one of them, beside any criteria of single classes",
+            f"{first[0]} and {other} together: each suppresses classes that the other relies on",
+            allowed="one of them, with any criteria of single classes",
         )
 
 
@@ -171,7 +171,7 @@ class Requirement:
             # A criterion of every sensitive attribute includes each one, so it excludes another of the same
             # score.
             if of and (criterion.attribute in of or None in (criterion.attribute, *of)):
-                raise InputError(f"{criterion.name} was asked twice", allowed="one value of each")
+                raise InputError(f"{criterion.name} was given twice", allowed="one value of each")
             of.append(criterion.attribute)
         object.__setattr__(self, "criteria", tuple(found))
 
@@ -338,7 +338,7 @@ def _cached_thresholds(
     for score in least_by_score:
         if score not in scores:
             raise InputError(
-                f"{score.criterion.title} was asked, which these classes were not counted for",
+                f"{score.criterion.title} was required, but the classes were not counted for it",
                 advice="Evaluate the lattice again with that criterion.",
             )
     return tuple(least_by_score.get(score) for score in scores)
@@ -426,7 +426,7 @@ def check_value_counts(one: BoundCriterion, table: FrequencySet) -> None:
             f"{one.criterion}: {one.criterion.title} counts the rows of each value, but here subjects are "
             "counted, and some have several rows",
             allowed="criteria of subjects and of distinct values: k, l",
-            advice="Bring the table to one row per subject first, or ask without it.",
+            advice="Reduce the table to one row per subject first, or remove the criterion.",
         )
     sets = table.sensitive[one.index]
     require_feature(str(one.criterion), one.criterion.asks, sets.attribute, _require_value_counts(one, sets))
@@ -435,7 +435,7 @@ def check_value_counts(one: BoundCriterion, table: FrequencySet) -> None:
 def _require_value_counts(one: BoundCriterion, sets: ValueSets) -> SensitiveAttribute:
     if sets.counts is None or sets.of is None:
         raise InputError(
-            f"{one.criterion}: the frequency set holds no rows by value of '{sets.attribute}'",
+            f"{one.criterion}: the frequency set contains no rows by value of '{sets.attribute}'",
             advice="Count the table by count_frequency_set.",
         )
     return sets.of
@@ -447,13 +447,13 @@ def subject_count_error(criterion: Criterion) -> InputError:
         f"{criterion}: {criterion.title} counts records, but here subjects are counted, and some have "
         "several rows",
         allowed="criteria of subjects and of distinct values: k, l, highest_risk",
-        advice="Bring the table to one row per subject first, or ask without it.",
+        advice="Reduce the table to one row per subject first, or remove the criterion.",
     )
 
 
 def uncounted_attributes_error(criterion: Criterion) -> InputError:
     """Return the error for a criterion of all sensitive attributes where some were not counted."""
     return InputError(
-        f"{criterion} was asked of every sensitive attribute, which these classes were not counted for",
+        f"{criterion} was required of every sensitive attribute, but the classes were not counted for it",
         advice="Evaluate the lattice again with that criterion.",
     )

@@ -28,9 +28,9 @@ def parse_path(text: str | os.PathLike[str], label: str = "a path") -> Path:
     found = os.fspath(text)
     if looks_like_address(found):
         raise InputError(
-            f"an address where {label} belongs; it is not shown, since it may hold a password",
+            f"an address was given instead of {label}; it is not shown because it may contain a password",
             allowed=f"a path of this machine; for a table of PostgreSQL {ADDRESS_FORM} and the table's name",
-            advice="Export the table to Parquet or CSV, or copy the file here; from Python hand over a table "
+            advice="Export the table to Parquet or CSV, or copy the file here; from Python pass a table "
             "of Arrow, pandas, polars or Spark.",
         )
     if isinstance(found, str) and not _is_valid_unicode(found):

@@ -66,7 +66,7 @@ def check_regular(path: Path, label: str) -> None:
         raise InputError(
             f"{label} is {_KINDS[kind]}, which may never end",
             allowed="a regular file",
-            advice="Write what it yields to a file first.",
+            advice="Write its content to a file first.",
         )
 
 
@@ -111,7 +111,7 @@ def matching_files(path: Path) -> tuple[Path, ...]:
         raise InputError(f"{path.parent} cannot be read: {error.strerror or 'no folder'}") from None
     if not found:
         raise InputError(
-            f"no file fits {path}", allowed="a path, or a pattern such as 'data/*.csv' that files fit"
+            f"no file matches {path}", allowed="a path, or a pattern such as 'data/*.csv' that matches files"
         )
     for each in found:
         _check_match(each, path)
@@ -121,17 +121,17 @@ def matching_files(path: Path) -> tuple[Path, ...]:
 def _check_match(file: Path, pattern: Path) -> None:
     if file.name.startswith(_HIDDEN_PREFIXES):
         raise InputError(
-            f"{file} fits {pattern} and begins with '{file.name[0]}', as what is no data does",
+            f"{file} matches {pattern} and begins with '{file.name[0]}', like files that contain no data",
             advice="Rename it, move it out of the folder, or write a narrower pattern.",
         )
     check_regular(file, str(file))
     if not file.is_file():
         raise InputError(
-            f"{file} fits {pattern} and is no file", allowed="files", advice="Move it elsewhere."
+            f"{file} matches {pattern} and is not a file", allowed="files", advice="Move it elsewhere."
         )
     if file.with_name(f"{file.name}.manifest.json").exists():
         raise InputError(
-            f"{file} fits {pattern} and is a release: its manifest lies beside it",
+            f"{file} matches {pattern} and is a release: it has a manifest",
             advice="Keep releases in another folder than the data, or write a narrower pattern.",
         )
 
@@ -209,11 +209,11 @@ def _read_secret(path: Path) -> bytes | None:
     except FileNotFoundError:
         return None
     if not stat.S_ISREG(mode):
-        raise InputError(f"the key file {path} is no file")
+        raise InputError(f"the key file {path} is not a file")
     if os.name == "posix" and mode & _OTHERS:
         raise InputError(
             f"the key file {path} may be read by others",
             allowed="a file that only its owner may read and write",
-            advice=f"Take the others' rights away: chmod 600 {path}",
+            advice=f"Remove other users' permissions: chmod 600 {path}",
         )
     return path.read_bytes()

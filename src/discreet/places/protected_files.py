@@ -53,7 +53,7 @@ def check_outputs(targets: Sequence[TargetFile], protected: Sequence[ProtectedFi
             if is_same_file(target.path, other.path):
                 raise InputError(
                     f"{target.path} is both {other.name} and {target.name}",
-                    allowed="a file of its own for each",
+                    allowed="a separate file for each",
                     advice="Choose another path for one of them.",
                 )
     _check_written_files(protected)
@@ -85,11 +85,11 @@ def _check_target(target: TargetFile, file: ProtectedFile) -> None:
         )
     if is_inside(target.path, file.path):
         raise InputError(
-            f"{target.path} lies in {file.path}, which is {file.name}", advice="Choose another output path."
+            f"{target.path} is inside {file.path}, which is {file.name}", advice="Choose another output path."
         )
     if is_inside(file.path, target.path):
         raise InputError(
-            f"{file.name} ({file.path}) lies in {target.path}, which is to become {target.name}",
+            f"{file.name} ({file.path}) is inside {target.path}, which is to become {target.name}",
             allowed="files of the publisher apart from the output",
             advice="Choose another output path, or move the file to another folder.",
         )
@@ -103,7 +103,7 @@ def _check_written_files(protected: Sequence[ProtectedFile]) -> None:
             if other != file and not shared and is_same_file(file.path, other.path):
                 raise InputError(
                     f"{file.path} is both {other.name} and {file.name}",
-                    allowed="a file of its own for each",
+                    allowed="a separate file for each",
                     advice="Name another file for one of them.",
                 )
 

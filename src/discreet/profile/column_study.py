@@ -86,7 +86,9 @@ class CodedColumns:
     def position(self, name: str) -> int:
         """Return the index of a column; raise ``InputError`` if no column has that name."""
         if name not in self.positions:
-            raise InputError(f"there is no column {quote_value(name)}", allowed=quote_values(self.names, 20))
+            raise InputError(
+                f"the column {quote_value(name)} does not exist", allowed=quote_values(self.names, 20)
+            )
         return self.positions[name]
 
     @cached_property

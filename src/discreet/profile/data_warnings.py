@@ -73,9 +73,9 @@ def warn_about_dropped_columns(attributes: Sequence[ProposedAttribute]) -> list[
     return [
         f"{len(given_up):,} columns would make the lattice too large and are dropped until you decide: "
         f"{shorten_names(given_up)}. Look at the values of each. Give those that others may know the role "
-        "quasi-identifier, and leave names, numbers of persons and free text as they are. Only a "
-        'column that says nothing of anybody may have the role "insensitive", which publishes it outside '
-        "every check."
+        "quasi-identifier, and leave names, numbers of persons and free text unchanged. Only a column "
+        'without information about persons may have the role "insensitive", which publishes it outside every '
+        "check."
     ]
 
 
@@ -84,8 +84,8 @@ def warn_about_copies(copies: int) -> list[str]:
     if not copies:
         return []
     return [
-        f"Exact copies of other rows, nearly unique cells included: {copies:,}. Where a copy is no other "
-        "person, take it out of the file: it lets k count somebody twice."
+        f"Exact copies of other rows, nearly unique cells included: {copies:,}. Remove copies that are "
+        "the same person: k would count that person twice."
     ]
 
 
@@ -106,8 +106,8 @@ def warn_about_sums(sums: Sequence[ColumnSum]) -> list[str]:
     reported = "; ".join(str(sum_) for sum_ in sums[:_MOST_SUMS])
     more = f"; and {len(sums) - _MOST_SUMS:,} more" if len(sums) > _MOST_SUMS else ""
     return [
-        f"In every row that has the values, {reported}{more}. What is hidden of one the others tell: leave "
-        "out what can be calculated, or give all of them roles and levels that hide as much."
+        f"In every row that has the values, {reported}{more}. Each of them reveals the hidden one: leave "
+        "out columns that can be calculated, or give all of them equally strict roles and levels."
     ]
 
 
@@ -121,7 +121,7 @@ def _warn_about_single_column(columns: Sequence[ColumnProfile]) -> list[str]:
     if len(columns) != 1 or not re.search(r"[\^~&;:#|\t+]|\w +\w+ +\w", columns[0].name):
         return []
     return [
-        f"The table has one column, {columns[0].name!r}. If it is several, say what parts them, as in "
+        f"The table has one column, {columns[0].name!r}. If it is several, name the delimiter, as in "
         "--delimiter '^', or export it as CSV."
     ]
 
@@ -136,8 +136,8 @@ def _warn_about_header(columns: Sequence[ColumnProfile]) -> list[str]:
     if not strange:
         return []
     return [
-        f"The first line holds {shorten_names([repr(name) for name in strange])}, which names no column: is "
-        "it a header? Columns' names are published as they stand. Write them in the first line."
+        f"The first line holds {shorten_names([repr(name) for name in strange])}, which does not look like "
+        "a column name: is it a header? Column names are published unchanged. Write them in the first line."
     ]
 
 
@@ -150,7 +150,7 @@ def _warn_about_age(column: ColumnProfile) -> str:
     said = " and ".join(f"{value:g}" for value in values)
     texts = ", ".join(f'"{value:g}"' for value in values)
     return (
-        f"'{column.name}' holds {said}, which is nobody's age. Where it stands for an age that is missing, "
+        f"'{column.name}' holds {said}, which is not an age. If it means a missing age, "
         f"write null_values = [{texts}] in [source], with the other such texts."
     )
 
@@ -186,7 +186,7 @@ def _warn_about_missing_codes(columns: Sequence[ColumnProfile]) -> list[str]:
     if not found:
         return []
     return [
-        f"Numbers that may stand for what is missing, in {shorten_names(found)}. If they do, list them under "
+        f"Numbers that may mean a missing value, in {shorten_names(found)}. If they do, list them under "
         f"others of the column's hierarchy, or write null_values = [{', '.join(dict.fromkeys(texts))}] in "
         "[source], for every column."
     ]
@@ -202,8 +202,8 @@ def _warn_about_lost_zeros(columns: Sequence[ColumnProfile]) -> list[str]:
     if not found:
         return []
     return [
-        f"Codes that begin with a zero stand beside shorter ones, which may have lost theirs, in "
-        f"{', '.join(found)}. Write them alike in the file: else one code counts as two."
+        f"Some codes begin with a zero, and shorter ones may have lost theirs, in "
+        f"{', '.join(found)}. Write them the same way in the file, or one code counts as two."
     ]
 
 
@@ -235,8 +235,8 @@ def warn_about_word_variants(columns: Sequence[str]) -> list[str]:
     if not columns:
         return []
     return [
-        f"Values differ in capitals or in blanks alone, in {', '.join(columns)}. Write them alike in the "
-        "file, or join them in a hierarchy: what is rare stands out."
+        f"Values differ only in capitals or blanks, in {', '.join(columns)}. Write them the same way "
+        "in the file, or join them in a hierarchy: rare spellings identify people."
     ]
 
 

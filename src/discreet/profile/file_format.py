@@ -71,10 +71,10 @@ def infer_file_format(
         for key in ("format", "encoding", "delimiter", "quote"):
             if getattr(form, key) != getattr(first[1], key) and getattr(known, key, None) is None:
                 said = [quote_value(getattr(found, key)) for found in (first[1], form)]
-                one = f"If one {key} fits all, say it: --{key} VALUE. Else write the files alike."
+                one = f"If one {key} is right for all, set it: --{key} VALUE. Otherwise convert the files."
                 raise InputError(
                     f"the {key} of {first[0]} seems to be {said[0]}, and that of {file} {said[1]}",
-                    allowed="files that are written alike",
+                    allowed="files that are written the same way",
                     advice="Write a narrower pattern, such as 'data/*.csv'." if key == "format" else one,
                 )
     return first[1]
@@ -111,7 +111,7 @@ def _file_format(path: Path, label: str, format_name: str | None) -> FileFormat:
     reasons["delimiter"] = (
         f"{DELIMITER_NAMES[delimiter]}: the header then has {number} name{'s' * (number != 1)}"
     )
-    reasons["quote"] = "the header's first character" if quote == "'" else "as RFC 4180 says"
+    reasons["quote"] = "the header's first character" if quote == "'" else "according to RFC 4180"
     return FileFormat(kind, encoding, delimiter, quote, reasons)
 
 

@@ -264,8 +264,8 @@ def _infer_dates(columns: Mapping[str, DateShapes], collected: _CollectedFormats
                 f'written = {{dates = "{resolve_day_order(key, day_first=d)}"}}' for d in (True, False)
             )
             collected.warnings.append(
-                f"'{name}' holds dates whose day and month nothing tells apart, as all are 12 or less: "
-                f"say {both} in [attributes.{_toml_key(name)}]."
+                f"'{name}' holds dates whose order of day and month is ambiguous, as all are 12 or less: "
+                f"give {both} in [attributes.{_toml_key(name)}]."
             )
 
 
@@ -340,7 +340,7 @@ def _infer_numbers(
                 )
             elif marks.ambiguous and not marks.decimal and not marks.thousands:
                 collected.warnings.append(
-                    f"'{name}' holds numbers whose '{min(marks.ambiguous)}' marks decimals or thousands: say "
+                    f"'{name}' holds numbers whose '{min(marks.ambiguous)}' marks decimals or thousands: set "
                     f'which, as in written = {{decimal = ","}} or {{thousands = ","}} in '
                     f"[attributes.{_toml_key(name)}]."
                 )
@@ -384,8 +384,9 @@ def _words_among(
         one = min(left, key=lambda shape: (-left[shape], shape))
         collected.warnings.append(
             f"'{name}' looks like {noun}, but {missed:,} of its {values + missed:,} values do not, such as "
-            f"those of the form '{one}' (0: any digit): it is read as text. To read it, say its form, and "
-            f"under others what stays: written = {{…, others = […]}} in [attributes.{_toml_key(name)}]."
+            f"those of the form '{one}' (0: any digit): it is read as text. To read it, give its format, "
+            "and list the other values under others: written = {…, others = […]} in "
+            f"[attributes.{_toml_key(name)}]."
         )
     return None
 

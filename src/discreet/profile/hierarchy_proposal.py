@@ -531,7 +531,7 @@ def _hierarchy_files(folder: Path) -> list[Path]:
         ) from None
     if not paths:
         raise InputError(
-            f"the folder of hierarchies {folder} holds no {_SUFFIX} file",
+            f"the folder of hierarchies {folder} contains no {_SUFFIX} file",
             allowed="files with one line per value: leaf;level 1;…;*",
         )
     return paths

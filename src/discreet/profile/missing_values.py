@@ -142,9 +142,9 @@ def _marks_warning(
     counted = "They count as values" + (", for l and every other criterion" if sensitive else "")
     return CodedWarning(
         MISSING_MARKS,
-        f"{found}: texts that may say that a value is missing. {counted}. Write null_values = "
-        f"{_toml_list([*null_values, *texts])} in [source], and they are NULL, which is no sensitive value; "
-        "or, where they are values, real_values = "
+        f"{found}: texts that may mean a missing value. {counted}. Write null_values = "
+        f"{_toml_list([*null_values, *texts])} in [source] to read them as NULL, which is not a sensitive "
+        "value; or, if they are values, real_values = "
         f"{_toml_list([mark.text for mark in reported[one][:_MOST_REPORTED]])} in "
         f"[attributes.{_toml_key(one)}].",
         private=True,
@@ -159,13 +159,13 @@ def _star_warnings(
     marks_by_column: Mapping[str, Sequence[MissingMark]], keys: Sequence[str], values: Sequence[str]
 ) -> Iterator[CodedWarning]:
     for names, what in (
-        (values, "in a sensitive column a star is no value, and is read as NULL"),
-        (keys, "a cell that was generalized before; it stays so, and is alike to stars only"),
+        (values, "a star in a sensitive column is read as NULL"),
+        (keys, "a cell that was generalized before; it stays generalized, and equals only stars"),
     ):
         stars = {name: sum(m.rows for m in marks_by_column.get(name, ()) if m.starred) for name in names}
         reported = ", ".join(f"'{name}' in {_row_count_text(rows)}" for name, rows in stars.items() if rows)
         if reported:
-            yield CodedWarning(STARRED_CELLS, f"* stands in {reported}: {what}.", private=True)
+            yield CodedWarning(STARRED_CELLS, f"* occurs in {reported}: {what}.", private=True)
 
 
 def _empty_rows_warnings(
@@ -182,8 +182,8 @@ def warn_about_rows_set_apart(rows: int) -> CodedWarning:
     """Return a warning about the number of rows without any quasi-identifier."""
     return CodedWarning(
         ROWS_WITHOUT_QUASI_IDENTIFIERS,
-        f"{_row_count_text(rows)} with * or NULL in every quasi-identifier: nobody knows whom they are like, "
-        "so they count for no class and are not published.",
+        f"{_row_count_text(rows)} with * or NULL in every quasi-identifier: they belong to no class, are not "
+        "counted and are not published.",
     )
 
 

@@ -306,7 +306,7 @@ def person_key_roles(people: PersonKeys) -> dict[str, tuple[AttributeRole, str]]
     found |= {key.column: "identifies people, by its name" for key in people.suspected}
     found |= dict.fromkeys(people.events, "finer than a person: a stay or another event")
     if people.person is not None:
-        found[people.person.column] = "the person, by what is the same within its values"
+        found[people.person.column] = "the person, by constant traits within its values"
     return {name: (AttributeRole.IDENTIFIER, reason) for name, reason in found.items()}
 
 

@@ -67,13 +67,13 @@ def propose_role(column: ColumnProfile, *, written_as_number: bool = False) -> t
     if form is not None:
         return AttributeRole.IDENTIFIER, f"values of an identifier's form ({form.label})"
     if column.distinct == 0:
-        return AttributeRole.IDENTIFIER, "no value at all"
+        return AttributeRole.IDENTIFIER, "no values"
     if column.distinct == 1 and column.nulls == 0 and column.rows > 1:
         return AttributeRole.INSENSITIVE, "the same value in every row"
     unique = is_nearly_unique(column)
     if _is_sample_weight(column):
         role = AttributeRole.IDENTIFIER if unique else AttributeRole.QUASI_IDENTIFIER
-        return role, "a survey's weight, it seems: each value points to few rows"
+        return role, "probably a survey weight: each value identifies few rows"
     if hint is RoleHint.QUASI_IDENTIFIER:
         return (
             AttributeRole.QUASI_IDENTIFIER,
@@ -89,9 +89,9 @@ def propose_role(column: ColumnProfile, *, written_as_number: bool = False) -> t
     if unique:
         return AttributeRole.IDENTIFIER, NEARLY_UNIQUE_REASON
     if names_a_number(column.name) and column.distinct > _NUMBERED_DISTINCT * column.filled:
-        return AttributeRole.IDENTIFIER, "numbers that are given to something, by its name"
+        return AttributeRole.IDENTIFIER, "assigned numbers, by its name"
     if column.longest > _LONG_TEXT and column.distinct > _MOST_ANSWERS:
-        return AttributeRole.IDENTIFIER, "long texts, in which anything may stand"
+        return AttributeRole.IDENTIFIER, "long free texts"
     return AttributeRole.QUASI_IDENTIFIER, IN_DOUBT_REASON
 
 
@@ -159,14 +159,14 @@ def propose_pseudonym(column: ColumnProfile, *, subject: bool) -> PseudonymPropo
         return PseudonymProposal(
             {"way": "per-release"},
             "keeps a person's rows together, within one release",
-            "A number in its place would keep a person's rows together, within one release.",
+            "A random number would keep a person's rows together, within one release.",
         )
     if person_key_word(column.name) and is_nearly_unique(column):
         name = re.sub(r"\W+", "_", column.name, flags=re.ASCII).strip("_") or "people"
         way = {"way": "pseudonym", "key": f"keys/{name}.list"}
         return PseudonymProposal(
             way,
-            "joins the releases of several tables, for all who name this key's file",
-            "A pseudonym in its place would join the releases of several tables, for all who have its key.",
+            "joins the releases of several tables, for everyone who uses this key file",
+            "A pseudonym would join the releases of several tables, for everyone who has its key.",
         )
     return None

@@ -62,7 +62,7 @@ from discreet.sql.cell_expressions import batched, is_binary, is_nested, is_text
 from discreet.sql.quoting import identifier
 
 _MOST_MATERIALIZED_CELLS = 20_000_000
-_SUBJECT_ROLE = AttributeRole.IDENTIFIER, "the subject, whom k counts"
+_SUBJECT_ROLE = AttributeRole.IDENTIFIER, "the subject, which k counts"
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class KnownColumns:
     def with_known(self, formats: InferredFormats, table: SourceTable) -> InferredFormats:
         """Return the inferred formats, overridden by the known formats of text columns."""
         own = {name: form for name, form in self.written.items() if is_text(table.types[name])}
-        reasons = {name: f"{form.words}, as {self.label} says" for name, form in own.items()}
+        reasons = {name: f"{form.words}, according to {self.label}" for name, form in own.items()}
         return replace(formats, forms={**formats.forms, **own}, reasons={**formats.reasons, **reasons})
 
 
@@ -118,7 +118,7 @@ def propose_spec(
     missing = [name for name in known.names if name not in table.columns]
     if missing:
         raise InputError(
-            f"{known.label} describes what {table.label} has not: {quote_values(missing)}",
+            f"{known.label} describes columns that {table.label} does not have: {quote_values(missing)}",
             allowed=quote_values(table.columns),
         )
     columns = check_has_rows(table, profile_columns(engine, table, progress))

@@ -24,8 +24,8 @@ from discreet.profile.table_warnings import comment_on_persons
 _FIRST_L = 2
 _WARNINGS_COMMENT = ("Every verb repeats these until you remove them.",)
 _L_COMMENT = (
-    "The fewest different values of each sensitive column in a group. With l = 1 everybody in a group may",
-    "have the same one, and who finds a person's group learns it.",
+    "The fewest different values of each sensitive column in a group. With l = 1 all people of a group may",
+    "have the same one, and a reader who finds a person's group learns it.",
 )
 
 

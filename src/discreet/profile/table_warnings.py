@@ -41,7 +41,7 @@ def warn_about_persons(people: PersonKeys) -> list[str]:
     if person is not None and person.can_be_subject:
         found.append(
             f"{_repetition_text(person)} {_constant_traits_text(person)} the same within each value, so it "
-            f"identifies people: the spec says subject = {_toml_text(person.column)} in [source], and k "
+            f"identifies people: the spec sets subject = {_toml_text(person.column)} in [source], and k "
             "counts people and not rows."
         )
     elif person is not None:
@@ -49,8 +49,8 @@ def warn_about_persons(people: PersonKeys) -> list[str]:
     if people.units:
         groups = "groups" if len(people.units) == 1 else "group"
         found.append(
-            f"{_quoted_names(people.units)} {groups} people, as households do: who finds one member has "
-            "found the others. discreet attack --by households measures that."
+            f"{_quoted_names(people.units)} {groups} people, as households do: finding one member finds "
+            "the others. discreet attack --by households measures that."
         )
     return found + [warn_about_repeating_key(key) for key in people.suspected]
 
@@ -91,7 +91,7 @@ def comment_on_persons(people: PersonKeys) -> dict[str, tuple[str, ...]]:
     if first is None:
         return {}
     known = (
-        f"'{first.column}' repeats: {first.filled:,} rows have {first.values:,} values. Say who a person is:",
+        f"'{first.column}' repeats: {first.filled:,} rows have {first.values:,} values. Declare the persons:",
         f"subject = {_toml_text(first.column)}",
         "rows_are_people = true",
     )

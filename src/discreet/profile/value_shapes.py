@@ -277,12 +277,12 @@ def warn_about_totals(shapes: Mapping[str, Mapping[str, object]]) -> list[str]:
     """Return a warning if columns of numbers, given by their shapes, contain a word for their total.
 
     >>> warn_about_totals({"cost": {"00": 3, "Total": 1}, "age": {"00": 4}})[0][:32]
-    "A line of totals, it seems: 'cos"
+    "Probably a line of totals: 'cost"
     """
     result = [f"'{name}' holds '{t}'" for name, of in shapes.items() for t in of if t.casefold() in _TOTALS]
     if not result:
         return []
-    return [f"A line of totals, it seems: {', '.join(result)}. It is nobody's row: take it out of the file."]
+    return [f"Probably a line of totals: {', '.join(result)}. Remove it from the file."]
 
 
 _TOTALS = frozenset(

@@ -494,7 +494,7 @@ def _collect_permuted_warnings(
     if chosen.proximity is not None:
         warnings.append(CodedWarning("proximity", chosen.proximity))
     if facts.k < LOW_K:
-        text = f"A group needs only {facts.k} distinct values; publishers commonly ask for {LOW_K} or more."
+        text = f"A group needs only {facts.k} distinct values; publishers commonly require {LOW_K} or more."
         warnings.append(CodedWarning("low-k", text))
     others = [a.name for a in spec.sensitive if a.name != facts.sensitive]
     if others:

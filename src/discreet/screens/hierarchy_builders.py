@@ -71,7 +71,7 @@ def _parse_number(text: str) -> int | Decimal:
     except InvalidOperation:
         number = Decimal("NaN")
     if not number.is_finite():
-        raise InputError(f"{quote_value(text)} is no number", allowed="a number such as 5 or 2.5")
+        raise InputError(f"{quote_value(text)} is not a number", allowed="a number such as 5 or 2.5")
     is_integer = abs(number) < 10**15 and number == number.to_integral_value()
     return int(number) if is_integer else number
 

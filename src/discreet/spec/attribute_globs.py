@@ -68,8 +68,8 @@ def find_globs(
             continue
         if not any(matches_glob(key, name) for name in columns):
             raise InputError(
-                f"{label}: {format_key(('attributes', key))} fits no column",
-                allowed=f"the name of a column, or one in which {COLUMN_WILDCARD} stands for any characters; "
+                f"{label}: {format_key(('attributes', key))} matches no column",
+                allowed=f"the name of a column, or one with {COLUMN_WILDCARD}, which matches any characters; "
                 f"columns: {quote_values(columns, 20)}",
             )
         taken = tuple(name for name in left if matches_glob(key, name))
@@ -87,8 +87,8 @@ def expand_globs(stanzas: Mapping[str, Any], patterns: Sequence[AttributeGlob]) 
 def unused_glob_notes(patterns: Sequence[AttributeGlob]) -> list[str]:
     """Return a note for each glob without columns, since other sections have every column that matches it."""
     return [
-        f"The stanza {format_key(('attributes', pattern.pattern))} is not used: other stanzas have every "
-        "column that fits it."
+        f"The section {format_key(('attributes', pattern.pattern))} is not used: other sections contain "
+        "every column that matches it."
         for pattern in patterns
         if not pattern.columns
     ]

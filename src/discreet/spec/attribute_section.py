@@ -130,20 +130,20 @@ class CellFormatTable(StrictTable):
     )
     thousands: str | None = Field(
         None,
-        description='what parts thousands in quotes, such as "." or " "',
-        title="What parts thousands.",
+        description='the thousands separator in quotes, such as "." or " "',
+        title="Thousands separator.",
         examples=['"."'],
     )
     unit: TextOrTexts = Field(
         default_factory=list,
         description='a text or texts in quotes, such as "€"',
-        title="A currency or another unit before or behind the number, which is left out.",
+        title="A currency or another unit before or after the number, which is removed.",
         examples=['"€"'],
     )
     dates: TextOrTexts = Field(
         default_factory=list,
         description='a pattern or patterns in quotes, such as "%d.%m.%Y"',
-        title="How dates are written: the first pattern that fits.",
+        title="Formats of dates: the first pattern that matches.",
         examples=['["%d.%m.%Y", "%Y-%m-%d"]'],
     )
     pivot: int | None = Field(
@@ -154,14 +154,14 @@ class CellFormatTable(StrictTable):
     )
     strip: bool | None = Field(
         None,
-        description="true: blanks around texts are no part of them",
-        title="Whether blanks around values are left out.",
+        description="true: blanks around texts are removed",
+        title="Whether blanks around values are removed.",
         examples=["true"],
     )
     others: TextList = Field(
         default_factory=list,
-        description='a list of texts that stay as they are, such as ["unknown"]',
-        title="Texts that are no numbers or dates, and stay as they are.",
+        description='a list of texts that are kept unchanged, such as ["unknown"]',
+        title="Texts that are not numbers or dates, and are kept unchanged.",
         examples=['["unknown"]'],
     )
 
@@ -203,14 +203,12 @@ def read_cell_format(
 def _check_cell_format(form: CellFormat, table: CellFormatTable, hierarchy: HierarchySource | None) -> None:
     """Raise ``InputError`` for an empty format, and for dates if the hierarchy has its own date format."""
     if not form.is_number and not form.dates and not table.strip:
-        raise InputError(
-            "the table says nothing of the cells", allowed="decimal, thousands, unit, dates, or strip = true"
-        )
+        raise InputError("the table is empty", allowed="decimal, thousands, unit, dates, or strip = true")
     if table.strip is False:
-        raise InputError("strip = false beside a written form", advice="Remove written, or strip.")
+        raise InputError("strip = false together with a written form", advice="Remove written, or strip.")
     if form.dates and getattr(hierarchy, "format", None) is not None:
         raise InputError(
-            "dates beside a hierarchy with a format: dates are read once",
+            "dates together with a hierarchy with a format: dates are read once",
             advice="Remove format from the hierarchy.",
         )
 
@@ -225,13 +223,13 @@ class ShiftTable(StrictTable):
         ge=1,
         le=_MOST_DAYS,
         description=f"a whole number from 1 to {_MOST_DAYS}",
-        title="The most days by which dates are moved.",
+        title="Maximum number of days by which dates are shifted.",
         examples=["180"],
     )
     key: str = Field(
         min_length=1,
         description='the path of a file in quotes, such as "shifts.key"',
-        title="The file of the secret, made where it is not there, for its owner alone.",
+        title="The file of the secret, created if missing, readable only by its owner.",
         examples=['"shifts.key"'],
     )
 
@@ -271,7 +269,7 @@ def _build_method(
     for name in values_given:
         if name not in options:
             raise InputError(
-                f"{label}: {format_key((*key, name))} is no option of the way {kind.name}",
+                f"{label}: {format_key((*key, name))} is not an option of the way {kind.name}",
                 allowed=", ".join(options) or "none",
             )
     values = dict(values_given)
@@ -280,7 +278,7 @@ def _build_method(
         if not isinstance(path, str) or not path:
             raise InputError(
                 f"{label}: {format_key((*key, 'key'))} is missing",
-                allowed="the path of a file in quotes; it is made where it is not there, for its owner alone",
+                allowed="the path of a file in quotes; it is created if missing, readable only by its owner",
             )
         values["key"] = base / path
     try:
@@ -307,7 +305,7 @@ def with_subject(document: dict[str, Any], subject: str, label: str) -> dict[str
         raise InputError(
             f"{label}: source.subject = {quote_value(named)}, and by the relational spec it is "
             f"{quote_value(subject)}",
-            advice="Remove it: the references say whose row a row is.",
+            advice="Remove it: the references determine each row's person.",
         )
     return {**document, "source": {**source, "subject": subject}}
 
@@ -330,7 +328,7 @@ def pseudonyms_and_shifts(source: SourceSpec, attributes: list[Attribute], label
     if subject in ways and not ways[subject].is_injective:
         raise InputError(
             f"{label}: the subject {quote_value(subject)} is published by the way {ways[subject].name}, "
-            "which makes one of several people",
+            "which maps several people to one",
             allowed=", ".join(name for name, way in _methods_by_name().items() if way.is_injective),
         )
     return {"ways": ways, "shifts": shifts}
@@ -349,7 +347,7 @@ def check_treated_roles(attribute: Attribute, label: str) -> None:
     if attribute.shift is not None and is_identifier:
         raise InputError(
             f"{label}: {format_key(('attributes', name, 'shift'))} for an identifier",
-            allowed="shift for columns that are published as they are or generalized",
+            allowed="shift for columns that are published unchanged or generalized",
             advice="Remove it.",
         )
 
@@ -369,14 +367,14 @@ class BudgetSection(StrictTable):
     delta: Any = Field(
         0,
         description="a number of at least 0 and below 1, such as 0.000001",
-        title="The δ that they may spend together; 0 where left out.",
+        title="The δ that they may spend together; 0 if omitted.",
         examples=["0.000001"],
     )
     table: str | None = Field(
         None,
         min_length=1,
         description="a name in quotes",
-        title="The table's name in the ledger, where it lies in memory or is read from several places.",
+        title="The table's name in the ledger, if it is in memory or is read from several places.",
         examples=['"census-2026"'],
     )
 

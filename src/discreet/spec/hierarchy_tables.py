@@ -121,19 +121,19 @@ class FileTable(KindTable):
     path: str = Field(
         min_length=1,
         description="the path of a file in quotes",
-        title="The file: a line for each leaf, its levels behind it.",
+        title="The file: a line for each leaf, followed by its levels.",
         examples=['"city.csv"'],
     )
     delimiter: str | None = Field(
         None,
         description='one character, such as ";" or ","',
-        title="What parts the cells of a line; found out where left out.",
+        title="Delimiter of cells; detected if omitted.",
         examples=['"|"'],
     )
     encoding: str = Field(
         "utf-8",
         description="the name of an encoding, such as utf-8 or latin-1",
-        title="How the file's bytes are letters.",
+        title="Encoding of the file.",
         examples=['"latin-1"'],
     )
 
@@ -141,7 +141,7 @@ class FileTable(KindTable):
         0,
         ge=0,
         description="a whole number of at least 0",
-        title="The least level of a release, unless min_level says another: below stands what is kept back.",
+        title="The least level of a release, unless min_level is set: lower levels are withheld.",
         examples=["1"],
     )
 
@@ -156,7 +156,7 @@ class LevelsTable(KindTable):
     rows: list[TextList] | None = Field(
         None,
         description='a list of rows, leaf first, such as [["Male", "*"], ["Female", "*"]]',
-        title="A row for each leaf, its levels behind it.",
+        title="A row for each leaf, followed by its levels.",
         examples=['[["Bonn", "West", "*"], ["Jena", "East", "*"]]'],
     )
     leaves: dict[str, TextList] | None = Field(
@@ -191,8 +191,8 @@ class CutsTable(KindTable):
     )
     breaks: BreakLevels = Field(
         (),
-        description="a list of numbers that rise, or a list of such lists, each of numbers of the one before",
-        title="Where numbers are cut, each bound the start of an interval; level by level too.",
+        description="a list of ascending numbers, or a list of such lists, each of numbers of the one before",
+        title="Bounds at which intervals start; optionally level by level.",
         examples=["[18, 25, 35, 50, 65]"],
     )
     anchor: ExactNumber = Field(
@@ -216,7 +216,7 @@ class CutsTable(KindTable):
     others: TextList = Field(
         default_factory=list,
         description=_OTHERS,
-        title="Values that are no numbers, and are taken as they are.",
+        title="Values that are not numbers, and are kept unchanged.",
         examples=['["unknown"]'],
     )
 
@@ -243,32 +243,32 @@ class MaskTable(KindTable):
         "right",
         alias="from",
         description="right, left",
-        title="Which end is masked first.",
+        title="The end that is masked first.",
         examples=['"left"'],
     )
     character: str = Field(
         "*",
         description="one character",
-        title="What stands for a masked character.",
+        title="Mask character.",
         examples=['"#"'],
     )
     steps: WholeNumbers | None = Field(
         None,
         description="a whole number of at least 1 (characters per level), or a list of them by level",
-        title="How many characters more each level masks.",
+        title="Number of additional characters that each level masks.",
         examples=["[1, 2, 2]"],
     )
     pad: bool = Field(
         False,
         description="true, false",
-        title="Whether shorter values are filled up, so that all are equally long.",
+        title="Whether shorter values are padded to equal length.",
         examples=["true"],
     )
     length: int | None = Field(
         None,
         ge=1,
         description="a whole number of at least 1",
-        title="The length up to which values are filled up.",
+        title="The length to which values are padded.",
         examples=["5"],
     )
 
@@ -289,13 +289,13 @@ class DatesTable(KindTable):
     format: DateFormats = Field(
         None,
         description=_FORMAT,
-        title="How the dates are written, where not as in 2026-11-23.",
+        title="Formats of the dates, if not as in 2026-11-23.",
         examples=['["%d.%m.%Y", "%Y-%m-%d"]'],
     )
     others: TextList = Field(
         default_factory=list,
         description=_OTHERS,
-        title="Values that are no dates, and are taken as they are.",
+        title="Values that are not dates, and are kept unchanged.",
         examples=['["unknown"]'],
     )
 
@@ -316,7 +316,7 @@ class AgeTable(CutsTable):
     format: DateFormats = Field(
         None,
         description=_FORMAT,
-        title="How the dates of birth are written, where not as in 1980-02-29.",
+        title="Formats of the dates of birth, if not as in 1980-02-29.",
         examples=['"%d.%m.%Y"'],
     )
 
@@ -332,7 +332,7 @@ class BuiltinTable(KindTable):
 
     name: str = Field(
         description=", ".join(BUILTINS),
-        title="Which of the built-in hierarchies; `discreet hierarchies` lists them.",
+        title="Name of the built-in hierarchy; `discreet hierarchies` lists them.",
         examples=['"icd10"'],
     )
     levels: TextList | None = Field(
@@ -344,7 +344,7 @@ class BuiltinTable(KindTable):
     others: TextList = Field(
         default_factory=list,
         description=_OTHERS,
-        title="Values that it does not know, and are taken as they are.",
+        title="Unknown values, which are kept unchanged.",
         examples=['["unknown"]'],
     )
 
@@ -374,31 +374,31 @@ class OrderTable(KindTable):
     values: TextList = Field(
         default_factory=list,
         description='a list of texts, such as ["low", "high"]',
-        title="The values in their order; found out where left out.",
+        title="The values in their order; detected if omitted.",
         examples=['["low", "middle", "high"]'],
     )
     sizes: GroupSizes = Field(
         default_factory=list,
         description="a list of whole numbers, each a multiple of the one before",
-        title="How many neighbours make a group, level by level.",
+        title="Number of neighbors in a group, level by level.",
         examples=["[2, 4]"],
     )
     fanout: WholeNumbers | None = Field(
         None,
         description="a whole number of at least 2, or a list of them by level",
-        title="How many groups of a level make one of the next.",
+        title="Number of groups of a level in a group of the next.",
         examples=["2"],
     )
     label: Literal["range", "set"] = Field(
         "range",
         description="range, set",
-        title="What a group shows: its first and last value, or all.",
+        title="Label of a group: its first and last value, or all.",
         examples=['"set"'],
     )
     others: TextList = Field(
         default_factory=list,
         description=_OTHERS,
-        title="Values that have no place in the order, and are taken as they are.",
+        title="Values outside the order, which are kept unchanged.",
         examples=['["prefer not to say"]'],
     )
 
@@ -414,7 +414,7 @@ class AutoTable(KindTable):
     by: Literal["order", "frequency"] = Field(
         "order",
         description="order, frequency",
-        title="What makes groups: the values' order, or how frequent they are.",
+        title="Basis of groups: the values' order, or their frequency.",
         examples=['"frequency"'],
     )
 

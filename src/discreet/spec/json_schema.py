@@ -56,7 +56,7 @@ def build_spec_schema() -> dict[str, Any]:
     request["properties"]["cost"] |= {"anyOf": [names, *map(_cost_schema, COSTS)]}
     return {
         "$schema": _SCHEMA_DIALECT,
-        "title": "The spec of discreet: a table, what its columns are, and what is asked of a release.",
+        "title": "The spec of discreet: a table, the roles of its columns, and the request for a release.",
         "type": "object",
         "additionalProperties": False,
         "required": ["source"],
@@ -64,7 +64,7 @@ def build_spec_schema() -> dict[str, Any]:
             "source": source,
             "population": table_schema(PopulationSection),
             "attributes": {
-                "description": 'A table for each column; "q*" is one for every column whose name fits.',
+                "description": 'A table for each column; "q*" is one for every column whose name matches.',
                 "type": "object",
                 "additionalProperties": attribute,
             },

@@ -68,7 +68,7 @@ def preset(name: str) -> Preset:
     result = load_presets().get(name)
     if result is None:
         raise InputError(
-            f"there is no preset '{name}'",
+            f"the preset '{name}' does not exist",
             allowed=", ".join(load_presets()),
             advice=suggest_name(name, load_presets()),
         )

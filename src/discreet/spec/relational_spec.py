@@ -43,39 +43,39 @@ class RelatedTableSection(StrictTable):
         None,
         min_length=1,
         description="the name of a column",
-        title="The primary key: the column that tells the table's rows apart, where other tables name them.",
+        title="The primary key: the column that identifies the table's rows, if other tables reference them.",
         examples=['"visit"'],
     )
     way: Any = Field(
         None,
         description='a table of what stands in the key\'s place, such as {way = "per-release"}',
-        title="What is published in the key's place, in every table; `per-release` where left out.",
+        title="Replacement of the key in every table; `per-release` if omitted.",
         examples=['{way = "pseudonym", key = "keys/patients.list"}'],
     )
     references: dict[str, str] = Field(
         default_factory=dict,
         description='the names of tables by column, such as {patient = "patients"}',
-        title="The foreign keys: which table's rows a column names.",
+        title="The foreign keys: the table whose rows a column references.",
         examples=['{patient = "patients"}'],
     )
     orphans: Literal["refuse", "drop"] = Field(
         "refuse",
         description="refuse, drop",
-        title="What becomes of rows whose foreign key is empty, or names no row.",
+        title="Treatment of rows whose foreign key is empty, or names no row.",
         examples=['"drop"'],
     )
     model: str | None = Field(
         None,
         min_length=1,
         description="the name of a recoding model in quotes",
-        title="The recoding model, with its defaults; levels are negotiated where left out.",
+        title="The recoding model, with its defaults; levels are negotiated if omitted.",
         examples=['"mondrian"'],
     )
     accept: str | None = Field(
         None,
         min_length=1,
         description="max_suppressed, height, k, l",
-        title="The relaxation that is published where the request has no exact answer.",
+        title="The relaxation that is published if the request has no exact answer.",
         examples=['"height"'],
     )
 
@@ -93,7 +93,7 @@ class RelationalDocument(StrictTable):
         None,
         ge=2,
         description="a whole number of at least 2",
-        title="How many people at least must look alike in all tables together; only counted where left out.",
+        title="Minimum number of people that look alike in all tables together; only counted if omitted.",
         examples=["5"],
     )
     format: Literal["csv", "parquet"] = Field(
@@ -150,7 +150,7 @@ def _key_method(way: Pseudonymizer | None, label: str, name: str) -> Pseudonymiz
         return SharedKey()
     if not way.is_injective:
         raise InputError(
-            f"{label}: {format_key(('tables', name, 'way'))} is {way.name}, which makes one of several keys",
+            f"{label}: {format_key(('tables', name, 'way'))} is {way.name}, which maps several keys to one",
             allowed="per-release, keyed-hash, pseudonym",
         )
     return way
@@ -204,8 +204,9 @@ def with_key_pseudonyms(spec: TableSpec, ways: Mapping[str, Pseudonymizer]) -> T
             )
         if known is not None and known.way is not None:
             raise InputError(
-                f"{spec.label}: attributes.{name}.way beside a relational spec, which says it for all tables",
-                advice=f"Remove it, and say it as way of the table whose key {quote_value(name)} is.",
+                f"{spec.label}: attributes.{name}.way together with a relational spec, which sets it for "
+                "all tables",
+                advice=f"Remove it, and set it as way of the table whose key {quote_value(name)} is.",
             )
         attributes[name] = replace(known or Attribute(name, AttributeRole.IDENTIFIER), way=way)
     source = replace(spec.source, ways={**spec.source.ways, **ways})
@@ -218,22 +219,26 @@ def _check_model(table: RelatedTableSection, together: int | None, label: str, n
         return
     key = format_key(("tables", name, "model"))
     if table.model == "permutation":
-        raise InputError(f"{label}: {key} = permutation, whose help table joins nothing", advice="Remove it.")
+        raise InputError(
+            f"{label}: {key} = permutation, whose help table cannot be joined", advice="Remove it."
+        )
     if together is not None:
         raise InputError(
-            f"{label}: {key} = {quote_value(table.model)} beside together = {together}",
+            f"{label}: {key} = {quote_value(table.model)} together with together = {together}",
             allowed="together with levels, which stay the same while people are taken out",
             advice="Remove model, or together.",
         )
     if table.accept is not None:
-        raise InputError(f"{label}: {key} beside accept, which is of levels", advice="Remove one of them.")
+        raise InputError(
+            f"{label}: {key} together with accept, which applies to levels", advice="Remove one of them."
+        )
 
 
 def _check_graph(tables: Mapping[str, RelatedTableSection], subjects: str, label: str) -> None:
     """Raise ``InputError`` unless the tables form a tree under the subjects' table, each with its keys."""
     if subjects not in tables:
         raise InputError(
-            f"{label}: subjects = {quote_value(subjects)}, which is no table",
+            f"{label}: subjects = {quote_value(subjects)}, which is not a table",
             allowed=", ".join(tables),
             advice=suggest_name(subjects, list(tables)),
         )
@@ -257,7 +262,7 @@ def _check_graph(tables: Mapping[str, RelatedTableSection], subjects: str, label
         if name != subjects and (not table.references or len(others) > 1 or len(table.references) > 2):
             raise InputError(
                 f"{label}: {format_key(key)} references {', '.join(table.references.values()) or 'no table'}",
-                allowed="the subjects' table, or one other table, or these two: every row stands under one "
+                allowed="the subjects' table, or one other table, or these two: every row has one parent "
                 "row, and so belongs to one person",
             )
 
@@ -272,7 +277,7 @@ def _check_reference(
 ) -> None:
     if other not in tables:
         raise InputError(
-            f"{label}: {format_key(key)} = {quote_value(other)}, which is no table",
+            f"{label}: {format_key(key)} = {quote_value(other)}, which is not a table",
             allowed=", ".join(tables),
             advice=suggest_name(other, list(tables)),
         )
@@ -280,7 +285,7 @@ def _check_reference(
         raise InputError(
             f"{label}: {format_key(key)} = {quote_value(other)}, which has no key",
             advice=f'Give key = "COLUMN" in [tables.{other}]: the column whose values '
-            f"{quote_value(column)} holds.",
+            f"{quote_value(column)} contains.",
         )
     if column == table.key:
         raise InputError(
@@ -303,8 +308,8 @@ def _in_reference_order(tables: Mapping[str, RelatedTableSection], label: str) -
         if not ready:
             left = [name for name in tables if name not in result]
             raise InputError(
-                f"{label}: the references of {', '.join(left)} run in a circle",
-                allowed="tables that stand under one another, and at last under the subjects' table",
+                f"{label}: the references of {', '.join(left)} form a cycle",
+                allowed="tables that reference one another without a cycle, down to the subjects' table",
             )
         result += ready
     return result
@@ -321,5 +326,5 @@ def _check_shifts(spec: RelationalSpec, label: str) -> None:
                     f"{label}: the dates of '{column}' in {table.name} are shifted by other days or another "
                     f"key than those of '{first[1]}' in {first[0]}",
                     allowed="one number of days and one key for all tables, so that the intervals between "
-                    "dates of a person stay",
+                    "dates of a person are preserved",
                 )

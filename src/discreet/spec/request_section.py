@@ -63,7 +63,7 @@ def load_model_options(path: Path, options: Sequence[Option], file_noun: str) ->
     except OSError as error:
         raise InputError(f"{file_noun} {path} cannot be read: {error.strerror or error}") from None
     except ValueError as error:
-        raise InputError(f"{path} is no TOML: {error}", allowed="TOML in UTF-8") from None
+        raise InputError(f"{path} is not TOML: {error}", allowed="TOML in UTF-8") from None
     table = validate_table(
         options_table([each for each in options if each.in_spec]), document, label=str(path), key=()
     )
@@ -153,7 +153,7 @@ def check_criterion_attributes(criteria: Sequence[Criterion], sensitive: Sequenc
         if criterion.attribute is not None and criterion.attribute not in sensitive:
             key = format_key(("request", criterion.name, criterion.attribute))
             raise InputError(
-                f"{label}: {key}: {quote_value(criterion.attribute)} is no sensitive attribute",
+                f"{label}: {key}: {quote_value(criterion.attribute)} is not a sensitive attribute",
                 allowed=quote_values(sensitive, 20) or "none: the spec names no sensitive attribute",
                 advice=suggest_name(criterion.attribute, sensitive),
             )

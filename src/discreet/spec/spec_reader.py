@@ -78,39 +78,39 @@ class ReportSection(StrictTable):
         None, description=_TEXT, title="The report's title.", examples=['"Emergency visits 2024"']
     )
     purpose: str | None = Field(
-        None, description=_TEXT, title="What the release is for.", examples=['"A study of waiting times."']
+        None, description=_TEXT, title="Purpose of the release.", examples=['"A study of waiting times."']
     )
     recipient: str | None = Field(
-        None, description=_TEXT, title="Who gets it.", examples=['"The institute for public health."']
+        None, description=_TEXT, title="Recipient.", examples=['"The institute for public health."']
     )
     threat_model: str | None = Field(
         None,
         description=_TEXT,
-        title="Who might attack, and knowing what.",
+        title="Possible attackers and their knowledge.",
         examples=['"Staff who know a patient."'],
     )
     population: str | None = Field(
         None,
         description=_TEXT,
-        title="Of whom the table was drawn.",
+        title="Population of the table.",
         examples=['"All visits of the city\'s five hospitals."'],
     )
     controls: str | None = Field(
         None,
         description=_TEXT,
-        title="What keeps the recipient from trying.",
+        title="Safeguards against an attack by the recipient.",
         examples=['"A secure room without network."'],
     )
     prepared_by: str | None = Field(
-        None, description=_TEXT, title="Who prepared the release.", examples=['"The records office"']
+        None, description=_TEXT, title="Author of the release.", examples=['"The records office"']
     )
     valid_until: str | None = Field(
-        None, description=_TEXT, title="Until when the report is to be trusted.", examples=['"2027-12-31"']
+        None, description=_TEXT, title="Date until which the report is valid.", examples=['"2027-12-31"']
     )
     language: str | None = Field(
         None,
         description='the code of a language in quotes, such as "de"',
-        title="The language of the report; English where left out.",
+        title="The language of the report; English if omitted.",
         examples=['"de"'],
     )
 
@@ -122,7 +122,7 @@ def load_report_metadata(path: Path) -> ReportMetadata:
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
     except ValueError as error:
-        raise InputError(f"{path} is no TOML: {error}", allowed="TOML in UTF-8") from None
+        raise InputError(f"{path} is not TOML: {error}", allowed="TOML in UTF-8") from None
     return ReportMetadata(**validate_table(ReportSection, document, label=str(path), key=()).model_dump())
 
 
@@ -154,7 +154,7 @@ def check_location(table: SourceSection, data: object | None, label: str) -> Non
         fact = "source.path is missing"
         if named:
             value = f" = {quote_value(table.path)}" if table.path is not None else ""
-            fact = f"{named[0]}{value} beside {named[1]}"
+            fact = f"{named[0]}{value} together with {named[1]}"
         raise InputError(
             f"{label}: {fact}",
             allowed="the path of a CSV, TSV, Parquet or JSON-lines file, url and table of a database, or a "
@@ -181,7 +181,7 @@ def check_location(table: SourceSection, data: object | None, label: str) -> Non
             advice="Remove it.",
         )
     if data is not None and table.table is not None:
-        raise InputError(f"{label}: source.table beside a table in memory", advice="Remove it.")
+        raise InputError(f"{label}: source.table together with a table in memory", advice="Remove it.")
 
 
 def _frame_advice(label: str, named: list[str]) -> str | None:
@@ -215,9 +215,9 @@ def read_population(source: SourceSpec, content: object, reader: HierarchyReader
         return None
     if source.subject is not None:
         raise InputError(
-            f"{label}: a population beside source.subject = {quote_value(source.subject)}",
+            f"{label}: a population together with source.subject = {quote_value(source.subject)}",
             allowed="a population of tables with one row per person",
-            advice="Bring the table to one row per person first, and remove source.subject.",
+            advice="Reduce the table to one row per person first, and remove source.subject.",
         )
     if content is None:
         return replace(source, subset=None)
@@ -226,7 +226,7 @@ def read_population(source: SourceSpec, content: object, reader: HierarchyReader
     table = validate_table(PopulationSection, content, label=label, key=_POPULATION_KEY)
     if source.subset is not None:
         raise InputError(
-            f"{label}: population beside source.subset",
+            f"{label}: population together with source.subset",
             allowed="one of them: a source is a subset of its own table, or of another one",
         )
     if table.path is None and table.table is None:
@@ -235,7 +235,7 @@ def read_population(source: SourceSpec, content: object, reader: HierarchyReader
         )
     if table.path is not None and source.path is None and source.data is None:
         raise InputError(
-            f"{label}: population.path beside a source that is no file",
+            f"{label}: population.path together with a source that is not a file",
             allowed="population.table, of the source's own database",
         )
     options = {
@@ -286,7 +286,7 @@ def load_spec(
     document = _read_document(path)
     if "tables" in document and "attributes" not in document:
         raise InputError(
-            f"{path} is a relational spec, which speaks of several tables",
+            f"{path} is a relational spec, which describes several tables",
             allowed="the spec of one table, such as those that it names",
             advice="discreet publish and discreet audit take several tables together.",
         )
@@ -355,7 +355,7 @@ def _read_document(path: Path) -> dict[str, Any]:
         raise InputError(
             f"{path}{', ' + position.removeprefix('at ') if position else ''}: {fact}",
             allowed="TOML",
-            advice="Texts need quotes; so do names of columns with blanks or dots in them.",
+            advice="Write quotes around texts, and around names of columns with blanks or dots.",
         ) from None
     except ValueError as error:
         raise InputError(f"{path} cannot be read as TOML: {error}", allowed="TOML") from None
@@ -459,7 +459,7 @@ def _source_url(text: str | None, reader: HierarchyReader) -> str | None:
     databases = engine_at(url).databases
     if not reader.objects and has_password(url):
         raise InputError(
-            f"{reader.label}: source.url holds a password, which a spec must not",
+            f"{reader.label}: source.url contains a password, which is not allowed in a spec",
             allowed=None if databases is None else databases.form,
             advice=f"Remove it; give it in {'a variable' if databases is None else databases.password}.",
         )
@@ -556,8 +556,8 @@ def _check_levels(request: RequestDefaults, attributes: list[Attribute], label: 
         for name in levels:
             if name not in names:
                 raise InputError(
-                    f"{label}: {format_key(('request', option, name))}: {quote_value(name)} is no "
-                    "quasi-identifier",
+                    f"{label}: {format_key(('request', option, name))}: {quote_value(name)} is not "
+                    "a quasi-identifier",
                     allowed=quote_values(names, 20) or "none: the spec names no quasi-identifier",
                     advice=suggest_name(name, names),
                 )
@@ -576,7 +576,7 @@ def _check_l(request: RequestDefaults, attributes: list[Attribute], label: str) 
     for name in request.l if isinstance(request.l, Mapping) else ():
         if name not in names:
             raise InputError(
-                f"{label}: {format_key(('request', 'l', name))}: {quote_value(name)} is no sensitive "
+                f"{label}: {format_key(('request', 'l', name))}: {quote_value(name)} is not a sensitive "
                 "attribute",
                 allowed=quote_values(names, 20) or "none: the spec names no sensitive attribute",
                 advice=suggest_name(name, names),

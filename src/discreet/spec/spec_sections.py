@@ -90,13 +90,13 @@ LevelLimits = dict[str, Annotated[int, Field(ge=0)]]
 class SpecDocument(StrictTable):
     """All keys of a spec."""
 
-    source: Any = Field(default=None, description="a table: where the rows lie")
-    population: Any = Field(default=None, description="a table: where a row for each possible person lies")
+    source: Any = Field(default=None, description="a table: location of the rows")
+    population: Any = Field(default=None, description="a table: location of a row for each possible person")
     attributes: dict[str, Any] = Field(
         default_factory=dict, description="tables by column name, such as [attributes.age]"
     )
     request: Any = Field(default_factory=dict, description="a table: defaults of a request")
-    privacy_budget: Any = Field(default=None, description="a table: what noisy counts may spend together")
+    privacy_budget: Any = Field(default=None, description="a table: the joint budget of noisy counts")
     report: Any = Field(default_factory=dict, description="a table: your own words in reports")
 
 
@@ -115,7 +115,7 @@ class SourceSection(StrictTable):
         None,
         description='the address of a database in quotes, such as "postgresql://ann@localhost/clinic"',
         title="The address of the database that has the table, without a password; or `env:NAME`, the "
-        "environment variable that holds it.",
+        "environment variable that contains it.",
         examples=['"postgresql://ann@localhost/clinic"'],
     )
     table: str | None = Field(
@@ -126,18 +126,18 @@ class SourceSection(StrictTable):
         examples=['"clinic.people"'],
     )
     engine: EngineName = Field(
-        None, title="The engine that reads the rows, where the place does not tell.", examples=['"spark"']
+        None, title="The engine that reads the rows, if not determined by the location.", examples=['"spark"']
     )
     format: FormatName = Field(
         None,
         description=", ".join(FILE_FORMATS),
-        title="The kind of file, where its ending does not tell.",
+        title="The kind of file, if not determined by its extension.",
         examples=['"csv"'],
     )
     encoding: EncodingName = Field(
         "utf-8",
         description="the name of an encoding, such as utf-8 or latin-1",
-        title="How the file's bytes are letters.",
+        title="Encoding of the file.",
         examples=['"latin-1"'],
     )
     delimiter: str | None = Field(
@@ -145,27 +145,26 @@ class SourceSection(StrictTable):
         min_length=1,
         max_length=1,
         description='one character, such as ";" or "\\t"',
-        title="What parts the cells of a line.",
+        title="Delimiter of cells.",
         examples=['";"'],
     )
     quote: str = Field(
         '"',
         max_length=1,
         description='one character, or "" for none',
-        title="What encloses a cell that holds the delimiter.",
+        title="Quote character.",
         examples=['"\'"'],
     )
     null_values: TextList = Field(
         default_factory=list,
         description='a list of texts in quotes, such as ["?", "-9"]',
-        title="Texts that mean that there is no value.",
+        title="Texts read as NULL.",
         examples=['["NA", "-9"]'],
     )
     unquoted_nulls: TextList | None = Field(
         None,
         description='a list of texts in quotes, such as ["NA"], or [] for none',
-        title="Texts that mean so where no quotes are around them; where left out, a file that quotes its "
-        "texts tells which.",
+        title="Texts read as NULL if not quoted; if omitted, determined from a file that quotes its texts.",
         examples=['["NA"]'],
     )
     decimal: Literal[",", "."] | None = Field(
@@ -177,64 +176,64 @@ class SourceSection(StrictTable):
     coded: bool = Field(
         False,
         description="true or false",
-        title="Whether codes stay that have labels in a file of SPSS, Stata or SAS.",
+        title="Whether codes with labels are kept in a file of SPSS, Stata or SAS.",
         examples=["true"],
     )
     strip: bool = Field(
         False,
-        description="true: blanks around the texts and the names of all columns are no part of them",
-        title="Whether blanks around texts and names of columns are left out.",
+        description="true: blanks around the texts and the names of all columns are removed",
+        title="Whether blanks around texts and names of columns are removed.",
         examples=["true"],
     )
     version: int | None = Field(
         None,
         ge=0,
         description="the number of a version (Delta Lake) or of a snapshot (Apache Iceberg)",
-        title="The version of a table with a log; the newest where left out.",
+        title="The version of a table with a log; the newest if omitted.",
         examples=["12"],
     )
     nulls: Literal["value", "drop"] = Field(
         "value",
         description="value, drop",
-        title="What NULL is: a value of its own, or a reason to leave its row out.",
+        title="Treatment of NULL: a value, or a reason to omit its row.",
         examples=['"drop"'],
     )
     subject: str | None = Field(
         None,
         min_length=1,
         description="the name of a column",
-        title="The column that says whose row it is, where a person may have several: subjects are counted.",
+        title="The column that identifies the person, if persons have several rows: subjects are counted.",
         examples=['"patient"'],
     )
     rows_are_people: bool = Field(
         False,
-        description="true: each row is a person of its own, although values of an identifier repeat",
-        title="Whether each row is a person, where an identifier repeats; `subject` is the alternative.",
+        description="true: each row is a different person, although values of an identifier repeat",
+        title="Whether each row is a person, although an identifier repeats; `subject` is the alternative.",
         examples=["true"],
     )
     warnings: TextList = Field(
         default_factory=list,
         description="a list of texts in quotes",
-        title="What `init` noticed in the rows: every verb repeats it until it is removed.",
+        title="Warnings of `init` about the rows: every verb repeats them until they are removed.",
         examples=["[\"'total' = 'a' + 'b'\"]"],
     )
     survey_weight: str | None = Field(
         None,
         min_length=1,
         description="the name of a column",
-        title="The column that says how many people of a population each row of a survey stands for.",
+        title="The column with the number of people of a population that each row of a survey represents.",
         examples=['"weight"'],
     )
     unlisted: Literal["drop", "insensitive"] = Field(
         "drop",
         description="drop, insensitive",
-        title="What becomes of columns that the spec does not list.",
+        title="Treatment of columns that the spec does not list.",
         examples=['"insensitive"'],
     )
     subset: Any = Field(
         None,
         description='a table such as {column = "in_study", values = ["yes"]}',
-        title="Which rows are meant, where the table is a population; the others are counted, not published.",
+        title="The rows to publish, if the table is a population; the others are counted, not published.",
         examples=['{column = "in_study", values = ["yes"]}'],
     )
 
@@ -245,13 +244,13 @@ class SubsetTable(StrictTable):
     column: str = Field(
         min_length=1,
         description="the name of a column",
-        title="The column that tells which rows are meant.",
+        title="Column that selects the rows.",
         examples=['"in_study"'],
     )
     values: Annotated[list[str], BeforeValidator(_tuple_to_list)] = Field(
         min_length=1,
         description='a list of texts in quotes, such as ["yes"]',
-        title="What its cells say of the rows that are meant.",
+        title="Values of the selected rows.",
         examples=['["yes"]'],
     )
 
@@ -276,13 +275,13 @@ class PopulationSection(StrictTable):
     format: FormatName = Field(
         None,
         description=", ".join(FILE_FORMATS),
-        title="The kind of file, where its ending does not tell.",
+        title="The kind of file, if not determined by its extension.",
         examples=['"csv"'],
     )
     encoding: OptionalEncodingName = Field(
         None,
         description="the name of an encoding, such as utf-8 or latin-1",
-        title="How the file's bytes are letters.",
+        title="Encoding of the file.",
         examples=['"latin-1"'],
     )
     delimiter: str | None = Field(
@@ -290,14 +289,14 @@ class PopulationSection(StrictTable):
         min_length=1,
         max_length=1,
         description='one character, such as ";" or "\\t"',
-        title="What parts the cells of a line.",
+        title="Delimiter of cells.",
         examples=['";"'],
     )
     quote: str | None = Field(
         None,
         max_length=1,
         description='one character, or "" for none',
-        title="What encloses a cell that holds the delimiter.",
+        title="Quote character.",
         examples=['"\'"'],
     )
 
@@ -307,13 +306,13 @@ class AttributeSection(StrictTable):
 
     role: Literal["identifier", "quasi-identifier", "sensitive", "insensitive"] = Field(
         description="identifier, quasi-identifier, sensitive, insensitive",
-        title="What the column is: left out, known to others, to be protected, or neither.",
+        title="Role of the column: left out, known to others, to be protected, or neither.",
         examples=['"quasi-identifier"'],
     )
     hierarchy: Any = Field(
         None,
         description='a path in quotes, or a table such as {kind = "mask"}',
-        title="How values become more general, level by level; a sensitive attribute's for criteria alone.",
+        title="Generalization of the values, level by level; of a sensitive attribute only for criteria.",
         examples=['{kind = "intervals", widths = [5, 10, 20]}'],
     )
     weight: Annotated[float, BeforeValidator(_decimal_to_float)] | None = Field(
@@ -321,7 +320,7 @@ class AttributeSection(StrictTable):
         gt=0,
         allow_inf_nan=False,
         description="a number above 0",
-        title="How much a quasi-identifier counts in losses, beside 1 for the others.",
+        title="Weight of a quasi-identifier in losses, relative to 1 for the others.",
         examples=["2.0"],
     )
     numeric: bool | None = Field(
@@ -338,26 +337,26 @@ class AttributeSection(StrictTable):
     )
     written: Any = Field(
         None,
-        description='a table of how cells are written, such as {decimal = ",", unit = "€"}',
-        title="How the cells are written, where not as plain numbers, ISO dates and texts.",
+        description='a table of the format of cells, such as {decimal = ",", unit = "€"}',
+        title="Format of the cells, if not plain numbers, ISO dates and texts.",
         examples=['{decimal = ",", thousands = ".", unit = "€"}'],
     )
     real_values: TextList = Field(
         default_factory=list,
         description='a list of texts in quotes, such as ["unknown"]',
-        title="Texts that are values, though they look like marks for missing ones.",
+        title="Texts that are values, although they look like missing ones.",
         examples=['["unknown"]'],
     )
     way: Any = Field(
         None,
-        description='a table of what stands in an identifier\'s place, such as {way = "per-release"}',
-        title="What is published in the place of an identifier, which is left out where nothing is said.",
+        description='a table of an identifier\'s replacement, such as {way = "per-release"}',
+        title="Replacement of an identifier, which is left out if none is given.",
         examples=['{way = "pseudonym", key = "people.pseudonyms"}'],
     )
     shift: Any = Field(
         None,
         description='a table such as {days = 180, key = "shifts.key"}',
-        title="By how many days at most a subject's dates are moved, and the file of the secret.",
+        title="Maximum number of days by which a subject's dates are shifted, and the file of the secret.",
         examples=['{days = 180, key = "shifts.key"}'],
     )
 
@@ -369,13 +368,13 @@ class RequestSection(StrictTable):
         None,
         ge=1,
         description="a whole number of at least 1",
-        title="Each class has at least so many rows, or subjects where they are counted.",
+        title="Each class has at least k rows, or subjects if they are counted.",
         examples=["10"],
     )
     l: Annotated[int | dict[str, int] | None, BeforeValidator(_check_l_values)] = Field(
         None,
         description="a whole number of at least 1, or a table of them by sensitive attribute",
-        title="Each class has at least so many distinct values of each sensitive attribute, or of some.",
+        title="Each class has at least l distinct values of each sensitive attribute, or of some.",
         examples=["{disease = 3}"],
     )
     max_suppressed: Annotated[int | str | None, BeforeValidator(_check_suppression_limit)] = Field(
@@ -387,19 +386,19 @@ class RequestSection(StrictTable):
     scope: Literal["above", "global"] | None = Field(
         None,
         description="above, global",
-        title="Where relaxing the height looks: at the height asked and above, or everywhere.",
+        title="Where relaxing the height searches: at the requested height and above, or everywhere.",
         examples=['"global"'],
     )
     order: Literal["sorted", "random"] = Field(
         "sorted",
         description="sorted, random",
-        title="How the rows of a release are ordered: by what they show, or by chance.",
+        title="Order of the rows of a release: by their values, or random.",
         examples=['"random"'],
     )
     cost: Any = Field(
         None,
         description='the name of a cost in quotes, or a table such as {name = "loss", aggregate = "rank"}',
-        title="What optimal and anytime make least, and the frontier weighs against suppression.",
+        title="Cost that optimal and anytime minimize, and the frontier weighs against suppression.",
         examples=['{name = "loss", gs_factor = 0.66}'],
     )
     max_level: LevelLimits = Field(

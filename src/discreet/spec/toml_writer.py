@@ -120,7 +120,7 @@ def _format_text(text: str) -> str:
     for c in text:
         code = ord(c)
         if 0xD800 <= code <= 0xDFFF:
-            raise InputError(f"{quote_value(text)} holds half of a surrogate pair", allowed="Unicode text")
+            raise InputError(f"{quote_value(text)} contains half of a surrogate pair", allowed="Unicode text")
         control = code < 0x20 or 0x7F <= code < 0xA0 or code in (0x2028, 0x2029, 0xFEFF)
         parts.append(_ESCAPES.get(c) or (f"\\u{code:04x}" if control else c))
     return '"' + "".join(parts) + '"'

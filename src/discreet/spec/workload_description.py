@@ -49,7 +49,7 @@ def load_workload_description(path: Path) -> dict[str, Any]:
     except OSError as error:
         raise InputError(f"the workload {path} cannot be read: {error.strerror or error}") from None
     except ValueError as error:
-        raise InputError(f"{path} is no TOML: {error}", allowed="TOML in UTF-8") from None
+        raise InputError(f"{path} is not TOML: {error}", allowed="TOML in UTF-8") from None
     return parse_workload_description(document, str(path))
 
 

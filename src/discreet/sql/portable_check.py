@@ -130,7 +130,7 @@ def release_relation(source: SourceSpec, reader: Dialect, *, by_name: bool = Fal
         return f"read_parquet({named}, hive_partitioning=false)"
     if kind not in ("csv", "tsv") or source.encoding not in (None, "utf-8"):
         raise InputError(
-            f"{path} is read by no statement",
+            f"{path}: no SQL statement can read this file",
             allowed="CSV and TSV files in UTF-8, Parquet files, and tables",
             advice="Convert it to Parquet.",
         )

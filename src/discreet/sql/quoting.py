@@ -69,7 +69,7 @@ def table_parts(name: str) -> tuple[str, ...]:
     """
     if not _PARTS.fullmatch(name):
         raise InputError(
-            f"'{name}' is no name of a table", allowed='SCHEMA.NAME, parts with other characters in "…"'
+            f"'{name}' is not a valid table name", allowed='SCHEMA.NAME, parts with other characters in "…"'
         )
     return tuple(
         plain or quoted.replace('""', '"') for plain, quoted in (m.groups() for m in _PART.finditer(name))

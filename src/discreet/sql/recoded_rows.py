@@ -33,7 +33,7 @@ def require_countable(requirement: Requirement, where: str, advice: str) -> None
         if not is_engine_counted(criterion):
             counted = ", ".join(kind.name for kind in CRITERIA if kind.counted_by_engines)
             raise InputError(
-                f"{criterion}: {where} does not count {criterion.title}", allowed=counted, advice=advice
+                f"{criterion}: {where} cannot compute {criterion.title}", allowed=counted, advice=advice
             )
 
 
@@ -43,7 +43,9 @@ def failure_predicate(bound: Sequence[BoundCriterion], size: str, distinct: Mapp
     ``size`` is the expression that k limits; ``distinct`` contains the numbers of distinct values by the
     index of a sensitive attribute. Raises ``InputError`` for a criterion that engines do not count.
     """
-    require_countable(Requirement(criteria=[one.criterion for one in bound]), "the engine", "Ask without it.")
+    require_countable(
+        Requirement(criteria=[one.criterion for one in bound]), "the engine", "Remove it from the request."
+    )
     tests = [
         f"{size if one.index is None else distinct[one.index]} < {one.criterion.threshold}" for one in bound
     ]

@@ -35,7 +35,7 @@ _HIERARCHY_RULES = (
         "on Load",
     ),
     (
-        r"(List )?(it|what is none of it|the value) (in the hierarchy as|as|under) others( = \[.*?\])?, "
+        r"(List )?(it|unknown values|the value) (in the hierarchy as|as|under) others( = \[.*?\])?, "
         r"or (in \[source\] )?(as|in) null_values( = \[[^\]]*\])?( in \[source\])?",
         r"\1\2 under Other values, or read it as NULL on Load",
     ),
@@ -64,17 +64,17 @@ _HIERARCHY_RULES = (
 
 _FILE_RULES = (
     (
-        r"Say another mark that parts them: delimiter in \[source\], as in --delimiter ' '",
+        r"Give another delimiter: delimiter in \[source\], as in --delimiter ' '",
         "Choose another delimiter on Load",
     ),
     (r"Name one by --table [A-Z]+, or by table in the spec's \[source\]", "Choose one on Load"),
     (
-        r"Say encoding = \"utf-16\": in the spec's \[source\], or where the file is named, as in "
+        r"Set encoding = \"utf-16\": in the spec's \[source\], or where the file is named, as in "
         r"--encoding utf-16",
         "Choose utf-16 as the encoding on Load",
     ),
     (
-        r"Say the file's encoding, such as (.*): in the spec's \[source\], or where the file is named, "
+        r"Set the file's encoding, such as (.*): in the spec's \[source\], or where the file is named, "
         r"as in --encoding \S+\.",
         r"Choose its encoding on Load, such as \1.",
     ),
@@ -159,7 +159,7 @@ _RELEASE_RULES = (
 _REQUEST_RULES = (
     (r"set subject = (\"[^\"]*\") in \[source\]", r"choose \1 as the subject on Load"),
     (r"(by )?null_values = \[[^\]]*\] in \[source\]", "on Load"),
-    (r"; or let it stand by others = \[[^\]]*\] in the written form", "; or leave it as it is on Load"),
+    (r"; or keep it with others = \[[^\]]*\] in the written form", "; or leave it as it is on Load"),
     (r"null_values( = \[[^\]]*\])?", "the texts read as NULL"),
     (r"(,? ?in|of|from) the spec's \[source\]", " on Load"),
     (r"(in|to|from) \[source\]", "on Load"),

@@ -16,7 +16,7 @@ def test_each_column_has_a_proposal_with_its_reason(client: TestClient) -> None:
     open_people(client)
     found = columns(client)
     assert found["id"]["reason"] == "named like an identifier (id; HIPAA R, other unique numbers and codes)"
-    assert str(found["id"]["form"]).startswith("A pseudonym in its place would join")
+    assert str(found["id"]["form"]).startswith("A pseudonym would join")
     assert found["age"]["form"] is None
     assert found["id"]["unique_rows"] == 61
     assert found["age"]["null_rows"] == 1

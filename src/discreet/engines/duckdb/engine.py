@@ -310,8 +310,8 @@ class DuckdbEngine(SequentialGroupsMixin, ContextMixin):
             rows = self.fetch_rows(f"SELECT count(*) FROM {reader.relation()}")[0][0]
         if not reader.has_records(rows):
             raise InputError(
-                f"{table.label}: {rows:,} records could be read, which are not all of them",
-                advice="Quote cells as RFC 4180 says, or convert the file to Parquet.",
+                f"{table.label}: {rows:,} records could be read; the file has more",
+                advice="Quote cells according to RFC 4180, or convert the file to Parquet.",
             )
 
     def locate(self, table: SourceTable, name: str, value: str) -> str:

@@ -187,8 +187,8 @@ def read_stream(data: object, label: str, spool: Spool) -> ParquetFile:
     found = _SPOOLED_STREAMS[key]
     if found is None:
         raise InputError(
-            f"{label}: the stream was read in part before, and the rest of it is not the table",
-            advice="Run its query again, and hand over a new stream.",
+            f"{label}: the stream was partly read before, and the rest is not the whole table",
+            advice="Run its query again, and pass a new stream.",
         )
     return ParquetFile((found.path,), label, found.columns)
 
@@ -204,7 +204,7 @@ def spool_rows(rows: Any, path: Path, label: str, spool: Spool) -> ParquetFile:
     except InternalError:
         raise InputError(
             f"{label}: the rows could not be read to their end",
-            advice="Run the query that gives them again; where it fails the same way, write its result to a "
+            advice="Run the query that gives them again; if it fails the same way, write its result to a "
             "file first.",
         ) from None
     return ParquetFile((path,), label, columns)
@@ -251,7 +251,7 @@ def _reader_of(data: Any, label: str) -> Any:
     except Exception:
         raise InputError(
             f"{label}: the {type(data).__name__} has no rows to read",
-            allowed="a cursor after its query was run, a stream that nobody has read, or a lazy frame whose "
+            allowed="a cursor after its query was run, an unread stream, or a lazy frame whose "
             "query can be run",
         ) from None
 

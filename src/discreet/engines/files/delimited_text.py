@@ -154,8 +154,9 @@ class DelimitedText:
             return error
         return InputError(
             f"{self.label}: line ends differ, a line is longer than 16 MiB, or quotes are irregular",
-            allowed="one kind of line end throughout, and quotes as RFC 4180 says",
-            advice="Convert the line ends (dos2unix, say), or save the table again as CSV in UTF-8.",
+            allowed="one kind of line end throughout, and quotes according to RFC 4180",
+            advice="Convert the line ends (with dos2unix, for example), or save the table again as CSV in "
+            "UTF-8.",
         )
 
     def parse_records(self) -> int:
@@ -196,10 +197,10 @@ class DelimitedText:
 
     def _what_to_do(self, line: int, cells: int) -> str:
         """Return advice for a line whose number of cells differs from the header's."""
-        check = f"Check line {line} for a missing quote or a delimiter too many."
+        check = f"Check line {line} for a missing quote or an extra delimiter."
         if len(self.columns) == 1 < cells:
-            return f"{check} Lines above the one that names the columns must go."
-        return f"{check} Notes below the table, or a rule in it, must go." if cells == 1 else check
+            return f"{check} Remove lines above the one that names the columns."
+        return f"{check} Remove notes below the table and rules in it." if cells == 1 else check
 
     def line_of(self, position: int, text: str) -> int | None:
         """Return the line of the first record with a text in a column; None if there is none."""
@@ -242,10 +243,10 @@ def _header_remedies(names: Sequence[str], cells: int) -> str:
         )
     cut = "the delimiter at its end" if more == 1 else f"the {more} delimiters at its end"
     if any(name.strip() for name in names[cells:]):
-        cut = "the name too many" if more == 1 else f"the {more} names too many"
+        cut = "the extra name" if more == 1 else f"the {more} extra names"
     return (
-        f"Remove {cut} from line 1; or, if the rows lack their last cell, write the delimiter at the end of "
-        "each row, too."
+        f"Remove {cut} from line 1; or, if the rows lack their last cell, also write the delimiter at the "
+        "end of each row."
     )
 
 
@@ -285,7 +286,7 @@ def check_unique_names(names: Sequence[str], label: str) -> None:
                 allowed="each column name once",
                 advice="Rename one of them."
                 if name
-                else "Name them; lines above the table must go, and so must delimiters at the end of lines.",
+                else "Name them; remove lines above the table and delimiters at the end of lines.",
             )
 
 
@@ -293,7 +294,7 @@ def check_no_byte_order_mark(names: Sequence[str], label: str) -> None:
     """Raise ``InputError`` if a byte order mark would begin a release: no reader would keep it."""
     if names and names[0].startswith("\ufeff"):
         raise InputError(
-            f"{label}: the name of the first column begins with a byte order mark, which nobody sees",
+            f"{label}: the name of the first column begins with a byte order mark, which is invisible",
             allowed=f"'{names[0].lstrip(chr(0xFEFF))}'",
             advice='Rename it, or read the file anew as "utf-8-sig".',
         )
@@ -387,8 +388,8 @@ def _split_header(text: str, label: str, delimiters: Sequence[str], quote: str) 
     if best is None or (problem and len(best[1]) == 1):
         raise InputError(
             f"{label}, line 1: the header is malformed ({problem})",
-            allowed="names parted by , ; | or a tab, in quotes where they hold one",
-            advice="Say another mark that parts them: delimiter in [source], as in --delimiter ' '.",
+            allowed="names separated by , ; | or a tab, in quotes if they contain one",
+            advice="Give another delimiter: delimiter in [source], as in --delimiter ' '.",
         )
     return best
 

@@ -46,8 +46,8 @@ class JsonLines:
 def read_json_keys(path: Path, label: str, fetch: Callable[[str], list[tuple[Any, ...]]]) -> JsonLines:
     """Read the columns of a file in one pass over all lines.
 
-    Raises ``InputError`` for a file without objects, a line that is no object, and an object with a duplicate
-    key.
+    Raises ``InputError`` for a file without objects, a line that is not an object, and an object with a
+    duplicate key.
     """
     with open_bytes(path) as handle:
         start = handle.read(1 << 16).lstrip()
@@ -102,12 +102,12 @@ def malformed_json_error(path: Path, label: str) -> InputError:
 
 def _check_shape(kind: str, keys: Sequence[str], line: int, label: str) -> None:
     if kind != "OBJECT":
-        raise InputError(f"{label}, row {line}: JSON that is no object", allowed="one JSON object per line")
+        raise InputError(f"{label}, row {line}: not a JSON object", allowed="one JSON object per line")
     twice = (
         next((key for key in keys if list(keys).count(key) > 1), None) if len(set(keys)) < len(keys) else None
     )
     if twice is not None:
-        raise InputError(f"{label}, row {line}: key '{twice}' stands twice", allowed="each key once")
+        raise InputError(f"{label}, row {line}: duplicate key '{twice}'", allowed="each key once")
 
 
 def _objects(path: Path) -> str:

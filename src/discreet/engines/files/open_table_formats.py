@@ -42,14 +42,14 @@ def check_local_files(places: Iterable[str], label: str, version: int) -> None:
         path = local_path(address)
         if path is None:
             raise InputError(
-                f"{label}: a file of it does not lie on this machine",
-                allowed="tables whose files lie on this machine's disks",
+                f"{label}: a file of it is not on this machine",
+                allowed="tables whose files are on this machine's disks",
                 advice="Read it through Spark's catalog, or copy it here.",
             )
         if not path.is_file():
             raise InputError(
-                f"{label}: a file of version {version} is gone",
-                advice="Old versions go when a table is cleaned up (VACUUM, expire_snapshots): name a later "
+                f"{label}: a file of version {version} no longer exists",
+                advice="Cleaning up a table (VACUUM, expire_snapshots) removes old versions: name a later "
                 "version, or none for the newest.",
             )
 
@@ -70,7 +70,7 @@ def missing_version_error(log: TableLog, version: int, allowed: str) -> InputErr
     return InputError(
         f"{log.label} has no version {version}",
         allowed=allowed,
-        advice="Leave version out for the newest one.",
+        advice="Omit version for the newest one.",
     )
 
 
@@ -81,7 +81,7 @@ def require_library(label: str, kind: str, package: str, extra: str) -> Iterator
         yield
     except ImportError:
         raise InputError(
-            f"{label} is a table of {kind}: its log says which of its files count, and reading it needs the "
+            f"{label} is a table of {kind}: its log lists its current files, and reading it needs the "
             f"package {package}, which is not installed",
             advice=f"Install it: pip install 'discreet[{extra}]'. Or read the table through Spark's catalog "
             '(engine = "spark" and table = "…" in [source]), or export it to plain Parquet.',
@@ -100,7 +100,7 @@ def translate_library_errors(label: str, kind: str, package: str) -> Iterator[No
             f"{label} is a table of {kind}, and cannot be read by {package} ({type(error).__name__})",
             allowed="a whole table, of features that this version of the package knows",
             advice="Read it through Spark's catalog, export it to plain Parquet, or let its owner rewrite "
-            "its files so that no deletions stand beside them (compaction).",
+            "its files without deletion files (compaction).",
         ) from None
 
 
@@ -176,7 +176,7 @@ class IcebergLog:
         """Current snapshot."""
         found = self.table.current_snapshot()
         if found is None:
-            raise InputError(f"{self.label} has no snapshot: nothing was written to it yet")
+            raise InputError(f"{self.label} has no snapshot: no data was written to it yet")
         return int(found.snapshot_id)
 
     @property
@@ -206,7 +206,7 @@ def open_iceberg(path: Path, label: str) -> IcebergLog:
     home, location = metadata.parent.parent, local_path(table.metadata.location)
     if location is None or location.resolve() != home.resolve():
         raise InputError(
-            f"{label} lies in {home}, and its metadata says elsewhere",
+            f"{label} is in {home}, but its metadata names another location",
             allowed="a table where it was written",
             advice="A copy names the files of the table that it was copied from: name that one, or export it "
             "to plain Parquet.",
@@ -225,7 +225,7 @@ def _newest_metadata(folder: Path, label: str) -> Path:
     if len(newest) != 1:
         raise InputError(
             f"{label}: {'several files of' if newest else 'no file of'} its metadata "
-            f"{'have' if newest else 'has'} the highest number, so none is surely the newest version",
+            f"{'have' if newest else 'has'} the highest number, so the newest version is unknown",
             allowed="a path that ends in .metadata.json",
             advice="Name the metadata file that the table's catalog names as its location.",
         )

@@ -96,7 +96,7 @@ def check_distinct_names(columns: Sequence[str], target: str) -> None:
     """Raise ``InputError`` for names that ``target`` cannot contain together."""
     if not _can_name(columns):
         raise InputError(
-            f"column names that are empty or differ in case alone cannot be written to {target}",
+            f"column names that are empty or differ only in case cannot be written to {target}",
             advice="Write CSV, or rename the columns.",
         )
 
@@ -159,7 +159,7 @@ def write_database_tables(
     exists or cannot be created; on failure it is removed.
     """
     if os.path.lexists(path):
-        raise InputError(f"{path} is there already", advice="Choose another name.")
+        raise InputError(f"{path} already exists", advice="Choose another name.")
     try:
         with _owner_only(path):
             execute(f"ATTACH {literal(str(path))} AS {_WRITTEN_DATABASE}")
@@ -194,7 +194,7 @@ def attach_table(
     try:
         fetch(f"ATTACH {literal(str(path))} AS {identifier(alias)} (READ_ONLY)")
     except DiscreetError:
-        raise InputError(f"{label} is no DuckDB database", advice="Copy the file again.") from None
+        raise InputError(f"{label} is not a DuckDB database", advice="Copy the file again.") from None
     names = fetch(
         "SELECT column_name FROM duckdb_columns() "
         f"WHERE database_name = {literal(alias)} AND table_name = {literal(table)} ORDER BY column_index"
@@ -211,7 +211,7 @@ def check_database_columns(tables: Mapping[str, Sequence[str]]) -> None:
     for name, columns in tables.items():
         if not all(columns) or len({column.casefold() for column in columns}) < len(columns):
             raise InputError(
-                f"the table {name} would have columns that are empty or differ in case alone",
+                f"the table {name} would have columns that are empty or differ only in case",
                 advice="Write CSV, or rename the columns.",
             )
 

@@ -114,9 +114,9 @@ def check_no_table_log(path: Path) -> None:
     for folder in (absolute, *absolute.parents):
         kind = table_log_kind(folder)
         if kind is not None:
-            within = "is" if folder == absolute else f"lies in {folder}, which is"
+            within = "is" if folder == absolute else f"is in {folder}, which is"
             raise InputError(
-                f"{path} {within} a table of {kind}: its log says which of its files count, the others are "
+                f"{path} {within} a table of {kind}: its log lists its current files; the others are "
                 "old versions of the same rows",
                 allowed="a Parquet file, a folder of plain Parquet files, or the folder of a whole table of "
                 "Delta Lake or Apache Iceberg as a source",
@@ -153,20 +153,20 @@ def _walk(
             if not key:
                 others.append(path)
             elif key in keys or "%" in key:
-                raise InputError(f"{path}: the folder names no column of its own", allowed="column=value")
+                raise InputError(f"{path}: the name of the folder contains no column", allowed="column=value")
             else:
                 _walk(path, (*keys, key), names_of_folders, others)
         elif path.name.lower().endswith(_ENDING):
             if mark:
                 raise InputError(
-                    f"{path} begins with '{path.name[0]}' as a writer's marks do, and would be left out",
+                    f"{path} begins with '{path.name[0]}' like a writer's marker files, and would be ignored",
                     advice="Rename it, or move it out of the folder.",
                 )
             _check_file(path)
             names_of_folders[path] = keys
         elif not mark and (path.name.lower().endswith(_TABLE_ENDINGS) or _is_parquet(path)):
             raise InputError(
-                f"{path} stands beside Parquet files and would be left out",
+                f"{path} is not a Parquet file and would be ignored",
                 allowed="a folder whose tables are files that end in .parquet",
                 advice="Rename it, or move it out of the folder.",
             )
@@ -175,7 +175,7 @@ def _walk(
 def _check_file(path: Path) -> None:
     """Raise ``InputError`` for a pipe, a device, or a broken link."""
     if not path.exists() or not S_ISREG(path.stat().st_mode):
-        raise InputError(f"{path} is no regular file", allowed="Parquet files")
+        raise InputError(f"{path} is not a regular file", allowed="Parquet files")
 
 
 def _is_parquet(path: Path) -> bool:
@@ -190,7 +190,7 @@ def _check_no_files(folder: Path, other: Path) -> None:
     for path in _files_below(other):
         if path.name.lower().endswith(_ENDING):
             raise InputError(
-                f"{path} lies in a subfolder, and would be left out of {folder}",
+                f"{path} is in a subfolder and would be ignored in {folder}",
                 allowed="Parquet files in one folder, or in subfolders named column=value",
                 advice="Move the files into one folder, or the subfolder out of it.",
             )
@@ -209,13 +209,13 @@ def _check_partitions(folder: Path, names_of_folders: dict[Path, tuple[str, ...]
     for path, other in rest:
         if other != keys:
             raise InputError(
-                f"{folder}: {first} and {path} do not lie in folders of the same columns",
+                f"{folder}: {first} and {path} have different partition columns",
                 allowed="each file in the folder itself, or each below the same columns (column=value)",
             )
     outer = [part for part in folder.absolute().parts if "=" in part]
     if keys and outer:
         raise InputError(
-            f"{folder} lies in {outer[-1]}, a column of a larger table, and has columns of its own",
+            f"{folder} is in {outer[-1]}, a column of a larger table, and has partition columns itself",
             advice="Name the outermost folder of the table, or move this one.",
         )
 
@@ -285,8 +285,8 @@ def _columns(
         nodes = fetch(f"SELECT {fields} FROM parquet_schema({_path_list(files)})")
     except InputError:
         raise InputError(
-            f"{label} is no whole Parquet file",
-            advice="Check that its ending, or format in [source], says what it is; or copy it again.",
+            f"{label} is not a complete Parquet file",
+            advice="Check that its extension, or format in [source], is right; or copy it again.",
         ) from None
     (first, columns), *rest = ((path, _top_level(of_file)) for path, of_file in _by_file(files, nodes))
     for path, other in rest:

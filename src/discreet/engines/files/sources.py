@@ -179,7 +179,7 @@ def _check_columns(known: DelimitedText, first: DelimitedText | None) -> None:
     raise InputError(
         f"{first.label} and {known.label}: {fact}",
         allowed="files of the same columns, in the same order",
-        advice="Write them alike, or write a narrower pattern.",
+        advice="Write them with the same columns, or write a narrower pattern.",
     )
 
 
@@ -455,7 +455,7 @@ def file_kind(path: Path, format_name: str | None) -> str:
     ending = (path.with_suffix("") if is_compressed(path) else path).suffix.lower().removeprefix(".")
     if ending not in _ENDINGS:
         raise InputError(
-            f"{path}: the ending '{path.suffix}' says no format",
+            f"{path}: the extension '{path.suffix}' has no known format",
             allowed=", ".join(f".{e}" for e in _ENDINGS),
             advice=_UNREADABLE_FORMATS.get(
                 ending,

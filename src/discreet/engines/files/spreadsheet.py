@@ -55,7 +55,7 @@ def _opened(path: Path, label: str) -> Iterator[Any]:
         book = openpyxl.load_workbook(BytesIO(path.read_bytes()), read_only=True, data_only=True)
     except (zipfile.BadZipFile, KeyError, ValueError, OSError) as error:
         raise InputError(
-            f"{label} is no spreadsheet that can be read ({type(error).__name__})",
+            f"{label} is not a readable spreadsheet ({type(error).__name__})",
             advice="Open it in the program that wrote it, and save it as .xlsx or CSV.",
         ) from None
     try:

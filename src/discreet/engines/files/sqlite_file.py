@@ -51,7 +51,7 @@ class _Column:
             return None
         found = ", ".join(f"{number:,} {_WORDS[kind]}" for kind, number in sorted(self.kinds.items()))
         read = "decimal numbers" if self.type == "DOUBLE" else "texts"
-        return f"The column {self.name} of the SQLite table holds {found}: all are read as {read}."
+        return f"The column {self.name} of the SQLite table contains {found}: all are read as {read}."
 
 
 def is_sqlite(path: Path) -> bool:
@@ -178,7 +178,9 @@ def _checked(rows: Iterable[tuple[Any, ...]], columns: Sequence[str]) -> Iterato
     for row in rows:
         for name, cell in zip(columns, row, strict=True):
             if isinstance(cell, float) and isnan(cell):
-                raise InputError(f"the column {name} has NaN, which SQLite has not", advice="Write Parquet.")
+                raise InputError(
+                    f"the column {name} contains NaN, which SQLite cannot store", advice="Write Parquet."
+                )
             if isinstance(cell, str) and "\0" in cell:
                 raise InputError(f"the column {name} has a NUL character", advice="Write Parquet.")
         yield row
@@ -188,7 +190,9 @@ def _checked(rows: Iterable[tuple[Any, ...]], columns: Sequence[str]) -> Iterato
 def _opened(path: Path, label: str) -> Iterator[sqlite3.Connection]:
     """Open the file read-only, in one transaction."""
     if not is_sqlite(path):
-        raise InputError(f"{label} is no SQLite database", advice="Copy the file again, or say its format.")
+        raise InputError(
+            f"{label} is not a SQLite database", advice="Copy the file again, or give its format."
+        )
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as database:
             database.execute("PRAGMA query_only = ON")
@@ -265,7 +269,7 @@ def _refuse_blob(database: sqlite3.Connection, table: str, name: str, label: str
     kinds = database.execute(f"SELECT typeof({identifier(name)}) FROM {identifier(table)}")
     row = next(number for number, (kind,) in enumerate(kinds, start=1) if kind == "blob")
     raise InputError(
-        f"{label}, column {name}, row {row}: a blob, which is no value to publish",
+        f"{label}, column {name}, row {row}: a blob, which cannot be published",
         allowed="texts, numbers and NULL",
         advice="Read a view of the table without the column.",
     )

@@ -227,7 +227,7 @@ def _check_text(name: str, text: str, limits: ProgramLimits) -> None:
     if not text:
         raise InputError(
             f"the column {name} has an empty text, which is a missing value in such a file",
-            advice='Have it read as NULL by null_values = [""] in [source], or write Parquet.',
+            advice='Read it as NULL with null_values = [""] in [source], or write Parquet.',
         )
     if "\0" in text or len(text.encode()) > limits.text:
         what = "a NUL character" if "\0" in text else f"a text of more than {limits.text:,} bytes"
@@ -235,7 +235,7 @@ def _check_text(name: str, text: str, limits: ProgramLimits) -> None:
     if limits.padded and text.endswith(" "):
         raise InputError(
             f"the column {name} has a text that ends with a blank, which such a file does not keep",
-            advice="Have blanks taken off by strip = true in [source], or write Parquet.",
+            advice="Remove blanks with strip = true in [source], or write Parquet.",
         )
 
 

@@ -184,14 +184,14 @@ def _sentences(columns: Sequence[_Column], *, coded: bool) -> Iterator[str]:
     alike = [c.name for c in columns if c.labels and c.labelled(c.texts()) is None]
     named = [c.name for c in columns if c.labels and c.name not in alike]
     if named and coded:
-        yield f"Codes stay in the place of their labels in {', '.join(named)} (coded = true)."
+        yield f"Codes are kept in {', '.join(named)} (coded = true)."
     elif named:
-        yield f"Labels stand for codes in {', '.join(named)}; coded = true in [source] keeps the codes."
+        yield f"Labels replace codes in {', '.join(named)}; coded = true in [source] keeps the codes."
     if alike:
-        yield f"Codes stay in {', '.join(alike)}, where two values would have one label."
+        yield f"Codes are kept in {', '.join(alike)}, where two values would have one label."
     titles = [f"{c.name}: {c.title}" for c in columns if c.title and c.title != c.name]
     if titles:
-        yield f"The file calls its columns so: {'; '.join(titles)}."
+        yield f"Column labels of the file: {'; '.join(titles)}."
 
 
 def _columns(
@@ -227,7 +227,7 @@ def _read(path: Path, kind: str, label: str, *, rows: bool) -> tuple[Mapping[str
         found, about = read(path, output_format="dict", metadataonly=not rows)
     except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, ValueError, OSError) as error:
         raise InputError(
-            f"{label} is no file of {STATISTICS_PROGRAMS[kind]} that can be read ({error})",
+            f"{label} is not a readable file of {STATISTICS_PROGRAMS[kind]} ({error})",
             advice="Save it again in the program that wrote it, or as CSV.",
         ) from None
     if not about.column_names:

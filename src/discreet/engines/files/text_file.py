@@ -29,7 +29,9 @@ def open_bytes(path: Path) -> Iterator[BinaryIO]:
         with gzip.open(path, "rb") if is_compressed(path) else path.open("rb") as handle:
             yield cast(BinaryIO, handle)
     except (gzip.BadGzipFile, EOFError, zlib.error):
-        raise InputError(f"{path} is no whole gzip file", advice="Unpack it, or copy it again.") from None
+        raise InputError(
+            f"{path} is not a complete gzip file", advice="Unpack it, or copy it again."
+        ) from None
     except OSError as error:
         raise InputError(
             f"{path} cannot be read: {error.strerror or 'input/output error'}",
@@ -68,7 +70,7 @@ def check_byte_order_mark(path: Path, encoding: str) -> None:
     if is_utf8(encoding) and start in _WIDE_MARKS:
         raise InputError(
             f"{path} begins with the byte-order mark of UTF-16, but is to be read as {encoding}",
-            advice='Say encoding = "utf-16": in the spec\'s [source], or where the file is named, as in '
+            advice='Set encoding = "utf-16": in the spec\'s [source], or where the file is named, as in '
             "--encoding utf-16.",
         )
 
@@ -110,6 +112,6 @@ def _decode(decoder: codecs.IncrementalDecoder, chunk: bytes, path: Path, encodi
         raise InputError(
             f"{path}, line {lines}: bytes that are not {encoding}",
             allowed=f"text in {encoding}",
-            advice="Say the file's encoding, such as latin-1, windows-1252 or utf-16: in the spec's "
+            advice="Set the file's encoding, such as latin-1, windows-1252 or utf-16: in the spec's "
             "[source], or where the file is named, as in --encoding latin-1.",
         ) from None

@@ -61,7 +61,7 @@ def normalize_address(text: str) -> str:
     if scheme is None or not database or not host_match or not plain or any(n not in _OPTIONS for n in names):
         raise InputError(
             "the database's address cannot be read",
-            allowed=f"{MARIADB_FORM}, with unix_socket=PATH or ssl_ca=PATH behind ? where they are needed",
+            allowed=f"{MARIADB_FORM}, with unix_socket=PATH or ssl_ca=PATH after ? if needed",
             advice="Percent-encode / ? # and @ in its user and password, or give the password in "
             f"{PASSWORD_VARIABLE}.",
         )

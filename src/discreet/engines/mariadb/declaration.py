@@ -33,7 +33,7 @@ def _connect(settings: Settings, source: SourceSpec | None) -> Engine:
     from discreet.engines.mariadb.engine import MariadbEngine
 
     if source is None or source.url is None:
-        raise InternalError("MariaDB was asked for without the address of a database")
+        raise InternalError("MariaDB needs the address of a database")
     return MariadbEngine(settings, resolve_address(source.url))
 
 

@@ -228,7 +228,7 @@ def _check_names(columns: Sequence[str]) -> None:
             )
     if len({name.casefold() for name in columns}) < len(columns):
         raise InputError(
-            "two columns of the table would have names that differ in case alone",
+            "two columns of the table would have names that differ only in case",
             advice="Rename one of them.",
         )
 

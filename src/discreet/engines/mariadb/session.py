@@ -25,20 +25,20 @@ _LIMITS: Mapping[int, tuple[str, str | None]] = {
     1041: ("the database's server is out of memory", None),
     1114: ("a table of the database is full: its disk, or a limit of its administrator's", None),
     1118: ("a row is too long for a table of the database", "Name fewer columns."),
-    1153: ("a statement is longer than the server's max_allowed_packet", "Ask for a larger one (64M)."),
-    1203: ("the database takes no further sessions of this user", "Try again later."),
-    1040: ("the database takes no further sessions", "Try again later."),
+    1153: ("a statement is longer than the server's max_allowed_packet", "Request a larger one (64M)."),
+    1203: ("the database has too many connections of this user", "Try again later."),
+    1040: ("the database has too many connections", "Try again later."),
     1205: ("a table is locked by another session", "Try again when that session has ended."),
-    1213: ("the database gave up the statement for another session's", "Try again."),
+    1213: ("the database aborted the statement in favor of another session's", "Try again."),
 }
 _RIGHTS = (1044, 1142, 1143, 1227)
 _UNSUPPORTED = (1064, 1305, 1370)
 """Syntax errors, missing functions, and functions that the user may not call."""
 _TABLES: Mapping[int, str] = {
-    1050: "a table or view of that name is there already",
-    1146: "a table is gone that was there before",
-    1290: "the database takes no writes: it is a read-only replica",
-    1792: "the database takes no writes: the session is read-only",
+    1050: "a table or view of that name already exists",
+    1146: "a table was dropped during the run",
+    1290: "the database is read-only: it is a replica",
+    1792: "the database is read-only in this session",
     1059: "a name is longer than MariaDB's 64 letters",
     1060: "two columns of the table would have one name",
     1166: "a column of MariaDB cannot have such a name",
@@ -50,7 +50,7 @@ def from_statement_error(number: int, *, label: str, limit: float | None) -> Dis
     if number == STATEMENT_TIMED_OUT:
         return LimitReached(
             f"a statement took longer than the {limit or 0:g} seconds of DISCREET_STATEMENT_TIMEOUT",
-            advice="Raise it, or leave it out: without it statements take as long as they need.",
+            advice="Raise it, or unset it: without it the time of a statement is not limited.",
         )
     if number == QUERY_INTERRUPTED:
         return LimitReached("the statement was cancelled")
@@ -72,14 +72,16 @@ def from_statement_error(number: int, *, label: str, limit: float | None) -> Dis
     if number in _UNSUPPORTED:
         return unsupported_statement_error()
     if number in _TABLES:
-        return InputError(_TABLES[number], advice="Check the names, and that nobody changes them meanwhile.")
+        return InputError(
+            _TABLES[number], advice="Check the names, and make sure that no other session changes them."
+        )
     return InternalError(f"the database failed with error {number}", advice="Please report this.")
 
 
 def unsupported_statement_error() -> InputError:
     """Return the error for a statement that MariaDB's SQL cannot express."""
     return InputError(
-        "MariaDB has no words for what a statement asks (numbered copies of rows, full joins, functions)",
+        "MariaDB's SQL cannot express a statement (numbered copies of rows, full joins, functions)",
         allowed="counting, full-domain recodings and their audit",
         advice="Read the table by a driver's cursor or export it, and work on it from here.",
     )
@@ -94,13 +96,13 @@ def from_connection_error(number: int, *, label: str) -> DiscreetError:
         )
     if number in (1044, 1049):
         return InputError(
-            f"{label}: there is no database of that name, or it is closed to this user",
-            advice="Check the address, and ask for GRANT USAGE ON the database.",
+            f"{label}: the database does not exist, or this user may not use it",
+            advice="Check the address, and request GRANT USAGE ON the database.",
         )
     if number in (1040, 1203):
-        return LimitReached(f"{label}: the server takes no further sessions", advice="Try again later.")
+        return LimitReached(f"{label}: the server has too many connections", advice="Try again later.")
     return InputError(
-        f"{label}: no connection: nothing answers there",
+        f"{label}: no connection: the server does not answer",
         advice="Check the address, and that the server runs.",
     )
 
@@ -227,7 +229,7 @@ _LEAST_VERSION = (10, 11)
 _LEAST_PACKET = 16 << 20
 _BATCH = 10_000
 _MODES = "ANSI_QUOTES,PIPES_AS_CONCAT,NO_BACKSLASH_ESCAPES,STRICT_ALL_TABLES,NO_UNSIGNED_SUBTRACTION"
-_CUT_SHORT = {1260: "a text was cut short", 1265: "a text was cut short", 1406: "a text was cut short"}
+_CUT_SHORT = {1260: "a text was truncated", 1265: "a text was truncated", 1406: "a text was truncated"}
 """Warnings about truncated results, by number."""
 
 
@@ -325,7 +327,7 @@ class MariadbSession:
             )
         if packet < _LEAST_PACKET:
             raise InputError(
-                f"{self.label}: max_allowed_packet is {packet:,} bytes, which would cut results short",
+                f"{self.label}: max_allowed_packet is {packet:,} bytes, which would truncate results",
                 allowed=f"{_LEAST_PACKET:,} bytes and more",
             )
 
@@ -349,8 +351,8 @@ class MariadbSession:
         for row in cursor.fetchall():
             if int(row[1]) in _CUT_SHORT:
                 raise InternalError(
-                    f"the database says that {_CUT_SHORT[int(row[1])]}",
-                    advice="Ask for a larger max_allowed_packet, and report this if that is of no help.",
+                    f"the database reports that {_CUT_SHORT[int(row[1])]}",
+                    advice="Request a larger max_allowed_packet, and report this if that does not help.",
                 )
 
 

@@ -43,7 +43,7 @@ def normalize_address(text: str) -> str:
     scheme = _POSTGRES.match(text)
     if scheme is None:
         raise InputError(
-            "this is no address of a PostgreSQL database",
+            "this is not an address of a PostgreSQL database",
             allowed=f"{ADDRESS_FORM}, as in {POSTGRES_EXAMPLE}",
         )
     rest = text[scheme.end() :]
@@ -76,7 +76,7 @@ def _connect(settings: Settings, source: SourceSpec | None) -> Engine:
     from discreet.engines.postgres.engine import PostgresEngine
 
     if source is None or source.url is None:
-        raise InternalError("PostgreSQL was asked for without the address of a database")
+        raise InternalError("PostgreSQL needs the address of a database")
     return PostgresEngine(settings, resolve_address(source.url))
 
 

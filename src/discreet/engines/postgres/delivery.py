@@ -126,7 +126,7 @@ def schema_delivery(
         for purpose in (MANIFEST_TABLE, *purposes):
             if writer.table_exists(schema, f"{name}_{purpose}"):
                 raise InputError(
-                    f"{release_address.companion(purpose).label} exists, and is no part of a release of "
+                    f"{release_address.companion(purpose).label} exists and does not belong to a release of "
                     f"{release_address.label}",
                     advice="Choose another name for the release, or remove that table.",
                 )
@@ -136,9 +136,7 @@ def schema_delivery(
 def _schema_and_name(address: ReleaseAddress) -> tuple[str, str]:
     parts = table_parts(str(address.table))
     if len(parts) != 2:
-        raise InputError(
-            f"'{address.table}' does not say in which schema the release goes", allowed="SCHEMA.NAME"
-        )
+        raise InputError(f"'{address.table}' has no schema", allowed="SCHEMA.NAME")
     return parts[0], parts[1]
 
 

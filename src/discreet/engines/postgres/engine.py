@@ -86,7 +86,7 @@ class PostgresEngine(SequentialGroupsMixin, SingleLoadMixin, LocalExport):
         raise InputError(
             f"{self._session.label}: the role may create neither temporary tables nor tables in a schema of "
             "its search path",
-            advice=f"Ask for GRANT TEMPORARY ON DATABASE {database} TO {who}.",
+            advice=f"Request GRANT TEMPORARY ON DATABASE {database} TO {who}.",
         )
 
     @property

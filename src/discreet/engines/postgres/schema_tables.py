@@ -69,8 +69,8 @@ def find_table(session: PostgresSession, text: str, path: Sequence[str]) -> Tabl
         raise _missing_table_error(session, text, name, schemas, {n for _, n in found})
     if not session.fetch(f"SELECT has_schema_privilege({literal(schema)}, 'USAGE')")[0][0]:
         raise InputError(
-            f"{session.label}: the role may not look into the schema '{schema}'",
-            advice=f"Ask for GRANT USAGE ON SCHEMA {identifier(schema)} TO {current_role(session)}.",
+            f"{session.label}: the role may not use the schema '{schema}'",
+            advice=f"Request GRANT USAGE ON SCHEMA {identifier(schema)} TO {current_role(session)}.",
         )
     return TablePlace(schema, name)
 
@@ -94,7 +94,7 @@ def readable_columns(session: PostgresSession, table: TablePlace) -> tuple[ReadC
         raise InputError(
             f"{session.label}: the role may not read the table {table.schema}.{table.name}",
             allowed="a table with columns that the role may read",
-            advice=f"Ask for GRANT SELECT ON {table.sql} TO {current_role(session)}.",
+            advice=f"Request GRANT SELECT ON {table.sql} TO {current_role(session)}.",
         )
     names = ", ".join(identifier(row[0]) for row in readable)
     described = session.described(f"SELECT {names} FROM {table.sql}")
@@ -145,19 +145,19 @@ def check_schema_table(session: PostgresSession, table: TablePlace, *, overwrite
     )
     if not found:
         raise InputError(
-            f"{session.label}: there is no schema '{table.schema}'",
-            advice=f"Ask for CREATE SCHEMA {identifier(table.schema)} AUTHORIZATION {current_role(session)}.",
+            f"{session.label}: the schema '{table.schema}' does not exist",
+            advice=f"Request CREATE SCHEMA {identifier(table.schema)} AUTHORIZATION {current_role(session)}.",
         )
     may_create, read_only = found[0]
     if read_only:
         raise InputError(
-            f"{session.label} takes no writes: it is a read-only replica, or the session is read-only",
+            f"{session.label} is read-only: it is a replica, or the session is read-only",
             advice="Name the primary server in the address.",
         )
     if not may_create:
         raise InputError(
             f"{session.label}: the role may not create tables in the schema '{table.schema}'",
-            advice=f"Ask for GRANT USAGE, CREATE ON SCHEMA {identifier(table.schema)} "
+            advice=f"Request GRANT USAGE, CREATE ON SCHEMA {identifier(table.schema)} "
             f"TO {current_role(session)}.",
         )
     _check_taken(session, table, overwrite=overwrite)
@@ -174,7 +174,7 @@ def _check_taken(session: PostgresSession, table: TablePlace, *, overwrite: bool
     owned, kind = found[0]
     if not overwrite or kind not in _DROPPED:
         raise InputError(
-            f"{session.label}: {table.schema}.{table.name} is there already",
+            f"{session.label}: {table.schema}.{table.name} already exists",
             advice="Choose another name, or add --overwrite." if kind in _DROPPED else "Choose another name.",
         )
     if not owned:

@@ -42,13 +42,13 @@ class _Explanation:
 
 _LOST = _Explanation(
     LimitReached,
-    "the connection to the database was lost; what was not committed is undone",
+    "the connection to the database was lost; uncommitted changes are rolled back",
     "Check the server and the network, and try again.",
 )
 _STOPPED = _Explanation(
     LimitReached,
-    "the database's server ended the session or shut down; what was not committed is undone",
-    "Try again when it is there again; ask its administrator where this happens often.",
+    "the database's server ended the session or shut down; uncommitted changes are rolled back",
+    "Try again when it is running; ask its administrator if this happens often.",
 )
 _MEMORY = _Explanation(
     LimitReached,
@@ -62,8 +62,8 @@ _DISK = _Explanation(
 )
 _TEMPORARY_LIMIT = _Explanation(
     LimitReached,
-    "a limit that the database's administrator set was reached (temp_file_limit, say)",
-    "Ask for a higher limit, or raise DISCREET_MEMORY_LIMIT so that less is put aside on disk.",
+    "a limit that the database's administrator set was reached, such as temp_file_limit",
+    "Request a higher limit, or raise DISCREET_MEMORY_LIMIT so that less is written to disk.",
 )
 _LOCKED = _Explanation(
     LimitReached,
@@ -72,12 +72,12 @@ _LOCKED = _Explanation(
 )
 _CONFLICT = _Explanation(
     LimitReached,
-    "the database changed under the transaction, which is undone",
+    "the database changed during the transaction, which is rolled back",
     "Try again.",
 )
 _READ_ONLY = _Explanation(
     InputError,
-    "the database takes no writes: it is a read-only replica, or the session is read-only",
+    "the database is read-only: it is a replica, or the session is read-only",
     "Name the primary server in the address; even counting needs temporary tables.",
 )
 _TOO_LARGE = _Explanation(
@@ -93,7 +93,7 @@ _BY_CODE: Mapping[str, _Explanation] = {
     "53000": _MEMORY,
     "53100": _DISK,
     "53200": _MEMORY,
-    "53300": _Explanation(LimitReached, "the database takes no further sessions", "Try again later."),
+    "53300": _Explanation(LimitReached, "the database has too many connections", "Try again later."),
     "53400": _TEMPORARY_LIMIT,
     "55P03": _LOCKED,
     "57P01": _STOPPED,
@@ -106,7 +106,7 @@ _BY_CODE: Mapping[str, _Explanation] = {
     "58030": _Explanation(
         LimitReached, "the database's server cannot read or write its files", "Check its disk."
     ),
-    "22021": _Explanation(InputError, "a text cannot be stored in the database: it holds a NUL character"),
+    "22021": _Explanation(InputError, "a text cannot be stored in the database: it contains a NUL character"),
     "22P05": _Explanation(
         InputError,
         "a text cannot be stored in the encoding of the database",
@@ -122,11 +122,9 @@ _BY_CODE: Mapping[str, _Explanation] = {
         "another session has just made a table or view of that name",
         "Choose another name, or replace it (--overwrite).",
     ),
-    "42P07": _Explanation(
-        InputError, "a table or view of that name is there already", "Choose another name."
-    ),
+    "42P07": _Explanation(InputError, "a table or view of that name already exists", "Choose another name."),
     "42P01": _Explanation(
-        InputError, "a table is gone that was there before", "Check that nobody drops it meanwhile."
+        InputError, "a table was dropped during the run", "Make sure that no other session drops it."
     ),
 }
 _BY_CLASS: Mapping[str, _Explanation] = {"08": _LOST, "54": _TOO_LARGE, "57": _STOPPED}
@@ -140,7 +138,7 @@ def from_statement_error(code: str | None, *, lost: bool, label: str, limit: flo
     if code == CANCELLED and limit is not None:
         return LimitReached(
             f"a statement took longer than the {limit:g} seconds of DISCREET_STATEMENT_TIMEOUT",
-            advice="Raise it, or leave it out: without it statements take as long as they need.",
+            advice="Raise it, or unset it: without it the time of a statement is not limited.",
         )
     if code == CANCELLED:
         return LimitReached("the statement was cancelled")
@@ -157,7 +155,7 @@ def from_statement_error(code: str | None, *, lost: bool, label: str, limit: flo
 def missing_right(label: str) -> InputError:
     """Return the error for a right that is missing where none was expected to be."""
     return InputError(
-        f"{label}: the role has no right to do this, or not any more",
+        f"{label}: the role has no right to do this",
         allowed="SELECT on the source's table (and all of its rows), CREATE and USAGE on the target's schema",
         advice="docs/postgres.md has the GRANT statements.",
     )
@@ -168,11 +166,11 @@ _NO_CONNECTION = (
         ("password authentication failed", "no password supplied", "authentication failed"),
         "refuses the login",
     ),
-    (("no pg_hba.conf entry",), "takes no login of this user from this machine"),
-    (("could not translate host name", "failed to resolve host"), "has a host name that nothing resolves"),
-    (("Connection refused", "No such file or directory"), "does not answer: nothing listens there"),
+    (("no pg_hba.conf entry",), "does not accept logins of this user from this machine"),
+    (("could not translate host name", "failed to resolve host"), "has an unknown host name"),
+    (("Connection refused", "No such file or directory"), "refuses connections"),
     (("timeout expired", "timed out"), "does not answer in time"),
-    (("too many clients", "remaining connection slots", "too many connections"), "takes no further sessions"),
+    (("too many clients", "remaining connection slots", "too many connections"), "has too many connections"),
     (("starting up", "shutting down", "recovery mode"), "is starting up or shutting down"),
     (("certificate", "SSL"), "could not agree on an encrypted connection"),
 )
@@ -183,11 +181,11 @@ _LOGIN_ADVICE = "Give the password in the variable PGPASSWORD or in ~/.pgpass, a
 def from_connection_error(text: str, *, label: str, database: str) -> DiscreetError:
     """Return the error of a failed connection; ``text`` is only searched, never passed on."""
     if _NO_DATABASE.format(database) in text:
-        return InputError(f"{label}: there is no database of that name", advice="Check the address.")
+        return InputError(f"{label}: the database does not exist", advice="Check the address.")
     if "permission denied for database" in text:
         return InputError(
             f"{label}: the role may not connect to this database",
-            advice="Ask for GRANT CONNECT ON DATABASE … TO the role.",
+            advice="Request GRANT CONNECT ON DATABASE … TO the role.",
         )
     for signs, fact in _NO_CONNECTION:
         if any(sign in text for sign in signs):

@@ -63,8 +63,8 @@ def unreachable_master_error(master: str) -> InputError:
 def spark_connect_error(what: str) -> InputError:
     """Return the error for a session of Spark Connect."""
     return InputError(
-        f"{what}: discreet needs a session whose driver is this process's. One of Spark Connect hands over "
-        "neither a second session with settings of its own, nor the files of temporary tables, nor a way to "
+        f"{what}: discreet needs a classic session with its driver in this process. Spark Connect provides "
+        "neither a second session with separate settings, nor the files of temporary tables, nor a way to "
         "cancel what runs",
         allowed="a classic Spark session, in this process or on the cluster by DISCREET_SPARK_MASTER",
         advice="Run discreet where the cluster's driver runs; or save the table as Parquet, and name that.",
@@ -155,7 +155,7 @@ def _of_data(text: str, error: BaseException, label: str, opening: bool) -> Disc
             allowed="letters, digits and underscores",
         )
     if _EXISTS.search(text):
-        return InputError(f"{label} is there already", advice="Choose another name.")
+        return InputError(f"{label} already exists", advice="Choose another name.")
     return unknown_error(error)
 
 

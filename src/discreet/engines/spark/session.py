@@ -111,7 +111,7 @@ def _refuse_connect() -> None:
     """Raise ``InputError`` if the environment makes pyspark use Spark Connect."""
     mode = os.environ.get("SPARK_API_MODE", "").lower()
     if os.environ.get("SPARK_REMOTE") or os.environ.get("SPARK_CONNECT_MODE_ENABLED") or mode == "connect":
-        raise spark_failures.spark_connect_error("the environment asks for Spark Connect (SPARK_REMOTE)")
+        raise spark_failures.spark_connect_error("the environment selects Spark Connect (SPARK_REMOTE)")
 
 
 @contextmanager

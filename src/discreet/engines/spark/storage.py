@@ -187,7 +187,7 @@ def write_parquet_folder(frame: DataFrame, folder: Path, columns: Sequence[str] 
     """
     folder = folder.absolute()
     if os.path.lexists(folder):
-        raise InputError(f"{folder} is there already", advice="Choose another name.")
+        raise InputError(f"{folder} already exists", advice="Choose another name.")
     named = _named(frame, columns)
     staging = folder.parent / f".{folder.name}.{secrets.token_hex(8)}"
     try:
@@ -218,7 +218,7 @@ def write_catalog_table(
     target = backticked_table(name)
     named = _named(frame, columns)
     if sessions.own.catalog.tableExists(target):
-        raise InputError(f"the table {name} is there already", advice="Choose another name.")
+        raise InputError(f"the table {name} already exists", advice="Choose another name.")
     try:
         named.write.format("parquet").saveAsTable(target)
     except BaseException:

@@ -49,7 +49,7 @@ class BuiltinHierarchy:
         if self.name not in BUILTINS:
             near = difflib.get_close_matches(self.name, BUILTINS, n=1)
             raise InputError(
-                f"there is no built-in hierarchy {quote_value(self.name)}",
+                f"the built-in hierarchy {quote_value(self.name)} does not exist",
                 allowed=", ".join(BUILTINS),
                 advice=f"Did you mean {quote_value(near[0])}?" if near else None,
             )
@@ -107,5 +107,5 @@ class BuiltinHierarchy:
             f"attribute {quote_value(attribute)}: {quote_values(values)} of the data "
             f"{'is' if len(values) == 1 else 'are'} not in {self.name} ({self.builtin.title})",
             allowed=f"values such as {self.builtin.example}, and the values under others",
-            advice=f'List what is none of it as others = ["{first}"], or in [source] as null_values.',
+            advice=f'List unknown values as others = ["{first}"], or in [source] as null_values.',
         )

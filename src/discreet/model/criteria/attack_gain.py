@@ -39,16 +39,18 @@ class AttackGain(Criterion):
     it. The score is their number. Rows and people add up, so the criterion is growing.
     """
 
-    cost: float = option(4.0, kind=OptionKind.DECIMAL, help="what an adversary pays for trying")
+    cost: float = option(4.0, kind=OptionKind.DECIMAL, help="cost of an attempt to the adversary")
     attacker: str = option(
-        Attacker.PROSECUTOR, choices=Attacker, help="he knows who is in the table, or the population alone"
+        Attacker.PROSECUTOR,
+        choices=Attacker,
+        help="the attacker knows the table's people, or only the population",
     )
 
     name: ClassVar[str] = "attack_gain"
     title: ClassVar[str] = "profitability of an attack"
     citation: ClassVar[str] = "Wan et al. (2015)"
     parameter: ClassVar[Parameter] = Parameter(
-        "no class is worth attacking for who gains so much by identifying somebody",
+        "no class is worth attacking at this gain per identified person",
         least=0,
         most=1e12,
         whole=False,
@@ -75,7 +77,7 @@ class AttackGain(Criterion):
         """Return the sizes."""
         del values
         if self.of_population:
-            raise InputError(f"{self}: {self.title} was asked without the population")
+            raise InputError(f"{self}: {self.title} requires the population")
         return sizes
 
     def scores_beside(self, sizes: NDArray[np.int64], population: ClassPopulation) -> NDArray[np.int64]:

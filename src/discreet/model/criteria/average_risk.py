@@ -22,7 +22,7 @@ class AverageRisk(ShareOfRelease):
     title: ClassVar[str] = "average risk of re-identification"
     citation: ClassVar[str] = "El Emam and Dankar (2008)"
     parameter: ClassVar[Parameter] = Parameter(
-        "classes by published rows is at most this",
+        "classes divided by published rows is at most this",
         least=0,
         most=1,
         whole=False,

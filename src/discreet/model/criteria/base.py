@@ -300,7 +300,10 @@ class Criterion(ABC):
         for part in fixed_parameters(type(self)):
             object.__setattr__(self, part.name, check_parameter(part, getattr(self, part.name), label))
         if self.attribute is not None and not self.of_attribute:
-            raise InputError(f"{self.name} was asked of '{self.attribute}'", allowed="one for whole classes")
+            raise InputError(
+                f"{self.name} does not apply to a single attribute ('{self.attribute}')",
+                allowed="a criterion without attribute",
+            )
 
     @abstractmethod
     def scores(self, sizes: NDArray[np.int64], values: ClassValues | None) -> NDArray[np.int64]:
@@ -473,10 +476,10 @@ class BoundCriterion:
 def population_criterion_error(criterion: Criterion) -> InputError:
     """Return the error for a criterion of the population where classes are not those of a lattice node."""
     return InputError(
-        f"{criterion}: {criterion.title} counts the people who match a class, and where classes are not "
-        "made by levels nobody can tell them",
+        f"{criterion}: {criterion.title} counts the people who match a class, which are unknown unless "
+        "classes are made by levels",
         allowed="levels that are negotiated (no --model), searched, or of the full-domain model",
-        advice=f"Use no --model or full-domain, or ask without {criterion.name}.",
+        advice=f"Use no --model or full-domain, or remove {criterion.name}.",
     )
 
 
@@ -491,8 +494,9 @@ def bind_criteria(criteria: Sequence[Criterion], sensitive: Sequence[str]) -> tu
         of_some = criterion.of_every_attribute or (criterion.of_attribute and criterion.attribute is None)
         if of_some and not sensitive:
             raise InputError(
-                f"{criterion.name} = {criterion.value} was asked, but no attribute is sensitive",
-                advice=f'Give an attribute role = "sensitive", or ask without {criterion.name}.',
+                f"{criterion.name} = {criterion.value} requires a sensitive attribute, but no attribute is "
+                "sensitive",
+                advice=f'Give an attribute role = "sensitive", or remove {criterion.name}.',
             )
         if not criterion.of_attribute:
             found.append(BoundCriterion(criterion, None))
@@ -502,7 +506,7 @@ def bind_criteria(criteria: Sequence[Criterion], sensitive: Sequence[str]) -> tu
             found.append(BoundCriterion(criterion, list(sensitive).index(criterion.attribute)))
         else:
             raise InputError(
-                f"{criterion.name} was asked for '{criterion.attribute}', which is not a sensitive attribute",
+                f"{criterion.name} was given for '{criterion.attribute}', which is not a sensitive attribute",
                 allowed=", ".join(sensitive) or "none: no attribute is sensitive",
             )
     return tuple(found)

@@ -38,7 +38,9 @@ class BetaLikeness(FloatCriterion):
     """
 
     variant: str = option(
-        BASIC, choices=(BASIC, ENHANCED), help="β alone, or at most the logarithm of a value's share, too"
+        BASIC,
+        choices=(BASIC, ENHANCED),
+        help="only β, or additionally at most the logarithm of a value's share",
     )
 
     name: ClassVar[str] = "beta"

@@ -38,7 +38,7 @@ class DeltaPresence(Criterion):
     least: float = option(
         0.0,
         kind=OptionKind.DECIMAL,
-        help="δmin: at least this share of them is, and of the people who match no published class",
+        help="δmin: at least this share of them is in it, also of the people who match no published class",
     )
 
     name: ClassVar[str] = "delta_presence"
@@ -81,7 +81,7 @@ class DeltaPresence(Criterion):
     def scores(self, sizes: NDArray[np.int64], values: ClassValues | None) -> NDArray[np.int64]:
         """Raise ``InputError``: the score requires the population."""
         del sizes, values
-        raise InputError(f"{self}: {self.title} was asked without the population")
+        raise InputError(f"{self}: {self.title} requires the population")
 
     def scores_beside(self, sizes: NDArray[np.int64], population: ClassPopulation) -> NDArray[np.int64]:
         """Return the share of the people without a row, in billionths."""

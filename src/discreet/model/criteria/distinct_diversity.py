@@ -23,7 +23,7 @@ class DistinctDiversity(Criterion):
     name: ClassVar[str] = "l"
     title: ClassVar[str] = "distinct l-diversity"
     citation: ClassVar[str] = "Machanavajjhala et al. (2006)"
-    parameter: ClassVar[Parameter] = Parameter("every class has at least so many sensitive values")
+    parameter: ClassVar[Parameter] = Parameter("every class has at least this many sensitive values")
     need: ClassVar[Need] = Need.DISTINCT
     growing: ClassVar[bool] = True
     has_keyword: ClassVar[bool] = True

@@ -51,7 +51,7 @@ class EntropyDiversity(FloatCriterion):
     title: ClassVar[str] = "entropy l-diversity"
     citation: ClassVar[str] = "Machanavajjhala et al. (2006)"
     parameter: ClassVar[Parameter] = Parameter(
-        "every class's values are as uncertain as so many equally frequent ones",
+        "every class's values are as uncertain as this number of equally frequent values",
         least=1,
         most=float_criterion.MAX_MEASURE,
         whole=False,
@@ -98,7 +98,7 @@ class EntropyDiversity(FloatCriterion):
         """Return a warning for the estimator that treats classes as samples."""
         if self.estimator == SHANNON:
             return ()
-        text = "entropy_l is asked of Grassberger's estimate, which may be above the entropy of a class."
+        text = "entropy_l uses Grassberger's estimate, which may exceed the entropy of a class."
         return (("estimated-entropy", text),)
 
     def formula(self, numbers: int) -> KernelFormula:

@@ -25,7 +25,7 @@ class HighestRisk(Criterion):
     title: ClassVar[str] = "highest risk of re-identification"
     citation: ClassVar[str] = "El Emam and Dankar (2008)"
     parameter: ClassVar[Parameter] = Parameter(
-        "in no class one by its rows (or subjects) is above this",
+        "1 / rows (or subjects) of every class is at most this",
         least=1e-9,
         most=1,
         whole=False,

@@ -25,7 +25,7 @@ class KAnonymity(Criterion):
     name: ClassVar[str] = "k"
     title: ClassVar[str] = "k-anonymity"
     citation: ClassVar[str] = "Samarati (2001), Sweeney (2002)"
-    parameter: ClassVar[Parameter] = Parameter("every class has at least so many rows (or subjects)")
+    parameter: ClassVar[Parameter] = Parameter("every class has at least this many rows (or subjects)")
     need: ClassVar[Need] = Need.SIZE
     of_attribute: ClassVar[bool] = False
     growing: ClassVar[bool] = True
@@ -46,7 +46,7 @@ class KAnonymity(Criterion):
         """Return a warning for a k that publishers consider low."""
         if self.value >= LOW_K:
             return ()
-        return (("low-k", f"k is {self.value}; publishers commonly ask for {LOW_K} or more."),)
+        return (("low-k", f"k is {self.value}; publishers commonly require {LOW_K} or more."),)
 
     def audit_query(self, rows: str) -> str:
         """Return SQL that counts rows."""

@@ -58,7 +58,7 @@ class KMap(Criterion):
     title: ClassVar[str] = "k-map"
     citation: ClassVar[str] = "Sweeney (2002), El Emam and Dankar (2008)"
     parameter: ClassVar[Parameter] = Parameter(
-        "every class matches at least so many people of the population", most=_LARGEST_K
+        "every class matches at least this many people of the population", most=_LARGEST_K
     )
     need: ClassVar[Need] = Need.SIZE
     of_attribute: ClassVar[bool] = False
@@ -90,7 +90,7 @@ class KMap(Criterion):
         """Return the number of people estimated from each size."""
         del values
         if self.of_population:
-            raise InputError(f"{self}: {self.title} was asked without the population")
+            raise InputError(f"{self}: {self.title} requires the population")
         kinds, kind = np.unique(sizes, return_inverse=True)
         found = [
             _estimated_people(self.estimator, self.fraction, self.significance, n) for n in kinds.tolist()

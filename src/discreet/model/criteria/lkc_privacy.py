@@ -34,20 +34,20 @@ class LKCPrivacy(CellsCriterion):
     """
 
     known: int = option(
-        2, kind=OptionKind.WHOLE, least=1, most=64, help="L: an attacker knows at most so many attributes"
+        2, kind=OptionKind.WHOLE, least=1, most=64, help="L: an attacker knows at most this many attributes"
     )
     confidence: float = option(
         0.5,
         kind=OptionKind.DECIMAL,
         least=0.000001,
         most=1.0,
-        help="C: at most this share of the rows that fit has one sensitive value; 1 asks nothing",
+        help="C: at most this share of the matching rows has one sensitive value; 1 disables it",
     )
 
     name: ClassVar[str] = "lkc"
     title: ClassVar[str] = "LKC-privacy"
     citation: ClassVar[str] = "Mohammed, Fung, Hung and Lee (2009)"
-    parameter: ClassVar[Parameter] = Parameter("whatever few values are known, at least so many rows fit")
+    parameter: ClassVar[Parameter] = Parameter("at least this many rows match any L known values")
     monotone: ClassVar[bool] = True
 
     @property

@@ -33,7 +33,7 @@ class PSensitivity(Criterion):
     name: ClassVar[str] = "p_sensitive"
     title: ClassVar[str] = "p-sensitivity"
     citation: ClassVar[str] = "Truta and Vinay (2006), Campan and Truta (2006)"
-    parameter: ClassVar[Parameter] = Parameter("every class has values of at least so many groups")
+    parameter: ClassVar[Parameter] = Parameter("every class has values of at least this many groups")
     need: ClassVar[Need] = Need.COUNTS
     growing: ClassVar[bool] = True
     compares: ClassVar[bool] = True

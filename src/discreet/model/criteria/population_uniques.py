@@ -193,7 +193,7 @@ ESTIMATORS: dict[str, Callable[[SizeTails, int], EstimateArray]] = {
 _RAISED = 1 + 1e-6
 """Factor by which estimates are raised, so that the audit's different computation never finds more."""
 
-_POPULATION = Parameter("so many people are in the population", least=1)
+_POPULATION = Parameter("number of people in the population", least=1)
 
 
 @dataclass(frozen=True)

@@ -44,7 +44,7 @@ class Proximity(FloatCriterion):
     title: ClassVar[str] = "(ε,m)-anonymity"
     citation: ClassVar[str] = "Li, Tao and Xiao (2008)"
     parameter: ClassVar[Parameter] = Parameter(
-        "at most one in so many rows of a class is near any of its numbers",
+        "at most one in this many rows of a class is near any of its numbers",
         least=1,
         most=10**6,
         whole=False,

@@ -13,7 +13,7 @@ from discreet.model.criterion_inputs import SizeArray, SizeTails
 SHARE_STOPS = (0.0, 0.0001, 0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5)
 """Shares at which a slider stops."""
 
-_RISK = Parameter("one by a class's rows is above this", least=1e-9, most=1, whole=False)
+_RISK = Parameter("1 / rows of the class is above this", least=1e-9, most=1, whole=False)
 
 
 @dataclass(frozen=True)

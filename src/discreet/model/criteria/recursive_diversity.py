@@ -34,7 +34,7 @@ class RecursiveDiversity(FloatCriterion):
     title: ClassVar[str] = "recursive (c,l)-diversity"
     citation: ClassVar[str] = "Machanavajjhala et al. (2006)"
     parameter: ClassVar[Parameter] = Parameter(
-        "the most frequent value has fewer rows than so many times those of the l-th and all rarer ones",
+        "the most frequent value has fewer rows than this many times those of the l-th and all rarer ones",
         least=1 / float_criterion.SCORE_UNIT,
         most=float_criterion.MAX_MEASURE,
         whole=False,

@@ -114,7 +114,7 @@ def _check_criterion(criterion: type[Criterion]) -> None:
     for word in ("has_keyword", "counted_by_engines"):
         if getattr(criterion, word) and criterion.name not in KEYWORD_CRITERIA:
             raise InputError(
-                f"{criterion.name} says {word}", allowed=f"{' and '.join(KEYWORD_CRITERIA)} alone do"
+                f"{criterion.name} sets {word}", allowed=f"only for {' and '.join(KEYWORD_CRITERIA)}"
             )
     fixed_parameters(criterion)
     criterion.parameter.checked(f"the floor of {criterion.name}", criterion.floor)
@@ -129,8 +129,8 @@ def _check_audit(criterion: type[Criterion]) -> None:
     none += (ReleaseCriterion.audit_query, ReleaseCriterion.audit_score)
     if means and all(getattr(criterion, name, None) in none for name in means):
         raise InputError(
-            f"{criterion.name} says that it is audited by {by}, and has no {' or '.join(means)}",
-            advice="Give it one, or say audited_by = AuditedBy.NOTHING: then no release is made by it.",
+            f"{criterion.name} declares audited_by = {by} but has no {' or '.join(means)}",
+            advice="Implement it, or set audited_by = AuditedBy.NOTHING: then no release is made by it.",
         )
 
 

@@ -77,7 +77,7 @@ class ReleaseCriterion(Criterion):
     def scores(self, sizes: NDArray[np.int64], values: ClassValues | None) -> NDArray[np.int64]:
         """Raise ``InternalError``: single classes have no score."""
         del sizes, values
-        raise InternalError(f"{self.name} was asked of single classes, but it is of the whole release")
+        raise InternalError(f"{self.name} was applied to single classes, but judges the whole release")
 
     @property
     def counted(self) -> ScoreKey:
@@ -276,7 +276,7 @@ class CellsCriterion(Criterion):
     def scores(self, sizes: Integers, values: ClassValues | None) -> Integers:
         """Raise ``InternalError``: single classes have no score."""
         del sizes, values
-        raise InternalError(f"{self.name} was asked of single classes, but it is of the whole release")
+        raise InternalError(f"{self.name} was applied to single classes, but judges the whole release")
 
     @property
     def counted(self) -> ScoreKey:

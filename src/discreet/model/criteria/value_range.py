@@ -28,7 +28,7 @@ class ValueRange(Criterion):
     title: ClassVar[str] = "range of a sensitive number"
     citation: ClassVar[str] = "Zhang et al. (2007)"
     parameter: ClassVar[Parameter] = Parameter(
-        "the largest and the smallest number of every class differ by at least so much",
+        "the largest and the smallest number of every class differ by at least this much",
         least=0,
         most=10**9,
         whole=False,

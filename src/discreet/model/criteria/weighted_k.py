@@ -36,7 +36,7 @@ class WeightedKAnonymity(Criterion):
     title: ClassVar[str] = "k-anonymity by survey weights"
     citation: ClassVar[str] = "Benedetti and Franconi (1998)"
     parameter: ClassVar[Parameter] = Parameter(
-        "the rows of every class stand for at least so many people, by the weights in this column",
+        "the rows of every class represent at least this many people, by the weights in this column",
         most=10**12,
         stops=(2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 20000, 50000, 100000, 1000000),
     )
@@ -102,6 +102,6 @@ def thousandths(of: SensitiveAttribute) -> NDArray[np.int64]:
     weights = np.floor(np.maximum(of.numbers, 0) * _ROUNDED_THOUSAND)
     if float(weights @ of.rows) >= _MAX_SUM:
         raise InputError(
-            "the weights add up to more than 4e15 people", allowed="how many people each row stands for"
+            "the weights add up to more than 4e15 people", allowed="number of people that each row represents"
         )
     return weights.astype(np.int64)

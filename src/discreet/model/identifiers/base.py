@@ -68,7 +68,7 @@ _Method = TypeVar("_Method", bound=type[Pseudonymizer])
 def register_method(way: _Method) -> _Method:
     """Register a method; raise ``InputError`` if its name is taken."""
     if way.name in PSEUDONYMIZERS:
-        raise InputError(f"there is a way '{way.name}' for identifiers already")
+        raise InputError(f"the way '{way.name}' for identifiers exists already")
     PSEUDONYMIZERS[way.name] = way
     return way
 
@@ -81,7 +81,7 @@ def refuse_originals(originals: Sequence[str], texts: Sequence[str]) -> None:
         raise InputError(
             f"{found:,} replacements of identifiers are identifiers themselves",
             allowed="replacements that no cell of the column has",
-            advice="Choose another way for the column, or leave it out.",
+            advice="Choose another way for the column, or omit the column.",
         )
 
 
@@ -128,9 +128,9 @@ def shift_date_texts(
             day = date.fromisoformat(text[:_DATE_LENGTH]) + days[subject]
         except (ValueError, OverflowError):
             raise InputError(
-                f"'{text[:40]}' is no date that can be shifted",
+                f"'{text[:40]}' is not a date that can be shifted",
                 allowed="dates such as 2024-02-29, with or without a time behind",
-                advice="Say how the column's dates are written.",
+                advice="Give the format of the column's dates.",
             ) from None
         found.append(day.isoformat() + text[_DATE_LENGTH:])
     return found, encode_key(key)

@@ -27,7 +27,7 @@ def decode_key(content: bytes) -> bytes:
         key = b""
     if len(key) != KEY_BYTES:
         raise InputError(
-            "the file holds no key",
+            "the file contains no key",
             allowed=f"{2 * KEY_BYTES} hexadecimal digits",
             advice="Name a file that is not there: a key is made in it.",
         )

@@ -61,7 +61,7 @@ class PerRelease(Pseudonymizer):
     """
 
     name: ClassVar[str] = "per-release"
-    title: ClassVar[str] = "a pseudonym for this release alone, whose key is thrown away"
+    title: ClassVar[str] = "a pseudonym for this release only, whose key is discarded"
 
     def replaced(self, texts: Sequence[str], secret: bytes | None) -> Replacements:
         """Return the hashes under a new key."""
@@ -79,7 +79,7 @@ class SharedKey(Pseudonymizer):
     secret_key: bytes = field(default_factory=lambda: new_key(), repr=False)
 
     name: ClassVar[str] = PerRelease.name
-    title: ClassVar[str] = "a pseudonym for the tables of this release alone, whose key is thrown away"
+    title: ClassVar[str] = "a pseudonym for the tables of this release only, whose key is discarded"
 
     def replaced(self, texts: Sequence[str], secret: bytes | None) -> Replacements:
         """Return the hashes under the shared key."""
@@ -180,7 +180,7 @@ def _parse_list(content: bytes) -> dict[str, str]:
     right = isinstance(found, dict) and all(isinstance(text, str) for text in found.values())
     if not right or len(set(found.values())) < len(found):
         raise InputError(
-            "the file holds no list of pseudonyms",
+            "the file contains no list of pseudonyms",
             allowed="a JSON object of texts, no pseudonym twice",
             advice="Name a file that is not there: the list is made in it.",
         )
