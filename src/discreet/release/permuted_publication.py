@@ -376,7 +376,7 @@ def _require_groups(staged: StagedRows, tables: PermutedRows, requirement: Group
         raise RequirementNotMet(
             f"{failing or groups} of {groups} groups fail {requirement} after the values were permuted "
             f"(fewest distinct values: {fewest})",
-            advice="Nothing was published. Please report this, with the spec if you may show it.",
+            advice="Nothing was published. Please report this, with the spec if it is not confidential.",
         )
 
 
@@ -424,5 +424,5 @@ def require_people(staged: StagedRows, chosen: ChosenGroups, requirement: GroupR
     if met < count:
         raise RequirementNotMet(
             f"{count - met} of {count} groups have fewer than {requirement.k} people with different values",
-            advice="Nothing was published. Please report this, with the spec if you may show it.",
+            advice="Nothing was published. Please report this, with the spec if it is not confidential.",
         )
