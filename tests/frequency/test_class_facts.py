@@ -67,6 +67,6 @@ def test_rows_by_value_must_have_been_counted() -> None:
     hierarchy = random_hierarchy(np.random.default_rng(1), "q", 2, 1)
     table = frequency_set_of([hierarchy], [((0,), (0,)), ((1,), (1,))], ["s"], [2])
     object.__setattr__(table.sensitive[0], "counts", None)
-    with pytest.raises(InputError, match="holds no rows by value of 's'"):
+    with pytest.raises(InputError, match="contains no row counts by value of 's'"):
         FactCounter.of(table, Requirement(criteria=[Share(0.5)]))
     assert find_failing_classes(table, np.zeros(2, np.int64), 1, Requirement(l=3)).all()

@@ -112,7 +112,7 @@ def test_rows_by_value_are_refused_where_subjects_count() -> None:
     known = [evaluate_lattice(table, SETTINGS, criteria=asked.criteria) for table in (alone, plain)]
     assert known[0].suppression(asked).tolist() == known[1].suppression(asked).tolist()
     bare = replace(plain, sensitive=tuple(replace(s, counts=None) for s in plain.sensitive))
-    with pytest.raises(InputError, match="holds no rows by value of 's'"):
+    with pytest.raises(InputError, match="contains no row counts by value of 's'"):
         evaluate_lattice(bare, SETTINGS, criteria=[Share(0.5)])
 
 

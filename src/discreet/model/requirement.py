@@ -435,7 +435,7 @@ def check_value_counts(one: BoundCriterion, table: FrequencySet) -> None:
 def _require_value_counts(one: BoundCriterion, sets: ValueSets) -> SensitiveAttribute:
     if sets.counts is None or sets.of is None:
         raise InputError(
-            f"{one.criterion}: the frequency set holds no rows by value of '{sets.attribute}'",
+            f"{one.criterion}: the frequency set contains no row counts by value of '{sets.attribute}'",
             advice="Count the table by count_frequency_set.",
         )
     return sets.of
