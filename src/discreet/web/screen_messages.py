@@ -131,7 +131,8 @@ _RELEASE_RULES = (
     (r"with --partition recoding", "groups that are the classes of another model"),
     (r"a release of --model permutation", "a permuted release"),
     (r"Name it by --sensitive;", "Choose it as the attribute to permute;"),
-    (r"Leave min_level out", "Ask for no least level"),
+    (r"Omit min_level, or use summary lca", "Set no least level, or show lowest common ancestors"),
+    (r"min_level with summary ", "least levels for classes shown as "),
     (
         r"Give \[population\] with a path, or subset in \[source\]\.",
         "The spec can name a table of more people, or the part that is published.",
