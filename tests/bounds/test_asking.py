@@ -209,7 +209,7 @@ def test_columns_that_differ_in_case_alone_are_refused(
     tmp_path: Path, engine: Engine, settings: Settings
 ) -> None:
     path = write_permuted(tmp_path, ("sex", "Sex"), [("F", "M")], [1], ["1"])
-    with pytest.raises(InputError, match="case alone"), open_release(engine, path, settings):
+    with pytest.raises(InputError, match="only in case"), open_release(engine, path, settings):
         pass
 
 
@@ -293,7 +293,7 @@ def test_conditions_on_permuted_values_and_what_of_them_is_refused(
         ):
             with pytest.raises(InputError, match="which row has which value of 'ill' is hidden"):
                 answer_release_query(release, query)
-        with pytest.raises(InputError, match="shows values"):
+        with pytest.raises(InputError, match="has values"):
             answer_release_query(release, "SELECT COUNT(*) FROM p WHERE label(ill) = 'flu'")
 
 

@@ -219,9 +219,7 @@ class _QueryParser:
             )
         measure = self._measure(tree, of)
         if kind is not Aggregate.COUNT and not self.readable.measures[measure]:
-            raise InputError(
-                f"{excerpt(tree)}: the values of '{measure}' are no numbers", allowed="COUNT of such values"
-            )
+            raise InputError(f"{excerpt(tree)}: the values of '{measure}' are no numbers", allowed="COUNT")
         name = re.sub(r"\W+", "_", f"{kind.lower()}_{measure}").strip("_")
         return SelectedAggregate(kind, measure, f"{kind}({measure})", name)
 
