@@ -291,7 +291,7 @@ def _check_columns(table: SourceTable, spec: TableSpec, marginals: Sequence[Marg
     for name in sorted(names):
         if is_binary(table.types[name]):
             raise InputError(
-                f"{table.label}: column '{name}' holds bytes that are not declared to be text",
+                f"{table.label}: column '{name}' contains bytes without a declared text encoding",
                 allowed="text, numbers, dates or booleans",
             )
 

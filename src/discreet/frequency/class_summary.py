@@ -475,7 +475,7 @@ def _mean_warnings(
         )
     if single:
         result.append(
-            f"Means of '{attribute}': in {single:,} of {len(sizes):,} classes the range is one value, "
-            "which is then every row's."
+            f"Means of '{attribute}': in {single:,} of {len(sizes):,} classes the range is a single value, "
+            "which is that of every row."
         )
     return result

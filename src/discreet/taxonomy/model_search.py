@@ -199,7 +199,7 @@ def search_model(
     LeFevre, DeWitt and Ramakrishnan, "Incognito: efficient full-domain k-anonymity", SIGMOD 2005, section 5.
     """
     if model not in SEARCHED_MODELS:
-        raise InputError(f"search_model does not support {model}", allowed=", ".join(SEARCHED_MODELS))
+        raise InputError(f"the search does not support the {model} model", allowed=", ".join(SEARCHED_MODELS))
     counts = ClassCounts(frequency_set, requirement)
     if model not in (RecodingModel.FULL_DOMAIN, RecodingModel.ATTRIBUTE_SUPPRESSION):
         counts.require_merging(model, limit if model in _SUPPRESSING_MODELS else 0)

@@ -99,7 +99,11 @@ _FILE_RULES = (
 _LIMIT_RULES = (
     (r" \(--memory-limit, DISCREET_MEMORY_LIMIT\)", ", this server's memory limit"),
     (r"Raise DISCREET_MEMORY_LIMIT, name", "Start the server with more memory, name"),
-    (r" discreet search, and discreet publish with --level or --model mondrian, go on in the database\.", ""),
+    (
+        r" discreet search, and discreet publish with --level or --model mondrian, "
+        r"process such tables in the database\.",
+        "",
+    ),
     (r"Raise --memory-limit, or leave --workload out\.", "Start the server with more memory."),
     (r"Raise (the limit|--memory-limit)(?=[,.])", "Start the server with more memory"),
     (r" \(--threads 1\)", ""),
