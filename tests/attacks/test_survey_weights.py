@@ -173,7 +173,7 @@ def test_publishing_warns_of_weights_that_are_not_recalibrated(tmp_path: Path) -
     told = [each["text"] for each in manifest["warnings"] if each["code"] == "weights-not-recalibrated"]
     # One person is suppressed, the only one from the country, who represents 186 of 1,570 people.
     assert told == [
-        "The weights 'weight' are not recalibrated: suppressed rows stood for 11.8 % of the people, and the "
+        "The weights 'weight' are not recalibrated: suppressed rows represent 11.8 % of the people, and the "
         "weighted share of a value of 'residence' moves by 11.8 points."
     ]
     assert told[0] in " ".join(str(result).split())

@@ -58,8 +58,8 @@ def warn_of_marks(engine: Engine, release: MarkedColumns) -> Iterator[CodedWarni
         if stars > 0:
             yield CodedWarning(
                 STARRED_CELLS,
-                f"* stands in '{name}' in {_rows_text(stars)}: a star is no sensitive value, and no "
-                "criterion counts it as one.",
+                f"'{name}' contains * in {_rows_text(stars)}: a star is no sensitive value and is not "
+                "counted as one.",
                 private=True,
             )
         real = release.real_values.get(name, ())
@@ -79,9 +79,9 @@ def _mark_warning(
     quoted = ", ".join(f'"{text}"' for text in texts)
     return CodedWarning(
         MISSING_MARKS,
-        f"'{name}' has {found}{more}: texts that may say that a value is missing. They count as values: the "
-        f"fewest values of a class are {counted} with them and {without} without. Where they do, read "
-        f"them as NULL by null_values = [{quoted}], as an option --null.",
+        f"'{name}' has {found}{more}: texts that may mean that a value is missing. They count as values: "
+        f"the fewest values of a class are {counted} with them and {without} without. If they do, read them "
+        f"as NULL by null_values = [{quoted}], as an option --null.",
         private=True,
     )
 

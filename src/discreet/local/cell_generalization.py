@@ -335,7 +335,7 @@ def generalize_cells(
     Raises
     ------
     NoSolution
-        If more than ``limit`` rows would be suppressed, or no row would be left.
+        If more than ``limit`` rows would be suppressed, or no row would remain.
     InputError
         For options out of range.
     LimitReached

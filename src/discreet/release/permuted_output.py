@@ -385,7 +385,7 @@ def audit_output(
         report = audit_permuted(engine, _written_sources(facts, delivery), build_claims(facts, published))
     if not report.passed:
         raise RequirementNotMet(
-            f"the audit of what was written failed: {' '.join(report.warnings[:3])}",
+            f"the audit of the output failed: {' '.join(report.warnings[:3])}",
             advice="Nothing was published. Please report this: permuting and audit disagree.",
         )
     rows = facts.files[HELP_FILE].rows
@@ -494,7 +494,7 @@ def _collect_permuted_warnings(
     if chosen.proximity is not None:
         warnings.append(CodedWarning("proximity", chosen.proximity))
     if facts.k < LOW_K:
-        text = f"A group needs only {facts.k} distinct values; publishers commonly ask for {LOW_K} or more."
+        text = f"A group needs only {facts.k} distinct values; publishers commonly require {LOW_K} or more."
         warnings.append(CodedWarning("low-k", text))
     others = [a.name for a in spec.sensitive if a.name != facts.sensitive]
     if others:

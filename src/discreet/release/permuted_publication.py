@@ -348,7 +348,7 @@ def _permute_rows(staged: StagedRows, chosen: ChosenGroups, draw: DrawOrder) -> 
     groups = chosen.partition.groups
     rows = staged.rows if chosen.rows is None else len(chosen.rows)
     if len(groups) == 0:
-        raise NoSolution("no row would be left", advice="Suppress fewer. Nothing was written.")
+        raise NoSolution("no row would remain", advice="Suppress fewer. Nothing was written.")
     if len(groups) != rows:
         raise InternalError(f"{len(groups)} rows are in groups, but {rows} are to be published")
     numbers = draw_group_numbers(chosen.partition.group_count, draw)

@@ -85,7 +85,8 @@ _FILE_RULES = (
     (r"a path below the folder given by --root", "a path below the server's root"),
     (r"start discreet serve with another --root", "start the server with another root"),
     (
-        r"Choose another (\S+), or ask for it to be (overwritten|replaced) \(--overwrite\)",
+        r"Choose another (\S+), or (?:ask for it to be (?:overwritten|replaced)|overwrite it) "
+        r"\(--overwrite\)",
         r"Choose another \1, or replace it",
     ),
     (r"Choose another name, or add --overwrite", "Choose another name, or replace it"),

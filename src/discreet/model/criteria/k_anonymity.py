@@ -46,7 +46,7 @@ class KAnonymity(Criterion):
         """Return a warning for a k that publishers consider low."""
         if self.value >= LOW_K:
             return ()
-        return (("low-k", f"k is {self.value}; publishers commonly ask for {LOW_K} or more."),)
+        return (("low-k", f"k is {self.value}; publishers commonly require {LOW_K} or more."),)
 
     def audit_query(self, rows: str) -> str:
         """Return SQL that counts rows."""
