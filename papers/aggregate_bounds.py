@@ -58,7 +58,7 @@ class GroupedNumbers:
         values are not numbers.
         """
         if column.numbers is None:
-            raise InputError(f"the values of '{column.attribute}' are no numbers", allowed="a numeric column")
+            raise InputError(f"'{column.attribute}' is not numeric", allowed="a numeric column")
         number = int(groups.max(initial=-1)) + 1 if group_count is None else group_count
         present = column.codes != NULL_CODE
         of_row, value = groups[present], column.numbers[column.codes[present]]

@@ -94,7 +94,7 @@ def test_two_releases_each_safe_alone_single_out_together(tmp_path: Path) -> Non
     figures = {name: found.figure(name) for name in ("k", "k_of_one", "l_disease", "parts", "singled_out")}
     assert figures == {"k": 1, "k_of_one": None, "l_disease": 1, "parts": 4, "singled_out": 4}
     rows = found.table("The release and the intersection").rows
-    assert rows[0] == ("this release alone", 4, 2, 2, 2)
+    assert rows[0] == ("only this release", 4, 2, 2, 2)
     assert rows[1] == ("all releases together", 4, 4, 1, 1)
 
 

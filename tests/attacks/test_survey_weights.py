@@ -156,7 +156,7 @@ def test_weights_must_be_numbers_and_named(tmp_path: Path) -> None:
     table.publish({"residence": 1}, tmp_path / "out.csv", k=1)
     with pytest.raises(InputError, match="no column of survey weights"):
         attack(tmp_path / "out.csv", table=table, by="survey-weights")
-    with pytest.raises(InputError, match="are no weights"):
+    with pytest.raises(InputError, match="are not weights"):
         attack(tmp_path / "out.csv", table=table, by="survey-weights", options={"survey_weight": "gender"})
 
 
@@ -173,7 +173,7 @@ def test_publishing_warns_of_weights_that_are_not_recalibrated(tmp_path: Path) -
     told = [each["text"] for each in manifest["warnings"] if each["code"] == "weights-not-recalibrated"]
     # One person is suppressed, the only one from the country, who represents 186 of 1,570 people.
     assert told == [
-        "The weights 'weight' are not recalibrated: suppressed rows stood for 11.8 % of the people, and the "
+        "The weights 'weight' are not recalibrated: suppressed rows represent 11.8 % of the people, and the "
         "weighted share of a value of 'residence' moves by 11.8 points."
     ]
     assert told[0] in " ".join(str(result).split())
@@ -187,6 +187,6 @@ def test_publishing_warns_of_weights_that_are_not_recalibrated(tmp_path: Path) -
         .read_text()
         .replace('survey_weight = "weight"', 'survey_weight = "labour"')
     )
-    with pytest.raises(InputError, match="are no weights"):
+    with pytest.raises(InputError, match="are not weights"):
         discreet.open(tmp_path / "discreet.toml").publish({}, tmp_path / "no.csv", k=2, max_suppressed="50%")
     assert not (tmp_path / "no.csv").exists()

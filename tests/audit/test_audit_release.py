@@ -43,7 +43,7 @@ def test_a_changed_file_fails_whatever_its_classes(
     report = audit_release(engine, out / "r.csv")
     assert (report.passed, report.failing_classes) == (False, 0)
     assert report.warnings[0] == "The file has 11 rows, but its manifest says 10."
-    assert report.warnings[1].startswith("The file is not the one that its manifest describes: its SHA-256")
+    assert report.warnings[1].startswith("The file differs from its manifest: its SHA-256")
 
 
 @pytest.mark.parametrize("values", [["1", "2"], ["1", ""], ["", ""]])
@@ -90,8 +90,8 @@ def test_subjects_are_not_in_a_release(engine: Engine, settings: Settings, tmp_p
     report = audit_release(engine, out / "r.csv")
     assert report.passed
     assert report.warnings[-1] == (
-        "The release counted subjects, which it does not hold, so nobody can count them from it; this audit "
-        "counted rows. The count of subjects stands in the manifest: k = 5."
+        "The release counted subjects but does not contain them; this audit counted rows. The manifest "
+        "contains the count of subjects: k = 5."
     )
 
 

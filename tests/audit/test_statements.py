@@ -57,7 +57,7 @@ def test_what_the_release_does_not_tell_is_said(release: Path, settings: Setting
     told = discreet.audit_sql(release, criteria=asked, settings=settings)
     assert [one.sql for one in told.statements] == [None, None]
     assert failing(told.script) == []
-    assert "asks of a population" in told.script
+    assert "needs a population" in told.script
 
 
 def test_of_foreign_files(tmp_path: Path, settings: Settings) -> None:
@@ -113,7 +113,7 @@ def test_people_are_counted_where_the_release_tells_them(
     discreet.open(tmp_path / "t.csv", spec, settings=settings).publish({"age": 0}, out / "r.csv", k=2)
     script = discreet.audit_sql(out / "r.csv", settings=settings).script
     assert failing(script) == [0]
-    assert ("this counts rows" in script) is not shown
+    assert ("this statement counts rows" in script) is not shown
     # Each person has three rows: two people have six rows, so that only a count of rows satisfies k = 3.
     assert failing(discreet.audit_sql(out / "r.csv", k=3, settings=settings).script) == [2 if shown else 0]
 

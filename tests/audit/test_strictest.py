@@ -38,7 +38,7 @@ def written(path: Path, names: Sequence[str], rows: Sequence[Sequence[str]]) -> 
     return path
 
 
-TOO_LONG = "takes long with so many classes and values: ask for it by itself"
+TOO_LONG = "takes long for this many classes and values: request it separately"
 
 
 def told(

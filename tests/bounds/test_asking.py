@@ -183,7 +183,7 @@ def test_a_categorical_attribute_is_counted_alone(tmp_path: Path, engine: Engine
     with open_release(engine, path, settings) as release:
         answered = answer_release_query(release, "SELECT COUNT(salary) FROM people WHERE sex = 'F'")
         assert [(r.lower, r.upper) for r in answered.rows] == [(1, 2)]
-        with pytest.raises(InputError, match="no numbers"):
+        with pytest.raises(InputError, match="not numeric"):
             answer_release_query(release, "SELECT SUM(salary) FROM people")
 
 
@@ -209,7 +209,7 @@ def test_columns_that_differ_in_case_alone_are_refused(
     tmp_path: Path, engine: Engine, settings: Settings
 ) -> None:
     path = write_permuted(tmp_path, ("sex", "Sex"), [("F", "M")], [1], ["1"])
-    with pytest.raises(InputError, match="case alone"), open_release(engine, path, settings):
+    with pytest.raises(InputError, match="only in case"), open_release(engine, path, settings):
         pass
 
 
@@ -291,9 +291,9 @@ def test_conditions_on_permuted_values_and_what_of_them_is_refused(
             "SELECT COUNT(*) FROM p WHERE ill || sex = 'fluF'",
             "SELECT COUNT(*) FROM p GROUP BY ill || sex",
         ):
-            with pytest.raises(InputError, match="which row has which value of 'ill' is hidden"):
+            with pytest.raises(InputError, match="assignment of 'ill' to rows is hidden"):
                 answer_release_query(release, query)
-        with pytest.raises(InputError, match="shows values"):
+        with pytest.raises(InputError, match="has values"):
             answer_release_query(release, "SELECT COUNT(*) FROM p WHERE label(ill) = 'flu'")
 
 

@@ -287,7 +287,7 @@ def expected(
 )
 def test_what_labels_do_not_tell_is_refused(shared_engine: Engine, column: Column, condition: str) -> None:
     rows = [(label, "1") for label in column.covers]
-    with pytest.raises(InputError, match="'c' is generalized, and labels such as") as error:
+    with pytest.raises(InputError, match="'c' is generalized; labels such as") as error:
         answers(shared_engine, column, rows, f"SELECT COUNT(*) FROM people WHERE {condition}")
     assert "hierarchies={'c': FILE}" in str(error.value)
     assert "label(c)" in str(error.value)
@@ -298,4 +298,4 @@ def test_labels_of_a_custom_hierarchy_are_read_with_a_note(shared_engine: Engine
     with open_release(shared_engine, path, SETTINGS) as release:
         found = answer_release_query(release, "SELECT COUNT(*) FROM people WHERE age < 30")
     assert [(row.lower, row.upper) for row in found.rows] == [(1, 1)]
-    assert "'age' is read by its labels, such as 20-29" in found.warnings[0]
+    assert "'age' is interpreted by its labels, such as 20-29" in found.warnings[0]

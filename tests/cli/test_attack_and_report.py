@@ -52,7 +52,7 @@ def test_attack_as_json(run: Run, release: Path) -> None:
     assert found.json["marketer"]["basis"] == "the population file"
     refused = run("attack", release, "--population", "people.csv", "--json")
     assert refused.status == 2
-    assert "generalizes 'age'" in refused.json["error"]["message"]
+    assert "generalized cells of 'age'" in refused.json["error"]["message"]
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_attacks_that_make_no_sense(run: Run, release: Path, options: list[str])
 def test_attacks_by_name(run: Run, release: Path) -> None:
     found = run("attack", release, "--spec", "discreet.toml", "--by", "column-sets", "--largest-set", "1")
     assert found.status == 0
-    assert "What each set of columns gives away" in found.out
+    assert "Risk of each set of columns" in found.out
     told = run("attack", release, "--spec", "discreet.toml", "--by", "all", "--people", "900", "--json").json
     assert not any(table["persons"] for each in told["findings"] for table in each["tables"])
     assert {each["attack"] for each in told["findings"]} >= {"column-sets", "suda2", "population-uniques"}
@@ -106,8 +106,8 @@ def test_report_writes_one_file(run: Run, release: Path, people: Path) -> None:
     assert found.json["comparison"]["metrics"]["loss"] >= 0
     page = (people / "out.csv.report.html").read_text(encoding="utf-8")
     assert "A study." in page
-    assert "What each set of columns gives away" in page
-    assert "Alone in the population: the size of the population is not known." in page
+    assert "Risk of each set of columns" in page
+    assert "Unique in the population: the size of the population is not known." in page
     assert run("report", release).status == 2
     assert run("report", release, "--overwrite", "--output", people / "other.html").status == 0
 

@@ -66,8 +66,8 @@ def test_what_is_proven_is_said(run: Run, people: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "fact"),
     [
-        (("--partial", "0%"), "a partial lattice of 0%"),
-        (("--partial", "5"), "a partial lattice of 5"),
+        (("--partial", "0%"), "percentage 0%"),
+        (("--partial", "5"), "percentage 5"),
         (("--partial", "5%", "--metric", "best"), "metric 'best'"),
         (("--metric", "mu"), "--metric without --partial"),
         (("--no-runtime",), "--no-runtime without --partial"),

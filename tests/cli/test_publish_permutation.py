@@ -134,7 +134,7 @@ def test_groups_of_a_recoding(run: Run, people: Path) -> None:
     ("options", "status", "message"),
     [
         ((), 2, "no k was asked"),
-        (("--k", "2", "--e", "5"), 2, "no numbers"),
+        (("--k", "2", "--e", "5"), 2, "not numeric"),
         (("--k", "2", "--first-group", "5"), 2, "--first-group 5"),
         (("--k", "2", "--partition", "best"), 2, "partition 'best'"),
         (("--k", "2", "--accept", "k"), 2, "--accept"),

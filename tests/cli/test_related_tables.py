@@ -21,7 +21,7 @@ def test_tables_are_published_audited_and_refused(run: Run, tmp_path: Path) -> N
     single = run("audit", "release/lab.csv")
     assert single.status == 0
     assert "subject" in single.out
-    assert "as they are, outside every check: 'visit'" not in single.out
+    assert "Published unchanged and unchecked: 'visit'" not in single.out
     Path("release/lab.csv").write_text("visit,kind,taken,patient\n")
     shown = run("audit", "release")
     assert shown.status == 1

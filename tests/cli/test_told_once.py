@@ -56,7 +56,7 @@ def test_a_warning_stands_once_and_its_list_is_cut_at_ten(run: Run, people: Path
         if "Not listed" in text
     ]
     assert "'q12'" in listed
-    assert run("audit", "out.csv").out.count("outside every check") == 1
+    assert run("audit", "out.csv").out.count("unchanged and unchecked") == 1
 
 
 def test_the_audit_says_who_was_counted(run: Run, people: Path) -> None:

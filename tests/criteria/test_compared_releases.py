@@ -75,5 +75,7 @@ def test_numbers_are_told_by_the_release_itself(spec: Path, tmp_path: Path) -> N
     alone = discreet.audit(found.path)
     assert alone.passed
     assert not [
-        warning for warning in alone.report.warnings if "the publisher's is not known" in str(warning).lower()
+        warning
+        for warning in alone.report.warnings
+        if "the publisher's distribution is unknown" in str(warning).lower()
     ]

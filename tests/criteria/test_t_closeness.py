@@ -271,7 +271,7 @@ def test_published_with_suppression_and_audited(
         assert "--spec" in (error.value.advice or "")
         return
     alone = discreet.audit(release.path)
-    assert any("was taken, which differs where rows are suppressed" in w for w in alone.report.warnings)
+    assert any("is used; it differs if rows are suppressed" in w for w in alone.report.warnings)
     rows = [row for c in held for row in c]
     column = 2 if asked.attribute == "ill" else 3
     expected = [

@@ -103,7 +103,7 @@ def test_a_table_in_memory_needs_a_name(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setenv("DISCREET_LOG", str(tmp_path / "private" / "log.jsonl"))
     frame = pandas.DataFrame({"age": ["1", "2"]})
     spec = {"attributes": {"age": {"role": "sensitive"}}, "privacy_budget": {"epsilon": 1}}
-    with pytest.raises(InputError, match="nothing to know it by"):
+    with pytest.raises(InputError, match="has no identity"):
         ledger_of(open_table(frame, spec))
     named = {**spec, "privacy_budget": {"epsilon": 1, "table": "census"}}
     ledger_of(open_table(frame, named)).spend(TENTH, "a")

@@ -138,7 +138,7 @@ def test_marginals_from_the_rows_share_epsilon_and_delta() -> None:
         (GAUSSIAN, loss("1", "1e-6"), Sensitivity(1, 1, 1), "gaussian"),
         (GAUSSIAN, loss("1"), ONE, "without a δ"),
         (LAPLACE, loss("1"), Sensitivity(0, 1, 1), "without a δ"),
-        (LAPLACE, loss("1", "1e-6"), ONE, "nothing would spend"),
+        (LAPLACE, loss("1", "1e-6"), ONE, "an unused δ"),
     ],
 )
 def test_what_no_noise_keeps_is_refused(

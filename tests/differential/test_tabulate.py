@@ -162,7 +162,7 @@ def test_what_is_wrong_with_a_row_is_not_told(
     source = {} if subject is None else {"subject": subject}
     table = made([*MANY, ("4711", "secret", "", "", "")], names=("age", "sex", "disease", "who"), **source)
     options = {} if subject is None else {"rows_per_subject": 1}
-    with pytest.raises(InputError, match="reason is not told") as raised:
+    with pytest.raises(InputError, match="reason is hidden") as raised:
         released(table, **options)
     assert "secret" not in str(raised.value)
     assert not re.search(r"\d", raised.value.message)
@@ -240,10 +240,10 @@ def test_a_failure_while_writing_leaves_nothing(made: Made, monkeypatch: pytest.
     folder = table.spec.path.parent  # type: ignore[union-attr]
 
     def full(*_: object) -> None:
-        raise LimitReached("the private log has no room")
+        raise LimitReached("the private log cannot grow")
 
     monkeypatch.setattr(private_release.private_log, "append", full)
-    with pytest.raises(LimitReached, match="no room"):
+    with pytest.raises(LimitReached, match="cannot grow"):
         released(table)
     assert sorted(path.name for path in folder.iterdir()) == [
         "discreet.budget.json",
@@ -264,7 +264,7 @@ def test_too_many_cells_are_refused(made: Made) -> None:
 def test_an_attribute_that_is_called_like_a_column_of_the_release(made: Made) -> None:
     attributes = {"Noisy_Count": {"role": "quasi-identifier", "domain": ["a"]}}
     table = made(names=("age", "sex", "disease", "Noisy_Count"), rows=[], attributes=attributes)
-    with pytest.raises(InputError, match="called like"):
+    with pytest.raises(InputError, match="has the name of a column"):
         released(table, marginals=[["Noisy_Count"]])
 
 

@@ -177,5 +177,5 @@ def test_subjects_are_counted_by_a_witness(place: Place) -> None:
     assert report.class_sizes == {2: 1, 4: 1, 6: 1}
     assert report.failing_classes == 3
     other = place.put(lent(rows[1:]))
-    with pytest.raises(InternalError, match="differs from 1 of the rows"):
+    with pytest.raises(InternalError, match="differs from 1 of the written rows"):
         audited(place, source, keys=["q"], values=["s"], subjects=other)

@@ -261,7 +261,7 @@ def test_refusals(place: Place) -> None:
     source = place.put(columns)
     assert "has no column 'town'" in refusal(place, source, "town").message
     assert refusal(place, source, "town").advice == "Did you mean 'Town'?"
-    assert "column 'raw' holds bytes" in refusal(place, source, "Town", "raw").message
+    assert "column 'raw' contains bytes" in refusal(place, source, "Town", "raw").message
     dropping = replace(source, nulls=NullPolicy.DROP)
     assert "each of the 3 rows of" in refusal(place, dropping, "Town", "empty").message
     subject = replace(source, subject="empty")

@@ -97,7 +97,7 @@ def test_the_published_table(place: Place, distance: str, rows: Rows, percent: i
     report = audited(place, rows, criterion)
     measures = [t_closeness(held, whole, distance, in_order(known(whole)), {}) for held in classes_of(rows)]
     compared(report, measures, criterion.value)
-    assert any("the distribution of the published rows was taken" in str(w) for w in report.warnings)
+    assert any("the distribution of the published rows is used" in str(w) for w in report.warnings)
 
 
 @SLOW_ON_SPARK

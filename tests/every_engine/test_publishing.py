@@ -194,7 +194,7 @@ def test_a_changed_release_fails_its_audit(place: Place, target: dict[str, Any])
     )
     again = audit(found.address, settings=place.settings)
     assert not again.passed
-    assert "is not the one that its manifest describes" in again.report.warnings[0]
+    assert "differs from its manifest" in again.report.warnings[0]
 
 
 @SLOW_ON_SPARK

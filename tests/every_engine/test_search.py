@@ -178,7 +178,7 @@ def test_the_same_refusals_as_counting(place: Place, settings: Settings) -> None
     many: Columns = {"q": ("VARCHAR", [f"v{i}" for i in range(300)])}
     for table, held, error, said, limit in (
         (spec, columns, InputError, "NULL in 1 rows", settings.memory_limit),
-        (none_left, nothing, InputError, "none is left", settings.memory_limit),
+        (none_left, nothing, InputError, "no rows remain", settings.memory_limit),
         (spec_of(many, []), many, LimitReached, "300 distinct values of 'q'", 100_000),
     ):
         given = told(table, place, held)

@@ -226,7 +226,7 @@ def test_other_rows_are_refused(
 ) -> None:
     place, target = writing
     spoil_writers(column, spoil)
-    with pytest.raises(LimitReached, match="something else than it was told: the data has other cells"):
+    with pytest.raises(LimitReached, match="other rows than requested: the data has wrong cells"):
         _publish(place, target, model)
     assert _nothing_is_left(place, target)
 
@@ -251,7 +251,7 @@ def test_another_class_is_refused(
     """The cells of a class are hashed once per class, separately from the other cells of its rows."""
     place, target = writing
     spoil_writers("town", spoil)
-    with pytest.raises(LimitReached, match="something else than it was told: the data has other cells"):
+    with pytest.raises(LimitReached, match="other rows than requested: the data has wrong cells"):
         _publish(place, target, model)
     assert _nothing_is_left(place, target)
 
@@ -273,7 +273,7 @@ def test_other_rows_beside_the_data_are_refused(
 ) -> None:
     place, target = writing
     spoil_writers(column, _swap)
-    with pytest.raises(LimitReached, match=f"something else than it was told: the {part} has other cells"):
+    with pytest.raises(LimitReached, match=f"other rows than requested: the {part} has wrong cells"):
         _publish(place, target, PERMUTATION, "two-tables")
     assert _nothing_is_left(place, target)
 

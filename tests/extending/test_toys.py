@@ -65,7 +65,7 @@ def test_the_model_s_options_stand_in_a_file(toy_model: ModuleType, run: Run, pe
         (("--times", "x"), "--times x"),
         (("--summary", "lca"), "summary 'lca' of the ordered-slices model"),
         (("--cut", "best"), "'cut' does not apply to the ordered-slices model"),
-        (("--l", "2"), "slices cannot be asked for l"),
+        (("--l", "2"), "slices do not support l"),
         (("--max-level", "age=1"), "a highest level is asked"),
     ],
 )
@@ -114,7 +114,7 @@ def test_permuted_groups_can_be_the_model_s_classes(toy_model: ModuleType, run: 
     how = ("--model", "permutation", "--partition", "recoding", "--recoding", "slices", "--times", "4")
     found = run("publish", "discreet.toml", "--output", "p.csv", "--k", "2", *how, "--json")
     assert found.status == 2
-    assert "slices cannot be asked for l" in found.json["error"]["message"]
+    assert "slices do not support l" in found.json["error"]["message"]
 
 
 def installed(monkeypatch: pytest.MonkeyPatch, place: str) -> None:

@@ -56,7 +56,7 @@ class Slices(Model):
     def search(self, task: Task) -> Found:
         """Cut the row types, in order, into slices; what is left at the end joins the last one."""
         if task.requirement.l is not None:
-            raise InputError("slices cannot be asked for l", advice="Ask for k alone.")
+            raise InputError("slices do not support l", advice="Require only k.")
         counted, k = task.frequency_set, task.requirement.k or 1
         if counted.rows < k:
             raise NoSolution(f"{task.requirement}: the table has {counted.rows} rows")

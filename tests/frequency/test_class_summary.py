@@ -131,7 +131,7 @@ def test_what_a_summary_tells_is_said() -> None:
     assert "Ranges end at values" in recoded(table, [0, 0, 1, 1], Summary.RANGES).warnings[0]
     said = recoded(table, [0, 0, 1, 2], Summary.MEANS).warnings
     assert "in 1 of 3 classes, of at most 3 rows" in said[1]
-    assert "in 2 of 3 classes the range is one value" in said[2]
+    assert "in 2 of 3 classes the range is a single value" in said[2]
     assert not any(value in sentence for sentence in said for value in ("'9'", "'10'", "'30'"))
 
 

@@ -78,7 +78,7 @@ def test_tables_of_which_no_row_is_left(
 ) -> None:
     path = write_table(tmp_path, f"people.{ending}", ["q", "s"], [("a", None), (None, "x"), ("?", "x")])
     source = SourceSpec(path=path, nulls=NullPolicy.DROP, null_values=("?",))
-    with pytest.raises(InputError, match=r"each of the 3 rows .* NULL .* none is left"):
+    with pytest.raises(InputError, match=r"each of the 3 rows .* NULL .* no rows remain"):
         count_frequency_set(engine, table_spec(source, ["q"], ["s"]), shared_settings)
 
 
@@ -132,7 +132,7 @@ def test_columns_that_are_no_scalars(
         ["plain", "odd"] if role == "quasi-identifier" else ["plain"],
         ["odd"] if role == "sensitive" else [],
     )
-    with pytest.raises(InputError, match=f"column 'odd' {message}|column 'odd' holds {message}"):
+    with pytest.raises(InputError, match=f"column 'odd' {message}|column 'odd' contains {message}"):
         count_frequency_set(engine, spec, shared_settings)
     ignored = table_spec(SourceSpec(data=table), ["plain"], others=["odd"])
     assert count_frequency_set(engine, ignored, shared_settings).rows == 2

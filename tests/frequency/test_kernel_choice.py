@@ -30,7 +30,7 @@ def test_the_policy_and_the_work_decide(
     monkeypatch.setenv("DISCREET_COMPILE", policy)
     told: list[str] = []
     assert choose_kernels(("some-part",), "work", worth=worth, notice=told.append) is chosen
-    assert told == (["compiling the kernels of the work, once: some ten seconds"] if chosen else [])
+    assert told == (["compiling the kernels for the work (once, about ten seconds)"] if chosen else [])
     mark_compiled("some-part")
     assert choose_kernels(("some-part",), "work", worth=False, notice=told.append)
     assert choose_kernels(("some-part", "another"), "work", worth=worth) is chosen

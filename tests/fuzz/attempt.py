@@ -27,7 +27,7 @@ from tests.fuzz.recount import Wrong, check_recoded, demand
 from tests.fuzz.recount_permuted import check_permuted
 
 SECONDS = 60
-_OUR_BUG = re.compile("Please report this|discreet's own|the audit of what was written failed")
+_OUR_BUG = re.compile("Please report this|discreet's own|the audit of the output failed")
 _STARRED_BY_CHANCE = "starred"
 _KINDS: dict[int, type[discreet.DiscreetError]] = {
     1: discreet.RequirementNotMet,

@@ -151,7 +151,7 @@ def test_the_first_run_answers_and_the_next_finds_the_kernels(tmp_path: Path) ->
         )
 
     first = negotiate()
-    assert "the numpy twin answers while the kernels compile" in first.stderr
+    assert "using numpy while the kernels compile" in first.stderr
     wait_for(lambda: list(tmp_path.glob("cache/*/sizes-32-32.ready")), "the kernels are compiled")
     second = negotiate()
     assert second.stdout == first.stdout

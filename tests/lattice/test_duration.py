@@ -107,4 +107,4 @@ def test_too_many_sensitive_values_are_told(monkeypatch: pytest.MonkeyPatch) -> 
     table = table_of_bits(np.random.default_rng(1), [4] * 3, 40, sensitive=1)
     heard: list[str] = []
     evaluate_lattice(table, SETTINGS, notice=heard.append)
-    assert any("too many values for the compiled kernels" in line for line in heard)
+    assert any("too many sensitive values for the compiled kernels" in line for line in heard)

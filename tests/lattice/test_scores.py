@@ -175,5 +175,5 @@ def test_scores_that_are_no_whole_numbers_are_an_error_of_the_criterion() -> Non
             del values
             return sizes / 2  # type: ignore[return-value]
 
-    with pytest.raises(InternalError, match="most-rows tells no whole number"):
+    with pytest.raises(InternalError, match="most-rows: scores must be one integer"):
         evaluate_lattice(one_sensitive(), SETTINGS, criteria=[Halves(3)])

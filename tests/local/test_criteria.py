@@ -67,4 +67,4 @@ def test_it_says_that_kernels_do_not_serve() -> None:
     generalize_cells(
         table, Requirement(2, criteria=[Share(1.0)]), LIMITS, evaluator="kernels", notice=told.append
     )
-    assert told == ["plain Python does the local recoding for share, much more slowly"]
+    assert told == ["no compiled kernel for share: using plain Python, which is much slower"]

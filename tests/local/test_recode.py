@@ -278,7 +278,7 @@ def test_weights_turn_the_choice() -> None:
 def test_what_cannot_be_had() -> None:
     frequency_set = a_table(np.random.default_rng(8), rows=20)
     rows = frequency_set.rows
-    with pytest.raises(NoSolution, match="not even all"):
+    with pytest.raises(NoSolution, match="together do not meet it"):
         generalize_cells(frequency_set, Requirement(rows + 1), LIMITS)
     with pytest.raises(NoSolution, match="must be suppressed"):
         generalize_cells(

@@ -167,5 +167,5 @@ def test_where_there_is_no_value_nothing_is_known_but_the_rows(groups: list[list
 
 def test_values_that_are_no_numbers_are_refused() -> None:
     column = SensitiveColumn("disease", np.array([0, 1]), 2, None)
-    with pytest.raises(InputError, match="no numbers"):
+    with pytest.raises(InputError, match="not numeric"):
         GroupedNumbers.of(column, np.array([0, 0]))

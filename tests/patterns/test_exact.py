@@ -185,7 +185,7 @@ def test_what_exact_methods_refuse(settings: Settings, monkeypatch: pytest.Monke
     monkeypatch.setattr(exact, "find_counted_plan", not_counted)
     with pytest.raises(LimitReached, match="hold more than"):
         solve_exactly(table, mask, Requirement(k=6), replace(settings, memory_limit=1000))
-    with pytest.raises(InputError, match="k alone"):
+    with pytest.raises(InputError, match="only k"):
         solve_exactly(table, mask, Requirement(k=2, l=2), settings)
     with pytest.raises(InputError, match="time limit"):
         solve_exactly(table, mask, Requirement(k=2), settings, time_limit=0.0)

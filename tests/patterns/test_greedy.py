@@ -231,7 +231,7 @@ def test_bad_options_are_refused(settings: Settings) -> None:
     with pytest.raises(InputError, match="no privacy criterion"):
         solve_greedily(table, mask, Requirement(), settings)
     tiny = Settings(memory_limit=100, threads=1, private_log=settings.private_log)
-    with pytest.raises(LimitReached, match="row types would take"):
+    with pytest.raises(LimitReached, match="row types need"):
         solve_greedily(table, mask, Requirement(2), tiny)
 
 

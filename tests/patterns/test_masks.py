@@ -152,10 +152,13 @@ def test_what_is_no_mask_is_refused(
     [
         (PatternConstraints(max_stars=-1), "at most -1 stars"),
         (PatternConstraints(never=("age",)), "'age', which is not a quasi-identifier"),
-        (PatternConstraints(never=("q0",), required=("q0",)), "q0 must be generalized"),
-        (PatternConstraints(max_stars=1, required=("q0", "q1")), "take 2 stars, and 1 are allowed"),
+        (PatternConstraints(never=("q0",), required=("q0",)), "both required and never generalized: q0"),
+        (PatternConstraints(max_stars=1, required=("q0", "q1")), "need 2 stars, and 1 are allowed"),
         (PatternConstraints(required=("q0", "q1"), at_most_one=(("q0", "q1"),)), "more than one attribute"),
-        (PatternConstraints(required=("q0",), together=(("q0", "q1"),), never=("q1",)), "q0, q1 must be"),
+        (
+            PatternConstraints(required=("q0",), together=(("q0", "q1"),), never=("q1",)),
+            "generalized: q0, q1",
+        ),
         (PatternConstraints(custom=lambda _: False), "custom constraint"),
     ],
 )
@@ -172,6 +175,6 @@ def test_a_value_that_reads_like_the_star_is_refused(settings: Settings) -> None
     leaf = int(table.codes[0, 0])
     labels = tuple("*" if code == leaf else label for code, label in enumerate(hierarchy.leaves))
     starred = replace(table, hierarchies=(replace(hierarchy, labels=(labels, ("*",))), table.hierarchies[1]))
-    with pytest.raises(InputError, match="a value of 'q0' reads like its star"):
+    with pytest.raises(InputError, match="a value of 'q0' equals its star"):
         build_mask_from_vectors(starred, ["*.", ".."], settings)
     assert len(build_mask_from_vectors(starred, [".*"], settings, outliers="delete")) == 1

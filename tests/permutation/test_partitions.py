@@ -131,15 +131,15 @@ def test_doubles_that_are_no_numbers_are_refused() -> None:
 
 REFUSED: list[tuple[Callable[[], object], str]] = [
     (lambda: partition_rows(column_of([1, 2]), asked(0)), "k = 0"),
-    (lambda: partition_rows(column_of([1, 2]), asked(1)), "asks nothing"),
+    (lambda: partition_rows(column_of([1, 2]), asked(1)), "requires nothing"),
     (lambda: partition_rows(column_of([1, 2]), asked(2, -1)), "e = -1"),
     (lambda: partition_rows(column_of([1, 2]), asked(2, "NaN")), "e = NaN"),
     (lambda: partition_rows(column_of([1, 2]), asked(2), "best"), "no partition 'best'"),
-    (lambda: partition_rows(categories("ab"), asked(2, 1)), "are no numbers"),
+    (lambda: partition_rows(categories("ab"), asked(2, 1)), "is not numeric"),
     (lambda: partition_rows(categories("ab"), asked(2), "contiguous-min-max"), "needs numbers"),
     (lambda: partition_rows(column_of([1, 2]), asked(2), "random", first=asked(2)), "has no first group"),
-    (lambda: partition_rows(column_of([1, 2, 3]), asked(3), first=asked(2)), "asked for less"),
-    (lambda: partition_rows(column_of([1, 2, 3]), asked(2, 1), first=asked(3)), "asked for less"),
+    (lambda: partition_rows(column_of([1, 2, 3]), asked(3), first=asked(2)), "a weaker requirement"),
+    (lambda: partition_rows(column_of([1, 2, 3]), asked(2, 1), first=asked(3)), "a weaker requirement"),
     (lambda: partition_rows(column_of([1, 2]), asked(2), "qi-aware"), "needs the rows' quasi-identifiers"),
     (
         lambda: partition_rows(column_of([1, 2]), asked(2), "qi-aware", quasi_identifiers=ages(3)),

@@ -20,7 +20,7 @@ from tests.oracle.class_tests import EntropyDiversity
 from tests.oracle.patients import patients
 
 TEST = EntropyDiversity(1.5)
-REFUSED = "EntropyDiversity was asked of as well: no manifest records it, and no audit counts it"
+REFUSED = "EntropyDiversity cannot be recorded in a manifest or audited"
 
 
 def by_patterns(table: Table, test: ClassTest) -> ClassRecoding:

@@ -146,7 +146,7 @@ def test_the_audit_alone_refuses_what_the_search_let_pass(
 def test_what_cannot_be_counted_is_refused_before_anything_is_written(
     published: Publish, out: Path, settings: Settings
 ) -> None:
-    with pytest.raises(InputError, match="share of a value was asked of a table with subjects"):
+    with pytest.raises(InputError, match="share of a value does not support subjects"):
         published(Share(0.75), subject="name")
     assert not list(out.iterdir())
     assert not settings.private_log.exists()
@@ -184,7 +184,7 @@ def test_what_is_asked_takes_the_records_place(published: Publish, out: Path, se
 @pytest.mark.parametrize(
     ("requirement", "message"),
     [
-        ({"k": 3, "l": None, "unheard": 0.2}, "'unheard' is no criterion of this installation"),
+        ({"k": 3, "l": None, "unheard": 0.2}, "'unheard' is not a criterion of this installation"),
         ({"k": 3, "l": None, "share": 1.5}, "share = 1.5"),
         ({"k": 3, "l": None, "share": "0.5"}, "share = 0.5"),
         ({"k": 3, "l": None, "share": None}, "share = None"),
@@ -210,10 +210,10 @@ def test_a_criterion_that_is_not_installed(published: Publish, engine: Engine, o
     published(Share(0.75))
     CRITERIA.remove("share")
     try:
-        with pytest.raises(InputError, match="'share' is no criterion of this installation") as error:
+        with pytest.raises(InputError, match="'share' is not a criterion of this installation") as error:
             audit_release(engine, out / "r.csv")
         assert error.value.allowed == ", ".join(CRITERIA.names())
-        assert "Install the package that brings 'share'" in str(error.value.advice)
+        assert "Install the package that provides 'share'" in str(error.value.advice)
         assert read_manifest(out / "r.csv").requirement["share"] == 0.75
     finally:
         CRITERIA.register(Share)
@@ -227,7 +227,7 @@ def test_groups_are_not_audited_for_it(settings: Settings, tmp_path: Path, out: 
     document = json.loads(path.read_text())
     document["requirement"]["share"] = 0.5
     path.write_text(json.dumps(document))
-    with pytest.raises(InputError, match=r"requires share=0\.5, which no audit counts in groups"):
+    with pytest.raises(InputError, match=r"requires share=0\.5, which the audit does not count in groups"):
         discreet.audit(out / "p.csv", settings=settings)
 
 

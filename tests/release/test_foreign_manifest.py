@@ -29,7 +29,7 @@ def test_a_foreign_file_is_kept(
     notes = out / "r.csv.manifest.json"
     notes.write_text(text, encoding="utf-8", errors="surrogateescape")
     before = notes.read_bytes()
-    with pytest.raises(InputError, match=r"exists and is no manifest of discreet's.*Move it away"):
+    with pytest.raises(InputError, match=r"exists and is not a discreet manifest.*Move it away"):
         table.publish(model, out / "r.csv", k=2, overwrite=overwrite)
     assert [path.read_bytes() for path in out.iterdir()] == [before]
 

@@ -152,7 +152,7 @@ def test_left_out_where_nothing_is_said_and_the_audit_says_what_it_cannot_count(
     assert "person" not in rows[0]
     report = audit_release(engine, tmp_path / "out" / "visits.csv")
     assert (
-        f"The count of subjects stands in the manifest: k = {manifest['audit']['k']}." in report.warnings[-1]
+        f"The manifest contains the count of subjects: k = {manifest['audit']['k']}." in report.warnings[-1]
     )
 
 

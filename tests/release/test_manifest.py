@@ -225,7 +225,7 @@ def test_nothing_is_published_where_the_log_is_full(
     engine: Engine, settings: Settings, tmp_path: Path, out: Path
 ) -> None:
     mode = Path("/dev/full").stat().st_mode
-    with pytest.raises(LimitReached, match="log has no room"):
+    with pytest.raises(LimitReached, match="log cannot grow"):
         publish_patients(
             engine, replace(settings, private_log=Path("/dev/full")), patients(tmp_path), out / "r.csv"
         )

@@ -50,7 +50,7 @@ def test_each_way_by_its_title(
 ) -> None:
     text = told(tmp_path, settings, way)
     assert f"person identifier tells who somebody is {inventory} " in text
-    assert ("and this counts rows" in text) is not ("people are counted by it" in inventory)
+    assert ("this statement counts rows" in text) is not ("people are counted by it" in inventory)
     assert "Identifiers and dates column what was done options rows of one person person " + log in text
 
 

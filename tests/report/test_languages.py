@@ -136,7 +136,7 @@ def test_names_of_columns_stay_and_numbers_take_the_marks_of_the_language() -> N
     words = Translator(language_of("de"))
     assert words.cell("rows") == "rows"
     assert words.cell("weight, households") == "weight, households"
-    assert words.external("rows alone, release") == "Zeilen, die allein sind, Veröffentlichung"
+    assert words.external("unique rows, release") == "Zeilen, die allein sind, Veröffentlichung"
     assert words.cell("1,234.5") == "1.234,5"
 
 

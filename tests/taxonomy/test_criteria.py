@@ -129,7 +129,7 @@ def test_who_lets_suppressed_rows_join_classes_refuses_what_they_may_break(model
     with pytest.raises(InputError, match=rf"share=0.9 of the {model} model with up to 3 rows") as error:
         searched(model, a_table(), Requirement(2, criteria=[Share(0.9)]), limit=3)
     assert error.value.advice is not None
-    assert error.value.advice.endswith("or let no row be suppressed.")
+    assert error.value.advice.endswith("or allow no suppressed rows.")
 
 
 def test_leftover_cells_may_break_a_class() -> None:

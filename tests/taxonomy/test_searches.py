@@ -179,7 +179,7 @@ def test_weights_decide_what_is_kept() -> None:
 def test_what_is_refused() -> None:
     table = tiny(5)
     frequency_set = table.frequency_set
-    with pytest.raises(InputError, match="is not searched here"):
+    with pytest.raises(InputError, match="does not support"):
         search_model(M.ORDERED_MULTI, frequency_set, Requirement(2), SETTINGS)
     many = tuple(
         replace(table.hierarchies[0], attribute=f"q{i}") for i in range(MOST_SUPPRESSED_ATTRIBUTES + 1)

@@ -193,7 +193,7 @@ def test_a_row_whose_two_keys_name_different_people_is_refused(settings: Setting
     )
     tables.written()
     (tmp_path / "clinic.toml").write_text(both)
-    with pytest.raises(InputError, match="'patient' names another person than"):
+    with pytest.raises(InputError, match="'patient' differs from the person of"):
         discreet.open_tables(tmp_path / "clinic.toml", settings=settings).publish(tmp_path / "other")
 
 
@@ -225,7 +225,7 @@ def test_where_a_table_cannot_be_published_none_is(settings: Settings, tmp_path:
     assert {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()} == before
     assert not [path for path in tmp_path.iterdir() if path.name.startswith("discreet-")]
     (tmp_path / "out" / "notes.txt").write_text("mine")
-    with pytest.raises(InputError, match=r"'notes.txt', which is not of a release"):
+    with pytest.raises(InputError, match=r"'notes.txt', which is not part of a release"):
         opened.publish(tmp_path / "out", overwrite=True)
 
 

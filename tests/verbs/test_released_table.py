@@ -194,7 +194,7 @@ def test_a_failed_audit_gives_no_frame(
     people: Table, monkeypatch: pytest.MonkeyPatch, leftovers: Path
 ) -> None:
     def failing(*_: object, **__: object) -> object:
-        raise RequirementNotMet("the audit of what was written failed")
+        raise RequirementNotMet("the audit of the output failed")
 
     monkeypatch.setattr("discreet.release.publication.audit_source", failing)
     with pytest.raises(RequirementNotMet):

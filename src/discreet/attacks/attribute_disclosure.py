@@ -133,7 +133,7 @@ class Skewness(Attack):
         least=1,
         metavar="X",
         help="count rows in classes where a value is X times likelier",
-        label="A value is so many times likelier",
+        label="Factor by which a value is likelier",
     )
 
     def run(self, grounds: Grounds) -> Finding:
@@ -192,7 +192,7 @@ class BackgroundKnowledge(Attack):
     """Attack by the worst ``facts`` facts about people."""
 
     name: ClassVar[str] = "background-knowledge"
-    title: ClassVar[str] = "Knowing some facts besides"
+    title: ClassVar[str] = "Background knowledge"
     text: ClassVar[str] = (
         "An attacker finds the person's class and knows some facts: how sure of a value, at worst?"
     )
@@ -224,7 +224,7 @@ class BackgroundKnowledge(Attack):
                     columns(
                         ("facts", ValueKind.COUNT),
                         ("values the person does not have", ValueKind.CHANCE),
-                        ("implications about anybody", ValueKind.CHANCE),
+                        ("implications about any person", ValueKind.CHANCE),
                     ),
                     tuple(rows),
                 )

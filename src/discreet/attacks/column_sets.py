@@ -42,8 +42,8 @@ class ColumnSets(Attack):
     """Attack by every small set of columns, as if the attacker knew only these columns."""
 
     name: ClassVar[str] = "column-sets"
-    title: ClassVar[str] = "What each set of columns gives away"
-    text: ClassVar[str] = "An attacker knows some columns and no others: how many rows does each set tell?"
+    title: ClassVar[str] = "Risk of each set of columns"
+    text: ClassVar[str] = "An attacker knows only some columns: how many rows does each set identify?"
     source: ClassVar[str] = "Motwani and Xu 2007"
 
     largest_set: int = option(

@@ -119,7 +119,7 @@ def _count_distinct(sets: ValueSets, part_of: IntArray, parts: int) -> IntArray:
 def permuted_release_error(label: str) -> InputError:
     """Return the error for a release whose rows cannot be assigned to classes."""
     return InputError(
-        f"{label} permutes values within groups: nobody can tell from it which row is in which group",
+        f"{label} permutes values within groups, so its rows cannot be assigned to classes",
         advice="Name a release that generalizes.",
     )
 
@@ -144,7 +144,7 @@ def assign_classes(published: ReleaseClasses, original: OriginalTable, label: st
         found[record] = group
     if (matches > 1).any():
         raise InputError(
-            f"classes of {label} overlap: which of them a row is in cannot be told",
+            f"classes of {label} overlap, so rows cannot be assigned to classes",
             advice="Name a release whose recoding is global, such as one by levels.",
         )
     classes = found[type_of.reshape(-1)]
@@ -154,7 +154,7 @@ def assign_classes(published: ReleaseClasses, original: OriginalTable, label: st
         raise InputError(
             f"{label} was not made of these rows: {int((rows != published.rows).sum()):,} of its "
             f"{published.classes:,} classes have other numbers of rows than the table has there",
-            advice="Who is in both cannot be told. Name the table as it was when that release was made.",
+            advice="Name the version of the table from which that release was made.",
         )
     return classes
 
@@ -164,10 +164,10 @@ class Intersection(Attack):
     """Attack by combining a release with earlier releases of the same rows."""
 
     name: ClassVar[str] = "intersection"
-    title: ClassVar[str] = "Beside earlier releases"
+    title: ClassVar[str] = "Together with earlier releases"
     text: ClassVar[str] = (
-        "An attacker knows that a person is in this release and in earlier ones: whose rows are in all "
-        "classes of the person's?"
+        "An attacker knows that a person is in this release and in earlier ones: which rows are in the "
+        "person's class of every release?"
     )
     source: ClassVar[str] = "Ganta, Kasiviswanathan and Smith 2008"
     needs: ClassVar[tuple[Need, ...]] = (Need.EARLIER, Need.ORIGINAL, Need.CLASSES)
@@ -214,7 +214,7 @@ def read_assigned_classes(
     if manifest is None:
         raise InputError(
             f"{address.label} has no manifest",
-            allowed="a release of this program's, with its manifest beside it",
+            allowed="a release of this program with its manifest next to it",
         )
     # Classes follow from quasi-identifiers only; a sensitive attribute with a distinct value in nearly every
     # row would take gigabytes.
@@ -229,20 +229,20 @@ def _figures(parts: IntersectionClasses) -> tuple[Figure, ...]:
     both, apart = parts.everywhere, ~parts.everywhere
     return (
         count("k", "k of the intersection", parts.k(both)),
-        count("k_of_one", "k of those whom only some of the releases show", parts.k(apart)),
+        count("k_of_one", "k of the people in some of the releases", parts.k(apart)),
         *(
             count(f"l_{name}", f"fewest values of {name} in the intersection", least)
             for name, least in parts.l(both).items()
         ),
         count("parts", "common parts", int(both.sum())),
-        count("singled_out", "rows alone in their part", int(parts.rows[parts.rows == 1].sum())),
+        count("singled_out", "unique rows", int(parts.rows[parts.rows == 1].sum())),
     )
 
 
 def _table(single: IntersectionClasses, intersection: IntersectionClasses) -> FoundTable:
     """Build the table of this release, all releases together, and the rows that only some releases show."""
     lines = (
-        ("this release alone", single, single.everywhere),
+        ("only this release", single, single.everywhere),
         ("all releases together", intersection, intersection.everywhere),
         ("shown by some of them only", intersection, ~intersection.everywhere),
     )
@@ -250,7 +250,7 @@ def _table(single: IntersectionClasses, intersection: IntersectionClasses) -> Fo
     return FoundTable(
         "The release and the intersection",
         columns(
-            "an attacker lays together",
+            "releases combined",
             ("rows", ValueKind.COUNT),
             ("parts", ValueKind.COUNT),
             ("smallest", ValueKind.COUNT),

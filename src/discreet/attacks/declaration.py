@@ -110,9 +110,9 @@ class Need(StrEnum):
 
 
 _MISSING = {
-    Need.ORIGINAL: ("the original is not known", "Attack it beside the table that it was made of."),
-    Need.SENSITIVE: ("no sensitive attribute is published", "Name one, where there is one."),
-    Need.OUTSIDE: ("there is no file of the attacker's", "Give a file of people whom an attacker knows."),
+    Need.ORIGINAL: ("the original is not known", "Name the spec of the original: --spec SPEC."),
+    Need.SENSITIVE: ("no sensitive attribute is published", "Name one, if there is one."),
+    Need.OUTSIDE: ("no attacker's file is given", "Give a file of people that an attacker knows."),
     Need.EARLIER: (
         "no earlier release is named",
         "Name those that were made of the same rows: --earlier RELEASE.",

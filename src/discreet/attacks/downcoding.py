@@ -131,7 +131,7 @@ def report_local_downcoding(cells: tuple[LocalDowncoding, ...]) -> tuple[tuple[F
     """Build the figures and the table of a local downcoding."""
     figures = (
         count("cells", "rows in a cell that is as fine as its class allows", sum(c.rows for c in cells)),
-        count("sure", "classes whose rows are told apart for sure, by column", sum(c.sure for c in cells)),
+        count("sure", "classes that are certainly split, by column", sum(c.sure for c in cells)),
     )
     table = FoundTable(
         "Cells guessed right one value finer, expected",
@@ -140,7 +140,7 @@ def report_local_downcoding(cells: tuple[LocalDowncoding, ...]) -> tuple[tuple[F
             ("rows", ValueKind.COUNT),
             ("right without it", ValueKind.CHANCE),
             ("right with it", ValueKind.CHANCE),
-            ("classes split for sure", ValueKind.COUNT),
+            ("classes certainly split", ValueKind.COUNT),
         ),
         tuple(
             (c.attribute, c.rows, c.right_before / c.rows, c.right / c.rows, c.sure) for c in cells if c.rows
@@ -200,8 +200,8 @@ class Downcoding(MinimalityAttack):
     name: ClassVar[str] = "downcoding"
     title: ClassVar[str] = "Undoing a level"
     text: ClassVar[str] = (
-        "An attacker knows how common values are, and that the release is as fine as it could be: "
-        "which cells can be told one level finer?"
+        "An attacker knows how common values are, and that the release is as fine as it could be: which "
+        "cells can be guessed one level finer?"
     )
     source: ClassVar[str] = "Cohen 2022"
     needs: ClassVar[tuple[Need, ...]] = (Need.ORIGINAL, Need.CLASSES)

@@ -74,7 +74,7 @@ class Households(Attack):
         None,
         kind=OptionKind.COLUMN,
         metavar="COLUMN",
-        help="the original's column that says who belong together, such as a household",
+        help="the original's column of households or other units",
         label="Column of the household",
         hint="of the original; it need not be published",
     )

@@ -412,7 +412,7 @@ def extend_hierarchies(
             )
         else:
             raise InputError(
-                f"the release generalizes '{name}', and nothing here says what its cells stand for",
+                f"the meaning of the generalized cells of '{name}' is unknown",
                 advice="Name the spec that the release was made with: --spec SPEC.",
             )
     return tuple(found)

@@ -133,7 +133,7 @@ class WorldSample:
         """Figures of the four numbers."""
         return (
             count("finer", "nodes one level finer", self.finer),
-            count("refused", "finer nodes that failed indeed", self.refused),
+            count("refused", "finer nodes that failed", self.refused),
             count("drawn", "worlds drawn", self.drawn),
             count("kept", "worlds in which every finer node fails", self.accepted),
         )
@@ -143,7 +143,7 @@ class WorldSample:
         """Notes on the numbers that a report must print."""
         notes = []
         if not self.accepted:
-            notes.append("No drawn world fits what the attacker knows: nothing can be told from these draws.")
+            notes.append("No drawn world fits what the attacker knows: these draws give no result.")
         if self.refused < self.finer:
             notes.append("Some finer node did not fail: an attacker who believes that all did is misled.")
         return tuple(notes)
@@ -155,11 +155,11 @@ def explain_missing_minimality(grounds: Grounds) -> tuple[str, str] | None:
     if manifest is None or manifest.model != "full-domain" or original is None:
         return "the release is not one by levels", "Attack a release of the model full-domain."
     if set(original.frequency_set.attributes) - set(manifest.levels):
-        return "the levels of the release are not told", "Give hierarchies that do not come from the data."
+        return "the release does not report its levels", "Give hierarchies that do not come from the data."
     if original.frequency_set.subjects is not None:
-        return "people have several rows, and worlds of rows say nothing of them", "Attack a table of people."
+        return "the attack does not support people with several rows", "Attack a table of people."
     if manifest.k is None and manifest.l is None:
-        return "neither k nor l was required", "Attack a release of which one was required."
+        return "neither k nor l was required", "Attack a release that requires one of them."
     return None
 
 
@@ -265,7 +265,7 @@ class Minimality(MinimalityAttack):
     title: ClassVar[str] = "Knowing that finer levels failed"
     text: ClassVar[str] = (
         "An attacker knows everybody's quasi-identifiers, and that the release is as fine as it could be: "
-        "whose value does that tell?"
+        "which values follow?"
     )
     source: ClassVar[str] = "Wong, Fu, Wang and Pei 2007"
     needs: ClassVar[tuple[Need, ...]] = (Need.ORIGINAL, Need.CLASSES, Need.SENSITIVE)

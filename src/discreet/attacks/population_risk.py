@@ -57,8 +57,8 @@ class PopulationUniques(Attack):
     """Attack by estimated population uniques, from the size of the population."""
 
     name: ClassVar[str] = "population-uniques"
-    title: ClassVar[str] = "Alone in the population"
-    text: ClassVar[str] = "The table is a sample: how many of its rows are alone in the whole population?"
+    title: ClassVar[str] = "Unique in the population"
+    text: ClassVar[str] = "The table is a sample: how many of its rows are unique in the whole population?"
     source: ClassVar[str] = "Dankar et al. 2012; Benedetti and Franconi 1998"
 
     people: int | None = option(
@@ -75,7 +75,7 @@ class PopulationUniques(Attack):
         if self._people(grounds) is None:
             return (
                 "the size of the population is not known",
-                "Say of how many people the table is a sample.",
+                "Give the number of people that the table is a sample of.",
             )
         return super().lacks(grounds)
 
@@ -88,7 +88,7 @@ class PopulationUniques(Attack):
             if side.total > people:
                 raise InputError(
                     f"a population of {people:,} people has a sample of {side.total:,} rows",
-                    advice="Say of how many people the table is a sample.",
+                    advice="Give the number of people that the table is a sample of.",
                 )
             risks = compute_individual_risks(
                 side.rows, (side.rows * people / max(side.total, 1)).astype(np.float64)
@@ -137,12 +137,12 @@ def compute_individual_risks(rows: NDArray[np.int64], people: FloatArray) -> Flo
 
 def _table(sides: tuple[AttackedTable, ...], people: int) -> FoundTable:
     rows: list[tuple[Value, ...]] = [
-        ("alone in the table", *(int((side.rows == 1).sum()) for side in sides), *[None] * len(sides))
+        ("unique in the table", *(int((side.rows == 1).sum()) for side in sides), *[None] * len(sides))
     ]
     for name, estimator in _ESTIMATORS.items():
         shares = [_share(side, people, estimator) for side in sides]
         rows.append(
-            (f"alone in the population, by {name}", *(_people_of(s, people) for s in shares), *shares)
+            (f"unique in the population, by {name}", *(_people_of(s, people) for s in shares), *shares)
         )
     return FoundTable(
         "Uniques, counted and estimated",
@@ -197,7 +197,7 @@ class SurveyWeights(Attack):
         kind=OptionKind.COLUMN,
         metavar="COLUMN",
         shown="the spec's survey_weight",
-        help="the original's column that says how many people each row stands for",
+        help="the original's column of survey weights",
         label="Column of survey weights",
         hint="of the original; it need not be published",
     )
@@ -225,7 +225,7 @@ class SurveyWeights(Attack):
         for name, side, classes in (("before", "original", every), ("after", "release", after)):
             figures += _figures(name, side, survey, classes, float(grounds.threshold))
         lost = compute_lost_share(survey, retained)
-        figures.append(chance("lost", "people whom suppressed rows stood for", lost))
+        figures.append(chance("lost", "people represented by suppressed rows", lost))
         notes = ("Weights are not recalibrated: sums over the release miss the suppressed rows' people.",)
         table = _shift_table(original, survey, retained)
         return self.found(grounds, tuple(figures), (table,), notes if lost else ())
@@ -266,7 +266,7 @@ def _figures(name: str, side: str, survey: Survey, classes: IntArray, threshold:
     rows, people, risks = compute_class_risks(survey, classes)
     total = max(int(rows.sum()), 1)
     return [
-        number(f"people_{name}", f"people whom the rows stand for, {side}", float(people.sum())),
+        number(f"people_{name}", f"people represented by the rows, {side}", float(people.sum())),
         number(f"least_{name}", f"fewest people of a class, {side}", float(people.min(initial=np.inf))),
         chance(f"highest_{name}", f"highest chance, {side}", float(risks.max(initial=0.0))),
         chance(f"mean_{name}", f"mean chance, {side}", float((risks * rows).sum()) / total),
@@ -304,7 +304,8 @@ def _shift_table(original: OriginalTable, survey: Survey, is_published: NDArray[
         "Shares of values, by weights, before and after suppression",
         columns("column", ("distance of the shares", ValueKind.CHANCE), ("largest change", ValueKind.CHANCE)),
         rows,
-        note="Values as they were, before any is generalized: what is told is what suppression does.",
+        note="Values as they were, before any is generalized: the shifts show the effect of suppression "
+        "only.",
     )
 
 
@@ -314,5 +315,5 @@ def _parse_weights(texts: tuple[str, ...], column: str) -> _FloatArray:
     except ValueError:
         result = np.array([np.nan])
     if not np.isfinite(result).all() or (result < 0).any():
-        raise InputError(f"'{column}' holds what are no weights", allowed="numbers of at least 0")
+        raise InputError(f"'{column}' contains values that are not weights", allowed="numbers of at least 0")
     return result

@@ -349,7 +349,7 @@ class LinkageWithErrors(Attack):
     def lacks(self, grounds: Grounds) -> tuple[str, str] | None:
         """Return the missing requirement; only compiled kernels compare pairs."""
         if not has_numba():
-            return "numba is not installed", "Install it: it compiles what compares pairs of records."
+            return "numba is not installed", "Install numba: only compiled kernels compare pairs of records."
         return super().lacks(grounds)
 
     def run(self, grounds: Grounds) -> Finding:
@@ -562,7 +562,7 @@ def _table(title: str, links: LinkedRecords, names: tuple[str, ...]) -> FoundTab
         for j, level in enumerate(_LEVELS)
     ]
     return FoundTable(
-        f"Weights of fields beside the {title}",
+        f"Weights of fields, {title}",
         finding.columns(
             "field",
             ("among pairs of one person", ValueKind.CHANCE),

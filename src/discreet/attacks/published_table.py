@@ -110,7 +110,7 @@ def read_published(
     """
     if not columns.quasi_identifiers:
         raise InputError(
-            "no quasi-identifier was named, so nobody can be singled out",
+            "no quasi-identifier was named",
             advice="Name the columns that an attacker may know, each by --quasi-identifier COLUMN.",
         )
     names = columns.quasi_identifiers

@@ -299,13 +299,13 @@ class Suda(Attack):
             wanted = min(self.largest_unique or len(side.attributes), len(side.attributes))
             if sets.largest < wanted:
                 notes.append(
-                    f"Sets of up to {sets.largest} columns were looked for in the {side.title}: it is wide."
+                    f"Sets of up to {sets.largest} columns were searched in the {side.title}: it is wide."
                 )
             figures += _figures(side, found)
             if len(sets.rows):
                 tables += self._tables(side, found, persons=grounds.persons)
             else:
-                notes.append(f"No row is alone in the {side.title}, whatever the columns.")
+                notes.append(f"No row is unique in the {side.title}, for any columns.")
         return self.found(grounds, tuple(figures), tuple(tables), tuple(notes))
 
     def _tables(self, side: AttackedTable, scores: SudaScores, *, persons: bool) -> list[FoundTable]:
@@ -365,7 +365,7 @@ def _elliot_weights(width: int, largest: int) -> FloatArray:
 
 def _figures(side: AttackedTable, scores: SudaScores) -> list[Figure]:
     return [
-        count(f"uniques_{side.name}", f"rows alone, {side.title}", int((side.rows == 1).sum())),
+        count(f"uniques_{side.name}", f"unique rows, {side.title}", int((side.rows == 1).sum())),
         count(f"sets_{side.name}", f"minimal sets, {side.title}", len(scores.sets.rows)),
         number(f"score_{side.name}", f"highest score, {side.title}", float(scores.scores.max(initial=0.0))),
         chance(f"dis_{side.name}", f"DIS of the whole {side.title}", scores.dis),
@@ -408,7 +408,7 @@ def _contribution_table(side: AttackedTable, scores: SudaScores) -> FoundTable:
     shares = scores.contributions
     order = np.argsort(-shares, kind="stable").tolist()
     return FoundTable(
-        f"What each column contributes in the {side.title}",
+        f"Contribution of each column, {side.title}",
         columns("column", ("share of all scores", ValueKind.CHANCE), ("rows it helps", ValueKind.COUNT)),
         tuple(
             (side.attributes[i], float(shares[i]), len(np.unique(scores.sets.rows[scores.sets.has(i)])))

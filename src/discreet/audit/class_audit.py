@@ -73,7 +73,7 @@ _NO_CLASS = "there is no class"
 _NO_ATTRIBUTE = "needs a sensitive attribute"
 _NO_SQL = "has no SQL for an audit"
 _NO_POPULATION = "needs the population, which the publisher's --spec may name"
-_TOO_SLOW = "takes long with so many classes and values: ask for it by itself"
+_TOO_SLOW = "takes long for this many classes and values: request it separately"
 
 MAX_QUERY_LINES = 5_000_000
 """Limit of the lines of a criterion's SQL, unless there are more rows; above it, it runs only on request."""
@@ -521,4 +521,4 @@ def _unchecked_column_warnings(release: ObservedRelease) -> tuple[str, ...]:
     if not release.others:
         return ()
     listed = ", ".join(repr(name) for name in release.others)
-    return (CodedWarning(INSENSITIVE_PUBLISHED, f"Published as they are, outside every check: {listed}."),)
+    return (CodedWarning(INSENSITIVE_PUBLISHED, f"Published unchanged and unchecked: {listed}."),)

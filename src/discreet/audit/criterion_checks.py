@@ -35,9 +35,7 @@ from discreet.sql import audit_criteria as by_criteria
 from discreet.sql import audit_criteria as population_sql
 from discreet.sql.quoting import identifier
 
-NO_POPULATION_WARNING = (
-    "No population was given, so nobody can tell who else matches the classes: {} could not be judged."
-)
+NO_POPULATION_WARNING = "No population was given, so {} could not be judged."
 
 
 @dataclass(frozen=True)
@@ -74,7 +72,7 @@ def match_people(
     with open_source_table(engine, generalized.source) as table:
         if lacking or len(table.columns) != len(generalized.columns):
             missing = f"'{lacking[0]}'" if lacking else f"{len(generalized.columns)} columns"
-            raise InputError(f"the population has not {missing}", allowed="every quasi-identifier")
+            raise InputError(f"the population lacks {missing}", allowed="every quasi-identifier")
         texts = [
             table.text(table.columns[generalized.columns.index(name)]) for name in published.quasi_identifiers
         ]
@@ -121,8 +119,8 @@ def warn_published_distribution(
 ) -> list[str]:
     """Return a warning for each criterion that was compared with the published rows instead of the input."""
     return [
-        f"{one.criterion.label} compares classes with the whole table. The publisher's is not known here: "
-        "the distribution of the published rows was taken, which differs where rows are suppressed."
+        f"{one.criterion.label} compares classes with the whole table. The publisher's distribution is "
+        "unknown, so the distribution of the published rows is used; it differs if rows are suppressed."
         for one in bound
         if one.index is not None
         and one.criterion.compares
@@ -139,7 +137,7 @@ def _require_known_attribute(
     if not from_publisher and (feature is AttributeFeature.HIERARCHY or unordered):
         what = "the hierarchy" if feature is AttributeFeature.HIERARCHY else "an order"
         raise InputError(
-            f"{one.criterion} needs {what} of '{name}', which the release does not hold",
+            f"{one.criterion} needs {what} of '{name}', which the release does not contain",
             advice="Name the publisher's spec, too: --spec discreet.toml.",
         )
     require_feature(str(one.criterion), one.criterion.asks, name, attribute)
@@ -246,17 +244,17 @@ def require_auditable(criteria: Iterable[Criterion], *, counts_subjects: bool) -
     for criterion in criteria:
         if criterion.audited_by is AuditedBy.NOTHING:
             raise InputError(
-                f"{criterion.title} was asked, which no audit can count: it has no SQL for it",
-                advice=f"Ask without {criterion.name}, or give it an audit_query and audited_by = SQL.",
+                f"{criterion.title} cannot be audited: it has no SQL",
+                advice=f"Leave out {criterion.name}, or give it an audit_query and audited_by = SQL.",
             )
         of_rows = criterion.of_attribute or criterion.of_release or criterion.need is not Need.SIZE
         if counts_subjects and of_rows:
             counted = "rows" if criterion.of_release else "the values of rows"
             raise InputError(
-                f"{criterion.title} was asked of a table with subjects: it counts {counted}, and a "
-                "person may have several rows",
+                f"{criterion.title} does not support subjects: it counts {counted}, and a person may have "
+                "several rows",
                 allowed="k and l, which count subjects",
-                advice=f"Ask without {criterion.name}, or name no subject where each row is a person.",
+                advice=f"Leave out {criterion.name}, or name no subject where each row is a person.",
             )
 
 

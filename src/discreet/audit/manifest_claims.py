@@ -50,9 +50,9 @@ def read_requirement(document: Mapping[str, Any]) -> Requirement:
     if unknown:
         writer = document.get("discreet", "unknown")
         raise InputError(
-            f"'{unknown[0]}' is no criterion of this installation",
+            f"'{unknown[0]}' is not a criterion of this installation",
             allowed=", ".join(CRITERIA.names()),
-            advice=f"Install the package that brings '{unknown[0]}' (discreet {writer} wrote the manifest). "
-            "Without it nobody can tell whether the release is what it had to be.",
+            advice=f"Install the package that provides '{unknown[0]}' (discreet {writer} wrote the "
+            "manifest). Without it the requirement cannot be checked.",
         )
     return Requirement(criteria=criteria_from(required))

@@ -58,8 +58,8 @@ def warn_of_marks(engine: Engine, release: MarkedColumns) -> Iterator[CodedWarni
         if stars > 0:
             yield CodedWarning(
                 STARRED_CELLS,
-                f"* stands in '{name}' in {_rows_text(stars)}: a star is no sensitive value, and no "
-                "criterion counts it as one.",
+                f"'{name}' contains * in {_rows_text(stars)}: a star is no sensitive value and is not "
+                "counted as one.",
                 private=True,
             )
         real = release.real_values.get(name, ())

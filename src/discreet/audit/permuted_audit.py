@@ -210,8 +210,8 @@ def _table_faults(engine: Engine, pairs: str, data: SourceTable, claims: Permute
     query = sql.count_differing_groups(pairs, data.relation, data.text(claims.group_column))
     unlike = int(engine.fetch_rows(query)[0][0])
     if claims.sensitive in data.columns:
-        return [f"'{claims.sensitive}' stands beside the quasi-identifiers."]
-    return [f"{unlike} groups have other numbers of rows in the two tables."] if unlike else []
+        return [f"The table of quasi-identifiers contains '{claims.sensitive}'."]
+    return [f"{unlike} groups have different numbers of rows in the two tables."] if unlike else []
 
 
 def load_numbers(
@@ -256,9 +256,9 @@ def _help_faults(
     """Return the faults of the help table."""
     numeric = numbers.type_name is not None
     if numeric != claims.numeric:
-        return ["Sensitive values are not the numbers that they are said to be."]
+        return ["Sensitive values are not numbers of the claimed type."]
     names = help_columns(claims.group_column, numeric=numeric)
-    others = "The help table has other columns than a help table."
+    others = "The help table has the wrong columns."
     if not set(names) <= set(source.columns):
         return [others]
     rows, due, wrong = _count_source_rows(engine, source), _count_relation_rows(engine, numbers.table), 0
@@ -276,7 +276,7 @@ def _help_faults(
     if set(source.columns) != set(names):
         result.append(others)
     if wrong:
-        result.append(f"{wrong} rows of the help table do not say what its groups' values say.")
+        result.append(f"{wrong} rows of the help table disagree with their groups.")
     return result
 
 
@@ -330,7 +330,7 @@ def _group_faults(
     if first is not None and numbers.type_name is not None:
         query = sql.count_lowest_groups_meeting(groups, first[0], numbers.least(first[1]))
         if not engine.fetch_rows(query)[0][0]:
-            faults.append("No group of the smallest value meets what was asked of the first group.")
+            faults.append("No group with the smallest value meets the first group's requirement.")
     return faults
 
 
@@ -358,4 +358,4 @@ def _unchecked_column_warnings(data: SourceTable, claims: PermutedClaims) -> Seq
     if not others:
         return ()
     listed = ", ".join(repr(name) for name in others)
-    return (CodedWarning(INSENSITIVE_PUBLISHED, f"Published as they are, outside every check: {listed}."),)
+    return (CodedWarning(INSENSITIVE_PUBLISHED, f"Published unchanged and unchecked: {listed}."),)

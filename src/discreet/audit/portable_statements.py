@@ -103,7 +103,7 @@ def build_group_statements(
     return (
         CheckStatement(guarantee, portable_check.with_tables(named, failing)),
         CheckStatement(
-            "every row of the help table says what the values of its group say, and none is missing",
+            "the help table agrees with the groups and is complete",
             portable_check.with_tables(
                 {**named, **_help_relations(numbers)},
                 _help_query(engine, reader, claims, sources.help, numbers, by_name=by_name),
@@ -188,7 +188,7 @@ def build_check_statements(
     if required.is_empty:
         raise InputError(
             f"nothing is required of {address.label}",
-            advice="Say what must be so: --k 5, or another criterion.",
+            advice="Give a criterion, such as --k 5.",
         )
     with open_source_table(engine, source) as table:
         check_source = replace(source, unquoted_nulls=source_unquoted_nulls(source))
@@ -211,7 +211,7 @@ class _CountedPeople:
         """Note on people whom the release does not contain."""
         if self.none or self.column is not None:
             return ""
-        return "; people were counted, whom the release does not hold, and this counts rows"
+        return "; the release counted people, this statement counts rows"
 
 
 _NO_PEOPLE = _CountedPeople(None, none=True)
@@ -289,7 +289,7 @@ class _Release:
                 f"{self.people.caveat}",
                 self._of_classes(sql.fewest_query(column, k)),
             )
-        carriers = "" if self.people is _NO_PEOPLE else "; that as many people have them is not told by it"
+        carriers = "" if self.people is _NO_PEOPLE else "; it does not count the people who have them"
         for i, (name, l) in enumerate(zip(values, requirement.l_of(values), strict=True)):
             if l is not None:
                 yield CheckStatement(
@@ -302,8 +302,8 @@ class _Release:
     def _of_criterion(self, one: BoundCriterion) -> Iterator[CheckStatement]:
         criterion = one.criterion
         if criterion.audited_by is not AuditedBy.SQL or criterion.of_population:
-            why = "asks of a population, which" if criterion.of_population else "is not counted by SQL, so"
-            yield CheckStatement(f"{criterion}: {criterion.title} {why} no statement tells", None)
+            why = "needs a population, so" if criterion.of_population else "is not counted by SQL, so"
+            yield CheckStatement(f"{criterion}: {criterion.title} {why} it has no statement", None)
         elif isinstance(criterion, CellsCriterion):
             yield from self._of_cells(criterion)
         elif isinstance(criterion, ReleaseCriterion):
@@ -366,7 +366,7 @@ def _describe(criterion: Criterion, what: str) -> str:
 def _explain_missing(criterion: Criterion, attribute: SensitiveAttribute) -> str | None:
     """Return the reason why a comparing criterion has no statement, None where it has one."""
     if criterion.asks is AttributeFeature.HIERARCHY or not has_feature(criterion.asks, attribute):
-        return "it asks for an order or a hierarchy of values, which the release does not hold"
+        return "it needs an order or a hierarchy of values, which the release does not contain"
     if len(attribute.values) > _MAX_CONSTANT_VALUES:
         return f"its attribute has more than {_MAX_CONSTANT_VALUES:,} values, too many for a statement"
     return None

@@ -331,9 +331,8 @@ class UnclassedRows:
             )
         if self.rows:
             found.append(
-                f"{_rows_have(self.rows)} * or NULL in every quasi-identifier: nobody knows whom they are "
-                "like, so they are in no class. What else they show is published, and the requirement is "
-                "tested on them, too."
+                f"{_rows_have(self.rows)} * or NULL in every quasi-identifier, so they are in no class. "
+                "Their other cells are published, and the requirement is tested on them, too."
             )
         return tuple(CodedWarning(ROWS_WITHOUT_QUASI_IDENTIFIERS, text) for text in found)
 
@@ -504,7 +503,7 @@ def _witness_rows(engine: Engine, table: SourceTable, published: PublishedRows) 
     unlike = engine.fetch_rows(sql.row_differences(published.query, rows, keys, values))[0][0]
     if unlike:
         raise InternalError(
-            f"the file of subjects differs from {unlike} of the rows that were written",
+            f"the file of subjects differs from {unlike} of the written rows",
             advice="Nothing was published. Please report this.",
         )
     return rows

@@ -95,7 +95,7 @@ def read_released_tables(folder: Path) -> ReleasedTables:
             f"{path} does not exist", advice="A release of several tables is a folder with this manifest."
         ) from None
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise InputError(f"{path} is no manifest of several tables: {error}") from None
+        raise InputError(f"{path} is not a manifest of several tables: {error}") from None
 
 
 def _parse_tables(folder: Path, document: Mapping[str, Any]) -> ReleasedTables:

@@ -53,12 +53,13 @@ def audit_permuted_release(
         counts_people = document["counted"] == "subjects"
     if further:
         raise InputError(
-            f"the manifest of {address.label} requires {further[0]}, which no audit counts in groups",
+            f"the manifest of {address.label} requires {further[0]}, which the audit does not count in "
+            "groups",
             allowed="k and e",
         )
     report = audit_permuted(engine, sources, claims if k is None else replace(claims, k=k))
     faults = [
-        f"{part.name} is not the one that the manifest describes: its SHA-256 is {found}."
+        f"{part.name} differs from the manifest: its SHA-256 is {found}."
         for part, sha256 in digests
         if (found := compute_digest(engine, part, (claims.group_column,))) != sha256
     ]
@@ -81,13 +82,12 @@ def audit_permuted_release(
 def _people_warning(claims: PermutedClaims) -> str:
     """Return the warning on people of a release that counted people."""
     counted = (
-        "nobody can count people from it, and this audit counted values"
+        "this audit counted values"
         if claims.subject is None
-        else "this audit counted each group's people and values apart"
+        else "this audit counted the people and the values of each group separately"
     )
     return (
-        "The release counted people who have different values. Whose a value was it does not tell, so "
-        f"{counted}."
+        f"The release counted people with different values but does not link people and values, so {counted}."
     )
 
 
@@ -172,7 +172,8 @@ def _part_source(address: ReleaseAddress, table: str | None, file_format: str) -
 
 _SUFFIX = ".manifest.json"
 _GROUPS_WITHOUT_CRITERIA = (
-    "No criterion is told of the groups of a permuted release: name columns, and its classes are asked."
+    "Strictest values are not computed for the groups of a permuted release; name columns to compute them "
+    "for its classes."
 )
 
 
@@ -371,7 +372,7 @@ def _compare_with_claims(
     passed = report.passed
     if digest != claims.sha256:
         passed = False
-        warnings.insert(0, f"The {kind} is not the one that its manifest describes: its SHA-256 is {digest}.")
+        warnings.insert(0, f"The {kind} differs from its manifest: its SHA-256 is {digest}.")
     if report.rows + report.starred != claims.rows:
         passed = False
         warnings.insert(
@@ -379,9 +380,9 @@ def _compare_with_claims(
         )
     if claims.counts_subjects and claims.subject is None:
         warnings.append(
-            "The release counted subjects, which it does not hold, so nobody can count them from it; this "
-            "audit counted rows. The count of subjects stands in the manifest"
-            f"{'' if claims.recorded_k is None else f': k = {claims.recorded_k}'}."
+            "The release counted subjects but does not contain them; this audit counted rows. The manifest "
+            "contains the count of "
+            f"subjects{'' if claims.recorded_k is None else f': k = {claims.recorded_k}'}."
         )
     return replace(
         report,
@@ -408,13 +409,13 @@ def read_manifest_document(engine: Engine, address: ReleaseAddress) -> dict[str,
     except (OSError, ValueError) as error:
         raise InputError(f"the manifest {label} cannot be read: {error}") from None
     if not isinstance(document, dict):
-        raise InputError(f"the manifest {label} is not one of discreet's")
+        raise InputError(f"the manifest {label} is not a discreet manifest")
     refuse_private_release(document, f"the manifest {label}")
     try:
         check_manifest(document)
     except ValueError as error:
         raise InputError(
-            f"the manifest {label} is not one of discreet's: {error}",
+            f"the manifest {label} is not a discreet manifest: {error}",
             advice="Name the columns yourself after moving the manifest away.",
         ) from None
     return document
@@ -439,8 +440,8 @@ def read_claims(address: ReleaseAddress, document: dict[str, Any]) -> ManifestCl
         ) from None
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise InputError(
-            f"the manifest {_manifest_label(address)} is not one of discreet's: {error} is "
-            "missing or of another kind",
+            f"the manifest {_manifest_label(address)} is not a discreet manifest: {error} is missing or of "
+            "another kind",
             advice="Name the columns yourself after moving the manifest away.",
         ) from None
 

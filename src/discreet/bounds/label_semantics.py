@@ -118,8 +118,8 @@ class LabelledColumn:
             return meaning
         example = next((text for text in texts if parse_decimal(text) is None), texts[0])
         note = (
-            f"'{self.attribute}' is read by its labels, such as {example}. Where they mean something else, "
-            "name its public hierarchy."
+            f"'{self.attribute}' is interpreted by its labels, such as {example}. If their meaning is "
+            "different, name its public hierarchy."
         )
         return replace(meaning, note=note)
 
@@ -223,15 +223,15 @@ class LabelledColumn:
         name = self.attribute
         said = name if re.fullmatch(r"[A-Za-z_]\w*", name) else identifier(name)
         example = next(iter(self._texts), TOP)
-        fact = f"'{name}' is generalized, and labels such as '{example}' do not tell "
+        fact = f"'{name}' is generalized; labels such as '{example}' "
         if use.needs_values:
-            fact += "which values they stand for, as this query needs"
+            fact += "do not identify single values, which this query needs"
         else:
-            fact += "how they compare with what is asked"
+            fact += "cannot be compared with the query's constants"
         return InputError(
             fact,
-            allowed=f"label({said}), which is the label as it is shown; ranges compared with numbers, masked "
-            "codes with texts (=, IN, LIKE 'a%'), periods with ISO dates in quotes",
+            allowed=f"label({said}) for the published label; ranges compared with numbers, masked codes with "
+            "texts (=, IN, LIKE 'a%'), periods with ISO dates in quotes",
             advice=f"Name its public hierarchy, --hierarchy {shlex.quote(f'{name}=FILE')}, or the spec: "
             "--spec FILE.",
         )

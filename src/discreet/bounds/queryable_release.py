@@ -73,9 +73,7 @@ class OpenRelease:
                 measures[name] = True
         if facts is not None:
             measures[facts.sensitive] = facts.numeric
-            refused[facts.group_column] = (
-                f"'{facts.group_column}' numbers the groups, and says nothing of anybody"
-            )
+            refused[facts.group_column] = f"'{facts.group_column}' contains only group numbers"
         kinds = {
             name: ColumnKind.of_type(self.data.types[name])
             for name in self.data.columns
@@ -84,7 +82,7 @@ class OpenRelease:
         if facts is not None:
             kinds[facts.sensitive] = ColumnKind.TEXT
             refused[label_column(facts.sensitive)] = (
-                f"'{facts.sensitive}' shows values, and not labels: name it alone"
+                f"'{facts.sensitive}' has values, not labels: use it without label()"
             )
         types = {name: self.data.types[name] for name in kinds if name in self.data.types}
         return QueryableColumns(kinds, measures, refused, types)
@@ -147,7 +145,7 @@ def read_permutation_facts(address: Path | ReleaseAddress, engine: Engine | None
     facts = read_manifest(address, engine).permutation
     if facts is None:
         raise InputError(
-            f"{ReleaseAddress.of(address).label} is no permuted release",
+            f"{ReleaseAddress.of(address).label} is not a permuted release",
             allowed="a release of --model permutation",
         )
     return facts
@@ -215,7 +213,7 @@ def _check_rows(engine: Engine, table: SourceTable, rows: int) -> None:
     if found != rows:
         raise InputError(
             f"{table.label} has {found:,} rows, but its manifest says {rows:,}",
-            advice="The file was changed after it was published; discreet audit tells more.",
+            advice="The file was changed after it was published; run discreet audit for details.",
         )
     engine.confirm_rows(table, found)
 
@@ -229,7 +227,7 @@ def _check_hierarchies(manifest: Manifest, hierarchies: Mapping[str, Generalizat
         if digest is not None and digest != hierarchy.digest:
             raise InputError(
                 f"{hierarchy.origin} is not the hierarchy that '{name}' was generalized by",
-                allowed=f"the one whose SHA-256 the manifest tells, {digest[:12]}…",
+                allowed=f"the hierarchy with SHA-256 {digest[:12]}… (see the manifest)",
                 advice="Ask the publisher for the hierarchy of this release.",
             )
 
@@ -238,8 +236,8 @@ def _check_names(table: SourceTable) -> None:
     """Raise ``InputError`` if column names differ only in case, which SQL does not distinguish."""
     if len({name.casefold() for name in table.columns}) < len(table.columns):
         raise InputError(
-            f"{table.label} has columns whose names differ in case alone",
-            allowed="names that SQL can tell apart",
+            f"{table.label} has columns whose names differ only in case",
+            allowed="names that differ in more than case",
             advice="Publish the table again with other names.",
         )
 

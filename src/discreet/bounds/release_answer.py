@@ -152,7 +152,7 @@ def check_group_count(groups: int) -> None:
     """Raise ``InputError`` if GROUP BY yields too many groups."""
     if groups > MOST_ANSWERED_GROUPS:
         raise InputError(
-            f"GROUP BY makes more than {MOST_ANSWERED_GROUPS:,} groups of what cells may stand for",
+            f"GROUP BY makes more than {MOST_ANSWERED_GROUPS:,} groups of possible values",
             advice="Group by fewer keys, or narrow them by WHERE.",
         )
 
@@ -376,9 +376,7 @@ def _bound_number(value: Any, upwards: bool | None) -> Number | None:
 def _missing_row_warnings(release: OpenRelease, release_query: ReleaseQuery) -> tuple[str, ...]:
     found = []
     if release.missing:
-        found.append(
-            f"{release.missing:,} rows were suppressed: bounds are those of the rows that the release shows."
-        )
+        found.append(f"{release.missing:,} rows were suppressed: bounds cover only published rows.")
     if release.manifest.dropped:
         found.append(
             f"{release.manifest.dropped:,} rows with NULL were left out of the release, and of the answers."
@@ -391,7 +389,7 @@ def _missing_row_warnings(release: OpenRelease, release_query: ReleaseQuery) -> 
     facts = None if release.permuted is None else release.permuted.facts
     if facts is not None and facts.rows_without_value and release_query.measures:
         found.append(
-            f"{facts.rows_without_value:,} rows have no value of '{facts.sensitive}': bounds allow for "
-            "any of their groups' rows to be one of them."
+            f"{facts.rows_without_value:,} rows have no value of '{facts.sensitive}': bounds assume that "
+            "they may be any rows of their groups."
         )
     return tuple(found)

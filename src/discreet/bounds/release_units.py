@@ -92,7 +92,7 @@ def load_permuted_values(
     if (group < 0).any():
         raise InputError(
             f"the values of '{permuted.facts.sensitive}' name a group that the release does not have",
-            advice="A file was changed after it was published; discreet audit tells more.",
+            advice="A file was changed after it was published; run discreet audit for details.",
         )
     return PermutedValues(
         permuted.facts.sensitive, counted.texts[1], group, counted.codes[:, 1], counted.rows, len(numbers)
@@ -318,7 +318,7 @@ def _group_values(
         return ValueGroups.of_counts(group, rows, codes < len(texts), groups)
     numbers = {code: parse_decimal(texts[code]) for code in set(codes.tolist()) - {len(texts)}}
     if None in numbers.values():
-        raise InputError(f"not every value of '{name}' is a number", allowed="COUNT of such values")
+        raise InputError(f"not every value of '{name}' is a number", allowed="COUNT")
     values = [numbers.get(code) for code in codes.tolist()]
     return ValueGroups.of(group, rows, values, groups)
 
@@ -355,8 +355,8 @@ def _refuse_generalized_measures(release: OpenRelease, release_query: ReleaseQue
     ranged = release.generalized(release_query.measures)
     if ranged:
         raise InputError(
-            f"'{ranged[0]}' is generalized: it is not aggregated where the query is about '{sensitive}' too",
-            allowed=f"COUNT(*), aggregates of '{sensitive}', and of columns that are shown as they are",
+            f"'{ranged[0]}' is generalized and cannot be aggregated in a query on '{sensitive}'",
+            allowed=f"COUNT(*), aggregates of '{sensitive}', and of columns that are not generalized",
         )
 
 
@@ -402,7 +402,7 @@ def _meaning(
     else:
         result = meaning_of_values(name, labels)
     if measured and not result.numbers.any():
-        raise InputError(f"no value of '{name}' is known to be a number", allowed="COUNT of such values")
+        raise InputError(f"no value of '{name}' is known to be a number", allowed="COUNT")
     return result
 
 

@@ -121,7 +121,7 @@ def query(
 def _split_arguments(arguments: list[str]) -> tuple[list[str], str]:
     """Split the arguments into the releases and the query, which is last."""
     if len(arguments) < 2:
-        raise InputError("no query was asked", allowed='discreet query RELEASE "SELECT … FROM … WHERE …"')
+        raise InputError("the query is empty", allowed='discreet query RELEASE "SELECT … FROM … WHERE …"')
     return arguments[:-1], arguments[-1]
 
 

@@ -90,7 +90,7 @@ class Balance:
             raise LimitReached(
                 f"the privacy budget does not allow {loss}: {self.spent} of {self.budget} are spent",
                 allowed=f"at most {self.left}",
-                advice="Nothing was counted or written. What was spent does not come back; discreet budget "
+                advice="Nothing was counted or written. Spent budget cannot be recovered; discreet budget "
                 "SPEC lists it.",
             )
 
@@ -113,8 +113,8 @@ class Ledger:
             raise InputError(
                 f"{spec.label} has no [privacy_budget]",
                 allowed="epsilon, and delta where a mechanism spends one",
-                advice="Decide what all noisy releases of this table may spend together, and write it into "
-                "the spec: [privacy_budget] epsilon = 1.0.",
+                advice="Choose the total budget of this table's private releases and add it to the spec: "
+                "[privacy_budget] epsilon = 1.0.",
             )
         tables: tuple[str, ...] = ()
         if spec.source.path is not None:
@@ -177,8 +177,7 @@ class Ledger:
             # Refuse to spend without a known balance.
             raise InputError(
                 f"the ledger of the privacy budget {self.path} cannot be read",
-                advice="Restore it from a copy: without it nobody knows what is spent. The private log has "
-                "every release, too.",
+                advice="Restore it from a copy. The private log lists every release, too.",
             ) from None
 
     def _write(self, entries: Sequence[LedgerEntry]) -> None:
@@ -220,9 +219,9 @@ def _lock_ledger(path: Path) -> Iterator[None]:
             file_access.wait_for_lock(descriptor)
         except OSError:
             raise InputError(
-                f"the ledger of the privacy budget {path} cannot be locked, so that two runs could spend "
-                "the same budget",
-                advice="Put the spec on a disk of this machine.",
+                f"the ledger of the privacy budget {path} cannot be locked, so two runs could spend the "
+                "same budget",
+                advice="Move the spec to a local disk.",
             ) from None
         yield
     finally:
@@ -277,7 +276,7 @@ def _identity_digests(spec: TableSpec, engine: Engine, tables: Sequence[str]) ->
         found += _content_identities(source, source.path, tables)
     if not found:
         raise InputError(
-            "a table in memory has nothing to know it by, so that nobody could keep its budget",
+            "a table in memory has no identity, so its budget cannot be recorded",
             advice='Name it: privacy_budget = {"epsilon": 1.0, "table": "census-2026"}.',
         )
     # An error in a row is not reported here either; counting refuses it without a reason.

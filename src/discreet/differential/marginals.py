@@ -206,9 +206,9 @@ def _build_row_axis(attribute: Attribute, level: int, source: HierarchySource) -
     """Build an axis without a public domain; above level 0 each label must depend on one value only."""
     if level and not _labels_each_value_alone(source):
         raise InputError(
-            f"level {level} of '{attribute.name}': its hierarchy ({source.origin}) is made of all values, so "
-            "that each row has a say in the labels of the others",
-            allowed="level 0, a hierarchy that was there before the data, or a public domain",
+            f"level {level} of '{attribute.name}': its hierarchy ({source.origin}) depends on all values, "
+            "so each row influences the labels of the others",
+            allowed="level 0, a hierarchy that was made before the data, or a public domain",
             advice=f'Give [attributes.{attribute.name}] a domain, such as domain = ["…", "…"].',
         )
     if level:
@@ -291,7 +291,7 @@ def _check_columns(table: SourceTable, spec: TableSpec, marginals: Sequence[Marg
     for name in sorted(names):
         if is_binary(table.types[name]):
             raise InputError(
-                f"{table.label}: column '{name}' holds bytes that are not declared to be text",
+                f"{table.label}: column '{name}' contains bytes without a declared text encoding",
                 allowed="text, numbers, dates or booleans",
             )
 
@@ -390,6 +390,6 @@ def _hide_reasons() -> Iterator[None]:
     except DiscreetError as error:
         kind = LimitReached if isinstance(error, LimitReached) else InputError
         raise kind(
-            "the rows could not be counted; the reason is not told here, as it could tell of a row",
-            advice="discreet inspect SPEC counts the same rows and tells the publisher. No budget was spent.",
+            "the rows could not be counted; the reason is hidden because it could reveal a row",
+            advice="discreet inspect SPEC counts the same rows and reports the reason. No budget was spent.",
         ) from None

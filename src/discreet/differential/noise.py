@@ -146,32 +146,34 @@ def calibrate_noise(mechanism: Mechanism, loss: PrivacyLoss, sensitivity: Sensit
         return _calibrate_laplace(library, loss, sensitivity)
     except library.error:
         raise InputError(
-            f"no noise of the {mechanism} mechanism keeps {loss}", advice="Ask for a larger ε, or δ."
+            f"no noise of the {mechanism} mechanism keeps {loss}", advice="Use a larger ε or δ."
         ) from None
 
 
 def _check_mechanism(mechanism: Mechanism, loss: PrivacyLoss, sensitivity: Sensitivity) -> None:
     if mechanism is Mechanism.GAUSSIAN and sensitivity.others:
         raise InputError(
-            "the gaussian mechanism with an attribute whose values only the rows tell",
+            "the gaussian mechanism needs public domains, but an attribute has none",
             allowed="public domains with the gaussian mechanism, or the laplace mechanism",
             advice="Give each attribute of the marginals a domain in the spec.",
         )
     needed = mechanism is Mechanism.GAUSSIAN or sensitivity.others > 0
     if needed and not loss.delta:
         why = (
-            "the gaussian mechanism" if mechanism is Mechanism.GAUSSIAN else "values that only the rows tell"
+            "the gaussian mechanism"
+            if mechanism is Mechanism.GAUSSIAN
+            else "attributes without a public domain"
         )
         raise InputError(
             f"{why} without a δ",
             allowed="--delta, far below one divided by the number of persons",
             advice="Give each attribute a domain in the spec, and the laplace mechanism needs no δ."
             if sensitivity.others
-            else "Give --delta, or take the laplace mechanism.",
+            else "Give --delta, or use the laplace mechanism.",
         )
     if loss.delta and not needed:
         raise InputError(
-            "a δ that nothing would spend: each value is public, and the laplace mechanism needs none",
+            "an unused δ: all domains are public, and the laplace mechanism needs no δ",
             advice="Leave out --delta.",
         )
 
@@ -214,7 +216,9 @@ def _least_threshold(library: OpenDP, loss: PrivacyLoss, sensitivity: Sensitivit
     while not keeps(high):
         low, high = high + 1, 2 * high
         if high > _ANY_THRESHOLD:
-            raise InputError(f"{loss} is too small a privacy loss to be kept", allowed="a larger ε or δ")
+            raise InputError(
+                f"{loss} is too small: no noise keeps this privacy loss", allowed="a larger ε or δ"
+            )
     while low < high:
         middle = (low + high) // 2
         low, high = (low, middle) if keeps(middle) else (middle + 1, high)
@@ -244,7 +248,7 @@ def _least_scale(keeps: Callable[[float], bool]) -> float:
     while not keeps(high):
         low, high = high, 2 * high
         if high > _LARGEST_SCALE:
-            raise InputError("so small a privacy loss cannot be kept", allowed="a larger ε or δ")
+            raise InputError("no noise keeps this privacy loss", allowed="a larger ε or δ")
     while high - low > 1e-9 * high:
         middle = (low + high) / 2
         low, high = (low, middle) if keeps(middle) else (middle, high)

@@ -182,7 +182,7 @@ def _manifest_facts(
             {
                 "levels": dict(found.marginal.levels),
                 "cells": len(found.counts),
-                "domain": "public: every cell is there" if found.public else "cells above the threshold",
+                "domain": "public: every cell is included" if found.public else "cells above the threshold",
             }
             for found in marginals
         ],
@@ -192,9 +192,9 @@ def _manifest_facts(
         "audit": None,
         "statement": (
             "Each count is a number of rows with noise. The privacy loss is what one person's presence can "
-            "change at most, if marginals, levels, domains and budget were chosen without a look at the "
+            "change at most, if marginals, levels, domains and budget were chosen without looking at the "
             "rows. Losses of several releases of the same people add up. It is evidence of how the counts "
-            "were made, and no promise about what else is known of anybody."
+            "were made, and does not protect against other knowledge about a person."
         ),
     }
 
@@ -268,20 +268,20 @@ class NoisyCounts:
 def plan_counts(spec: TableSpec, request: CountsRequest) -> CountsPlan:
     """Plan a release without reading a row; raise ``InputError`` for a request that is not allowed."""
     if not request.marginals:
-        raise InputError("no marginal is asked", allowed="at least one, such as --marginal age=2,sex")
+        raise InputError("no marginal is given", allowed="at least one, such as --marginal age=2,sex")
     cells = tuple(MarginalCells(build_axes(spec, marginal.levels)) for marginal in request.marginals)
     number = sum(found.number for found in cells if found.public)
     if number > MAX_PUBLIC_CELLS:
         raise LimitReached(
             f"the marginals have {number:,} cells",
             allowed=f"at most {MAX_PUBLIC_CELLS:,}: each gets noise, empty or not",
-            advice="Raise levels, or ask for marginals of fewer attributes.",
+            advice="Raise levels, or request marginals of fewer attributes.",
         )
     public = sum(found.public for found in cells)
     if request.consistent and public < len(cells):
         raise InputError(
-            "one total of marginals of which some show only cells above a threshold",
-            allowed="--consistent with public domains alone",
+            "a common total of marginals, some of which show only cells above a threshold",
+            allowed="--consistent only with public domains",
             advice="Give each attribute a domain in the spec, or leave out --consistent.",
         )
     sensitivity = Sensitivity(public, len(cells) - public, _rows_per_person(spec, request.rows_per_subject))
@@ -350,9 +350,10 @@ def _rows_per_person(spec: TableSpec, rows_per_subject: int | None) -> int:
         return 1
     if rows_per_subject is None:
         raise InputError(
-            f"a subject ('{spec.source.subject}') may have any number of rows, and noise hides only so many",
-            allowed="--rows-per-subject N: so many rows of each subject count, others are left out",
-            advice="Choose N by what is known of such tables, not by looking at this one.",
+            f"a subject ('{spec.source.subject}') may have any number of rows, and noise hides a limited "
+            "number",
+            allowed="--rows-per-subject N: at most N rows per subject are counted",
+            advice="Choose N without looking at this table.",
         )
     if isinstance(rows_per_subject, bool) or not 1 <= rows_per_subject <= MAX_PUBLIC_CELLS:
         raise InputError(f"{rows_per_subject} rows per subject", allowed=f"1 to {MAX_PUBLIC_CELLS:,}")

@@ -119,7 +119,7 @@ class PrivateRelease:
                 found = engine.fetch_rows(f"SELECT {texts} FROM {written.relation}")
         if sorted(map(str, found)) != sorted(str(tuple(map(_text, row))) for row in rows):
             raise LimitReached(
-                "the engine wrote something else than it was told",
+                "the engine wrote other rows than requested",
                 advice="Nothing was released, and the budget is spent. Run it with fewer threads.",
             )
 
@@ -146,7 +146,7 @@ def check_reserved_columns(names: Sequence[str], reserved: Sequence[str]) -> Non
     for name in names:
         if name.casefold() in taken:
             raise InputError(
-                f"the attribute '{name}' is called like a column of the release",
+                f"the attribute '{name}' has the name of a column of the release",
                 allowed=f"other names than {', '.join(reserved)}",
                 advice="Rename the column in the source.",
             )

@@ -82,9 +82,9 @@ class PrivateLevelChoice:
         number = prod(len(attribute_levels.axes) for attribute_levels in result.attributes)
         if number > MAX_LEVEL_NODES:
             raise InputError(
-                f"a private search among {number:,} combinations of levels",
+                f"a private search over {number:,} combinations of levels",
                 allowed=f"up to {MAX_LEVEL_NODES:,}",
-                advice="Give some levels, or limit them by max_level in [request].",
+                advice="Give some levels, or limit them with max_level in [request].",
             )
         return result
 
@@ -421,7 +421,7 @@ def describe_sampling(
         if search is None
         else {"search": {"epsilon": format_decimal(search), "mechanism": _SEARCH_MECHANISM}}
     )
-    one = "one row" if spec.source.subject is None else "one subject, of whose rows one counts at most,"
+    one = "one row" if spec.source.subject is None else "one subject (at most one row counts)"
     return {
         **loss.as_json(),
         "definition": "(ε,δ)-differential privacy",
@@ -474,13 +474,13 @@ def _manifest_facts(
         "rows": rows,
         "classes": classes,
         "nulls": str(spec.source.nulls),
-        "other": f"'{OTHER}' stands for NULL, and for values that have no other label",
+        "other": f"'{OTHER}' is NULL, and values that have no other label",
         "audit": {"passed": True, "k": privacy["k"]},
         "statement": (
-            "Rows were drawn at random, generalized to the levels above, and left out where fewer than k of "
-            "a class were drawn. The privacy loss is what one person's presence can change at most, if "
-            "hierarchies, budget, and levels or their limits were chosen without a look at the rows. Losses "
-            "of several releases of the same people add up. It is evidence of how the sample was made, and "
-            "no promise about what else is known of anybody."
+            "Rows were drawn at random, generalized to the levels above, and left out where fewer than k "
+            "of a class were drawn. The privacy loss is what one person's presence can change at most, if "
+            "hierarchies, budget, and levels or their limits were chosen without looking at the rows. "
+            "Losses of several releases of the same people add up. It is evidence of how the sample was "
+            "made, and does not protect against other knowledge about a person."
         ),
     }

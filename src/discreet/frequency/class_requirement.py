@@ -72,7 +72,7 @@ class ClassRequirement:
         if class_test is not None and any(s.counts is None for s in frequency_set.sensitive):
             raise InputError(
                 "a class test needs the rows of each sensitive value, which this frequency set does not hold",
-                advice="Count the frequency set anew.",
+                advice="Count the frequency set again.",
             )
         facts = FactCounter.of(frequency_set, requirement)
         thresholds = requirement.l_of(frequency_set.sensitive_attributes)
@@ -151,7 +151,9 @@ def find_globally_failing(table: FrequencySet, requirement: Requirement) -> Requ
 def announce_subjects(work: str, notice: Callable[[str], None] | None) -> None:
     """Report that plain numpy counts the subjects of classes, without a bound."""
     if notice is not None:
-        notice(f"subjects have several rows: plain numpy does the {work}, slowly, and tells no bound")
+        notice(
+            f"subjects have several rows: using numpy for the {work}, which is slower and reports no bound"
+        )
 
 
 def require_one_row_per_subject(frequency_set: FrequencySet) -> FrequencySet:
@@ -165,8 +167,8 @@ def require_one_row_per_subject(frequency_set: FrequencySet) -> FrequencySet:
         return counted
     named = len(np.unique(counted.subjects.codes))
     raise InputError(
-        f"{frequency_set.rows:,} rows belong to {named:,} subjects; this recoding model counts rows, "
-        "and a class of k rows might hold fewer than k subjects",
+        f"{frequency_set.rows:,} rows belong to {named:,} subjects; this recoding model counts rows, and a "
+        "class of k rows might contain fewer than k subjects",
         allowed="tables with one row per subject, levels that are negotiated (no --model), strict Mondrian, "
         "local recoding, or patterns by the greedy",
         advice="Publish with one of those, or bring the table to one row per subject first.",

@@ -471,11 +471,11 @@ def _mean_warnings(
     if revealed:
         result.append(
             f"Means of '{attribute}': in {revealed:,} of {len(sizes):,} classes, of at most "
-            f"{_REVEALED_BY_MEANS} rows, mean and range together tell every row's value."
+            f"{_REVEALED_BY_MEANS} rows, mean and range together determine every row's value."
         )
     if single:
         result.append(
-            f"Means of '{attribute}': in {single:,} of {len(sizes):,} classes the range is one value, "
-            "which is then every row's."
+            f"Means of '{attribute}': in {single:,} of {len(sizes):,} classes the range is a single value, "
+            "which is that of every row."
         )
     return result

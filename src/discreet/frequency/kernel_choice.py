@@ -30,7 +30,7 @@ def choose_kernels(
         return False
     if not has_numba():
         if notice is not None:
-            notice(f"numba is not installed; plain numpy does the {work}, much more slowly")
+            notice(f"numba is not installed; using numpy for the {work}, which is much slower")
         return False
     from discreet.kernels.precompilation import is_compiled
 
@@ -40,5 +40,5 @@ def choose_kernels(
     if policy == "never" or not (worth or policy == "wait"):
         return False
     if notice is not None:
-        notice(f"compiling the kernels of the {work}, once: some ten seconds")
+        notice(f"compiling the kernels for the {work} (once, about ten seconds)")
     return True

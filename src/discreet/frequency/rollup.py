@@ -74,10 +74,10 @@ def attach_population(table: FrequencySet, people: FrequencySet, label: str) -> 
     lacking = everybody < both.counts
     if lacking.any():
         raise InputError(
-            f"{label} is no population of the table: of {int(lacking.sum()):,} combinations of "
+            f"{label} is not a population of the table: for {int(lacking.sum()):,} combinations of "
             "quasi-identifiers it has fewer people than the table has rows",
-            allowed="a table with a row for each person of whom the table has a row, and for others",
-            advice="Both must write the quasi-identifiers alike: their cells are compared as texts.",
+            allowed="a table with at least one row for each person in the published table",
+            advice="Write the quasi-identifiers identically in both: cells are compared as text.",
         )
     return result
 
@@ -268,7 +268,7 @@ def _uniqueness_warnings(
     for a in attributes:
         if 2 * a.unique_alone > rows:
             result.append(
-                f"'{a.attribute}' alone singles out {a.unique_alone:,} of {rows:,} rows: an identifier?"
+                f"'{a.attribute}' singles out {a.unique_alone:,} of {rows:,} rows; is it an identifier?"
             )
         if a.values + (a.null_rows > 0) == 1:
             result.append(f"'{a.attribute}' is the same in every row.")

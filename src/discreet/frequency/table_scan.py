@@ -423,18 +423,18 @@ def _apply_null_policy(encoded: EncodedGroups, spec: TableSpec) -> tuple[Encoded
 def no_visible_rows_error(spec: TableSpec, rows: int) -> InputError:
     """Return the error for a table in which no row shows a quasi-identifier."""
     return InputError(
-        f"each of the {rows:,} rows of {spec.source.label} has * or NULL in every quasi-identifier, and none "
-        "is left",
-        allowed="rows that show a quasi-identifier",
-        advice="Name columns that show something, or publish from the table as it was before.",
+        f"each of the {rows:,} rows of {spec.source.label} has * or NULL in every quasi-identifier, so no "
+        "rows remain",
+        allowed="rows with a visible quasi-identifier",
+        advice="Name columns with visible values, or publish from the original table.",
     )
 
 
 def no_rows_left_error(spec: TableSpec, dropped: int) -> InputError:
     """Return the error for a table in which the NULL policy drops every row."""
     return InputError(
-        f"each of the {dropped:,} rows of {spec.source.label} has NULL in a quasi-identifier or "
-        "sensitive attribute, and none is left",
+        f"each of the {dropped:,} rows of {spec.source.label} has NULL in a quasi-identifier or sensitive "
+        "attribute, so no rows remain",
         advice='Set nulls = "value" in [source], or leave out the column that is empty.',
     )
 
@@ -466,7 +466,7 @@ def check_grouping_columns(table: SourceTable, spec: TableSpec, keys: GroupingKe
         kind = table.types[name]
         if is_binary(kind):
             raise InputError(
-                f"{table.label}: column '{name}' holds bytes that are not declared to be text ({kind})",
+                f"{table.label}: column '{name}' contains bytes without a declared text encoding ({kind})",
                 allowed="text, numbers, dates or booleans",
                 advice="Convert the column to text first.",
             )
@@ -495,10 +495,10 @@ def _check_values(staged: StagedGroups, keys: GroupingKeys, settings: Settings) 
         return
     index = needed.index(max(needed))
     name, role = keys.encoded[index], "quasi-identifier"
-    advice = "Coarsen the column before, or take it out of the quasi-identifiers. "
+    advice = "Coarsen the column first, or remove it from the quasi-identifiers. "
     if name in keys.sensitive:
         role = "sensitive attribute"
-        advice = "Ask for k alone, publish by --model permutation, or round the values before. "
+        advice = "Require only k, publish with --model permutation, or round the values first. "
     raise LimitReached(
         f"the {role} '{name}' has about {statistics[index][0]:,} different values; all values would take "
         f"about {format_memory(sum(needed))}",
@@ -512,8 +512,8 @@ def _group_limit_error(most: int, keys: GroupingKeys, settings: Settings) -> Lim
         f"the rows have more than {most:,} distinct combinations of {len(keys.grouped)} columns; each needs "
         f"about {_bytes_of_group(keys)} bytes, and the memory limit is {settings.memory_limit:,}",
         advice="Raise DISCREET_MEMORY_LIMIT, name fewer quasi-identifiers or sensitive attributes, or "
-        "coarsen the column with the most values before. discreet search, and discreet publish with --level "
-        "or --model mondrian, go on in the database.",
+        "coarsen the column with the most values first. discreet search, and discreet publish with "
+        "--level or --model mondrian, process such tables in the database.",
     )
 
 
@@ -529,5 +529,6 @@ def null_subjects_error(spec: TableSpec, subject: str, rows: int) -> InputError:
     return InputError(
         f"{spec.source.label}: the subject column '{subject}' is NULL in {rows:,} rows",
         allowed="a subject in every row",
-        advice="Fill or remove those rows: whose they are decides how many subjects a class has.",
+        advice="Fill or remove those rows: the subject of each row is needed to count the subjects of a "
+        "class.",
     )

@@ -373,11 +373,11 @@ def _choose_kernels(
         return False
     if not has_numba():
         if notice is not None:
-            notice("numba is not installed; the numpy twin evaluates the lattice, about ten times slower")
+            notice("numba is not installed; using numpy, about ten times slower")
         return False
     if not _fits_kernels(frequency_set, sensitive):
         if notice is not None and frequency_set.subjects is None:
-            notice("the sensitive attributes have too many values for the compiled kernels; numpy evaluates")
+            notice("too many sensitive values for the compiled kernels: using numpy, which is slower")
         return False
     if evaluator is Backend.KERNELS:
         return True
@@ -423,11 +423,11 @@ def _worth_compiling(variant: KernelVariant, twin_seconds: float, notice: Notice
         return True
     if policy == "wait" or (policy == "background" and twin_seconds > _TWIN_SECONDS):
         if notice is not None:
-            notice("compiling the kernels, once: some ten seconds")
+            notice("compiling the kernels (once, about ten seconds)")
         return True
     started = policy == "background" and compile_in_background(variant)
     if notice is not None and started:
-        notice("first run: the numpy twin answers while the kernels compile in the background, once")
+        notice("first run: using numpy while the kernels compile in the background (once)")
     return False
 
 

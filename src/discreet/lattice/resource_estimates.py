@@ -28,7 +28,7 @@ Notice = Callable[[str], None]
 
 SETS_FACTOR, SCORES_FACTOR = 1.5, 12.0
 """Factors of time for the sensitive values of a class and for its scores, relative to its size only."""
-BY_NUMPY = " by numpy, not by the compiled kernels,"
+BY_NUMPY = " with numpy instead of the compiled kernels"
 
 ANNOUNCED_SECONDS = 60.0
 """Seconds from which an evaluation is announced."""
@@ -294,5 +294,5 @@ def _memory_error(
         f"the lattice has {lattice.size:,} nodes over {frequency_set.row_types:,} row types;"
         f" evaluating it {amount}",
         allowed=f"{format_memory(settings.memory_limit)} (--memory-limit, DISCREET_MEMORY_LIMIT)",
-        advice="Raise the limit, leave a quasi-identifier out, or give hierarchies fewer levels.",
+        advice="Raise the limit, omit a quasi-identifier, or give hierarchies fewer levels.",
     )

@@ -107,7 +107,7 @@ class CellsScore:
 def _checked_scores(bound: BoundCriterion, facts: ClassStatistics) -> NDArray[np.int64]:
     result = bound.scores(facts)
     if result.shape != facts.sizes.shape or result.dtype.kind not in "iu":
-        raise InternalError(f"{bound.criterion.name} tells no whole number of each class")
+        raise InternalError(f"{bound.criterion.name}: scores must be one integer per class")
     return result
 
 

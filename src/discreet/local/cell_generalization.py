@@ -335,7 +335,7 @@ def generalize_cells(
     Raises
     ------
     NoSolution
-        If more than ``limit`` rows would be suppressed, or no row would be left.
+        If more than ``limit`` rows would be suppressed, or no row would remain.
     InputError
         For options out of range.
     LimitReached
@@ -413,12 +413,12 @@ class _CheckedOptions:
         if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
             raise InputError(f"a seed of {seed}", allowed="a whole number of at least 0")
         if shown not in tuple(CellSummary):
-            raise InputError(f"classes shown as '{shown}'", allowed=", ".join(CellSummary))
+            raise InputError(f"summary '{shown}'", allowed=", ".join(CellSummary))
         if CellSummary(shown) is not CellSummary.LCA and any(min_node or ()):
             raise InputError(
-                f"least levels for classes shown as {shown}",
-                allowed="least levels for lowest common ancestors",
-                advice="Leave min_level out, or show lowest common ancestors.",
+                f"min_level with summary {shown}",
+                allowed="min_level with summary lca",
+                advice="Omit min_level, or use summary lca.",
             )
         if isinstance(effort, int):
             return cls(effort, effort > 0, CellSummary(shown))
@@ -433,7 +433,7 @@ def _notify_twin(
         announce_subjects("local recoding", notice)
     elif compiled and requirement.others and notice is not None:
         names = ", ".join(dict.fromkeys(criterion.name for criterion in requirement.others))
-        notice(f"plain Python does the local recoding for {names}, much more slowly")
+        notice(f"no compiled kernel for {names}: using plain Python, which is much slower")
 
 
 def _level_limits(
@@ -443,7 +443,7 @@ def _level_limits(
     low = min_node if min_node is not None else (0,) * len(top)
     high = max_node if max_node is not None else top
     if len(low) != len(top) or len(high) != len(top):
-        raise InputError(f"levels for {len(top)} quasi-identifiers were not given")
+        raise InputError(f"expected {len(top)} levels, one per quasi-identifier")
     for name, least, greatest, height in zip(frequency_set.attributes, low, high, top, strict=True):
         if not 0 <= least <= greatest <= height:
             raise InputError(
@@ -459,7 +459,7 @@ def _check_memory(frequency_set: FrequencySet, options: _CheckedOptions, setting
         needed += types * 160 + min(frequency_set.rows, types * 64) * 64
     if needed > settings.memory_limit or frequency_set.rows >= _MOST_ROWS:
         raise LimitReached(
-            f"local recoding of {frequency_set.row_types:,} row types would take about {needed / 1e9:.1f} GB",
+            f"local recoding of {frequency_set.row_types:,} row types needs about {needed / 1e9:.1f} GB",
             allowed=f"{settings.memory_limit / 1e9:.1f} GB and fewer than {_MOST_ROWS:,} rows",
             advice="Raise the limit, name fewer quasi-identifiers, or use Mondrian.",
         )
@@ -492,13 +492,13 @@ def _check_suppressed(
     if not placement.classes:
         failing = find_globally_failing(frequency_set, requirement)
         raise NoSolution(
-            f"{requirement}: not even all {frequency_set.rows:,} rows together meet it",
+            f"{requirement}: all {frequency_set.rows:,} rows together do not meet it",
             advice=f"Raise the greatest levels, or {failing.relaxing}.",
         )
     if suppressed > limit:
         raise NoSolution(
             f"{requirement}: within these levels {suppressed:,} of {frequency_set.rows:,} rows must be "
-            f"suppressed; at most {limit:,} may be",
+            f"suppressed; the limit is {limit:,}",
             advice=f"Raise the suppression limit or the greatest levels, or {requirement.relaxing}.",
         )
 

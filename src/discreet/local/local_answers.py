@@ -214,7 +214,7 @@ def _raise_greatest_levels(
         )
     except LimitReached:
         if notice is not None:
-            notice("raising the greatest levels was not looked at: the lattice does not fit the memory limit")
+            notice("raising the greatest levels was skipped: the lattice exceeds the memory limit")
         return None
     suppressed = evaluated.suppression(requirement)
     lattice = evaluated.lattice

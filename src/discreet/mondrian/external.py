@@ -299,17 +299,17 @@ def partition_in_engine(
     """
     if options.relaxed:
         raise InputError(
-            "relaxed Mondrian divides row types, which the table in the engine is too large for",
-            allowed="strict Mondrian, or a memory limit that holds the frequency set",
+            "relaxed Mondrian needs the table in memory",
+            allowed="strict Mondrian, or a memory limit that fits the frequency set",
         )
     if facts.by_subject:
-        raise InputError("Mondrian counts rows, and the spec names a subject", allowed="tables without one")
+        raise InputError("Mondrian in the engine does not support a subject", allowed="tables without one")
     if requirement.is_empty:
         raise no_criterion_error()
     for criterion in requirement.others:
         raise InputError(
-            f"{criterion}: Mondrian in the engine counts no classes for {criterion.title}",
-            allowed="k and l, or a memory limit that holds the frequency set",
+            f"{criterion}: Mondrian in the engine does not evaluate {criterion.title}",
+            allowed="k and l, or a memory limit that fits the frequency set",
             advice="Raise --memory-limit.",
         )
     with TemporaryTables(facts.engine) as tables:
@@ -338,7 +338,7 @@ class _ExternalRun:
         if not root.total or not root.holds(bound):
             raise NoSolution(
                 f"the table as a whole, {root.total:,} rows, does not meet {self.requirement}",
-                advice=f"Ask for less: {self._failing_criteria(root, bound).relaxing}.",
+                advice=f"Relax the requirement: {self._failing_criteria(root, bound).relaxing}.",
             )
         tree, fragments, scans = self._cut_fragments(entries, root, bound)
         finished = self._cut_to_the_end(entries, tree, fragments, occurring)
@@ -421,8 +421,8 @@ class _ExternalRun:
 
     def _too_large(self, fragment: StoredFragment) -> LimitReached:
         return LimitReached(
-            f"{fragment.entries:,} row types in one class that cannot be cut are too many for "
-            f"the memory limit of {self.settings.memory_limit:,} bytes",
+            f"{fragment.entries:,} row types in one class that cannot be cut exceed the memory limit of "
+            f"{self.settings.memory_limit:,} bytes",
             advice=f"Raise DISCREET_MEMORY_LIMIT, or {self.requirement.relaxing}.",
         )
 
@@ -470,6 +470,6 @@ _SUMMARY_WARNINGS: dict[Summary, tuple[str, ...]] = {
     Summary.RANGES: ("Ranges end at values that occur in each class.",),
     Summary.MEANS: (
         "Ranges end at values that occur in each class.",
-        "In classes of at most 3 rows, mean and range together tell every row's value.",
+        "In classes of at most 3 rows, mean and range together determine every row's value.",
     ),
 }

@@ -113,7 +113,7 @@ def _divide_members(
         left = fragment.ranks[:, cut.attribute] <= cut.last
         sides: Sequence[NDArray[np.int64]] = (fragment.row_types[left], fragment.row_types[~left])
         if not len(sides[0]) or not len(sides[1]):
-            raise InternalError("a chooser of cuts proposed a cut with nothing on one side")
+            raise InternalError("a proposed cut leaves one side empty")
         if all(counter.holds(side) for side in sides):
             members[:] = np.concatenate(sides)
             return len(sides[0])
@@ -201,7 +201,7 @@ def _bind_criteria(frequency_set: FrequencySet, requirement: Requirement) -> tup
         if one.index is not None and frequency_set.sensitive[one.index].counts is None:
             raise InputError(
                 f"relaxed Mondrian with {one.criterion.name} needs the rows by value of "
-                f"'{frequency_set.sensitive[one.index].attribute}', which the frequency set does not hold",
+                f"'{frequency_set.sensitive[one.index].attribute}', which the frequency set does not contain",
                 advice="Count the table by count_frequency_set, or use strict Mondrian.",
             )
     return bound

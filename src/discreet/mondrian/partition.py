@@ -463,7 +463,7 @@ def _notify_twin(requirement: Requirement, notice: MondrianNotice | None) -> Non
     """Report that the kernels, which support k and distinct l, do not support this requirement."""
     if requirement.others and notice is not None:
         names = ", ".join(dict.fromkeys(criterion.name for criterion in requirement.others))
-        notice(f"plain numpy does the partitioning for {names}, much more slowly")
+        notice(f"no compiled kernel for {names}: using numpy, which is much slower")
 
 
 def _recoding_of_parts(
@@ -495,7 +495,8 @@ def _build_class_test(
     uncounted = [sets.attribute for sets in counted.sensitive if sets.counts is None]
     if uncounted:
         raise InputError(
-            f"the frequency set holds no rows by value of '{uncounted[0]}', which a class test may need",
+            f"the frequency set contains no row counts by value of '{uncounted[0]}', which a class test may "
+            "need",
             advice="Count the table by count_frequency_set.",
         )
     return AllOf((plain, class_test))
@@ -516,7 +517,7 @@ def _whole_table_error(counted: FrequencySet, requirement: Requirement) -> NoSol
         else "the table as a whole does not meet the class test",
         advice=None
         if requirement.is_empty
-        else f"Ask for less: {find_globally_failing(counted, requirement).relaxing}.",
+        else f"Relax the requirement: {find_globally_failing(counted, requirement).relaxing}.",
     )
 
 
@@ -529,8 +530,8 @@ def _check_relaxed(
     if not unsupported:
         return
     raise InputError(
-        "relaxed Mondrian divides equal rows over classes, and which row goes where is drawn when the "
-        f"recoding is applied; {unsupported[0]} cannot be kept",
+        "relaxed Mondrian assigns equal rows to classes at random when the recoding is applied; "
+        f"{unsupported[0]} cannot be guaranteed",
         allowed="k and l with relaxed Mondrian, or strict Mondrian",
     )
 
@@ -541,5 +542,5 @@ def _use_kernels(
     if evaluator is Backend.AUTO:
         return choose_partition_kernels(part, table, least_rows, notice)
     if evaluator is Backend.KERNELS and not fits_kernels(table):
-        raise InputError("a row type has over four thousand million rows", allowed="the numpy twin")
+        raise InputError("a row type has over 4,294,967,295 rows", allowed="the numpy twin")
     return evaluator is Backend.KERNELS

@@ -91,7 +91,8 @@ def parse_percentage(percent: str | Fraction) -> Fraction:
             result = None
     if result is None or not 0 < result <= 100:
         raise InputError(
-            f"a partial lattice of {percent}", allowed="a percentage above 0% and up to 100%, such as 5%"
+            f"percentage {percent} of a partial lattice",
+            allowed="a percentage above 0% and up to 100%, such as 5%",
         )
     return result
 

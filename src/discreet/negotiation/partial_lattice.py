@@ -478,8 +478,8 @@ def _check_memory(frequency_set: FrequencySet, percent: Fraction, settings: Sett
     needed = nodes * histogram_bytes(frequency_set, further)
     if needed > settings.memory_limit:
         raise LimitReached(
-            f"{nodes:,} nodes are {float(percent):g}% of the lattice; their histograms would take about "
+            f"{nodes:,} nodes are {float(percent):g}% of the lattice; their histograms need about "
             f"{format_memory(needed)}",
             allowed=f"{format_memory(settings.memory_limit)} (--memory-limit, DISCREET_MEMORY_LIMIT)",
-            advice="Ask for a smaller percentage, or raise the limit.",
+            advice="Request a smaller percentage, or raise the limit.",
         )

@@ -301,7 +301,7 @@ def compute_row_prices(
             break
     integers: NDArray[np.int64] = np.floor(prices * _PRICE_PARTS).astype(np.int64)
     if (_highest_prices(component, integers, k) > k * component.costs * _PRICE_PARTS).any():
-        raise InternalError("prices of rows are higher than what their cells allow")
+        raise InternalError("prices of rows exceed the prices that their cells allow")
     return integers
 
 

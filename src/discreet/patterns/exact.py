@@ -201,8 +201,8 @@ def solve_components(
 def _check_possible(table: PatternTable, program: IntegerProgram, placeless: int, star_class: bool) -> None:
     if program.forbids_outliers and placeless:
         raise NoSolution(
-            f"{placeless:,} of {table.rows:,} rows fit no pattern with {program.k} rows, and none may be an "
-            "outlier",
+            f"{placeless:,} of {table.rows:,} rows fit no pattern with {program.k} rows, and outliers are "
+            "not allowed",
             advice="Allow more patterns, lower k, or give a policy for outliers.",
         )
     if star_class and table.rows < program.k:

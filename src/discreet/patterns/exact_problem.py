@@ -248,7 +248,7 @@ def require_only_k(requirement: Requirement) -> int:
     if requirement.k is None or len(requirement.criteria) > 1:
         raise InputError(
             f"the exact solution for {requirement}",
-            allowed="a requirement of k alone",
+            allowed="a requirement with only k",
             advice="Use the greedy for other requirements.",
         )
     return requirement.k
@@ -277,7 +277,7 @@ def build_exact_result(
     cost = float((np.append(mask.pattern_costs, mask.top_cost)[patterns] * plan.rows).sum())
     rounding = cost_rounding(mask, table) * table.rows
     if abs(cost - plan.cost / table.steps) > rounding + _SAME_COST * max(1.0, cost):
-        raise InternalError("the rows of the solution do not cost what the solver says")
+        raise InternalError("the cost of the solution's rows differs from the solver's cost")
     recoding = recode_assignment(
         frequency_set,
         mask,

@@ -179,7 +179,7 @@ class _SubsetSearch:
         members = [cover.members[low:high].tolist() for low, high in bounds]
         if len(patterns) > MOST_CELLS:
             raise LimitReached(
-                f"there are {len(patterns)} cells of at least {k} rows, and 2 to as many sets of them",
+                f"{len(patterns)} cells of at least {k} rows have 2^{len(patterns)} subsets",
                 allowed=f"{MOST_CELLS} cells",
                 advice="Use the integer program.",
             )

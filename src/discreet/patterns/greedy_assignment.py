@@ -283,7 +283,7 @@ def _check_memory(frequency_set: FrequencySet, mask: PatternMask, settings: Sett
     needed = types * (24 * attributes + 160) + len(mask) * (4 * attributes + 64)
     if needed > settings.memory_limit or frequency_set.rows >= _MOST_ROWS:
         raise LimitReached(
-            f"{len(mask):,} patterns over {types:,} row types would take about {needed / 1e9:.1f} GB",
+            f"{len(mask):,} patterns over {types:,} row types need about {needed / 1e9:.1f} GB",
             allowed=f"{settings.memory_limit / 1e9:.1f} GB and fewer than {_MOST_ROWS:,} rows",
             advice="Raise the limit, add constraints, or name fewer quasi-identifiers.",
         )
@@ -307,13 +307,12 @@ def _check_outliers(
     if outliers and mask.outliers is OutlierPolicy.ERROR:
         raise NoSolution(
             f"{requirement}: {outliers:,} of {rows:,} rows fit no pattern, and outliers are an error",
-            allowed="outliers suppress: they show stars only; outliers delete: they are left out",
+            allowed="suppress: outliers show only stars; delete: outliers are omitted",
             advice="Choose a policy for outliers, allow patterns with more stars, or "
             f"{requirement.relaxing}.",
         )
     if limit is not None and outliers > limit:
         raise NoSolution(
-            f"{requirement}: {outliers:,} of {rows:,} rows fit no pattern and would be suppressed; "
-            f"at most {limit:,} may be",
+            f"{requirement}: {outliers:,} of {rows:,} rows fit no pattern; at most {limit:,} may be",
             advice=f"Raise the suppression limit, allow patterns with more stars, or {requirement.relaxing}.",
         )

@@ -203,7 +203,7 @@ def _configure_highs(library: Any, seconds: float) -> Any:
 
 def _require_accepted(status: Any, what: str) -> None:
     if status.name == "kError":
-        raise InternalError(f"HiGHS did not accept the {what}")
+        raise InternalError(f"HiGHS rejected the {what}")
 
 
 def is_feasible(component: ProblemComponent, program: IntegerProgram, rows: NDArray[np.int64]) -> bool:

@@ -76,7 +76,7 @@ def resolve_units(
             never |= set(group) - required_members
     if required & never:
         names = ", ".join(attributes[j] for unit in sorted(required & never) for j in units[unit])
-        _raise_contradiction(f"{names} must be generalized, and may not be")
+        _raise_contradiction(f"both required and never generalized: {names}")
     result = []
     for number, unit in enumerate(units):
         options = _unit_options(
@@ -88,7 +88,7 @@ def resolve_units(
     least = sum(unit.least_stars for unit in result)
     if constraints.max_stars is not None and least > constraints.max_stars:
         _raise_contradiction(
-            f"the required attributes take {least} stars, and {constraints.max_stars} are allowed"
+            f"the required attributes need {least} stars, and {constraints.max_stars} are allowed"
         )
     return result
 
@@ -127,9 +127,9 @@ def _unit_options(heights: Sequence[int], levels: bool, required: bool, never: b
         number *= len(choice)
     if number > _MOST_OPTIONS:
         raise LimitReached(
-            f"attributes that stand together have {number:,} combinations of levels",
+            f"attributes generalized together have {number:,} combinations of levels",
             allowed=f"{_MOST_OPTIONS:,}",
-            advice="Let fewer attributes stand together, or use stars instead of levels.",
+            advice="Generalize fewer attributes together, or use stars instead of levels.",
         )
     found = [] if required else [(0,) * len(heights)]
     found += [] if never else list(product(*choices))
@@ -193,7 +193,7 @@ def build_mask_from_constraints(
         levels = levels[np.array(allowed, np.bool_)]
         if not len(levels):
             raise InputError(
-                "the custom constraint allows none of the patterns that the others leave",
+                "the custom constraint excludes every remaining pattern",
                 advice="Loosen a constraint.",
             )
     return _build_mask(frequency_set, np.unique(levels, axis=0), settings, weights, cost, outliers)
@@ -233,7 +233,7 @@ def _check_memory(patterns: int, attributes: int, memory_limit: int) -> None:
     needed = patterns * (6 * attributes + 64)
     if needed > memory_limit:
         raise LimitReached(
-            f"there are {patterns:,} patterns or more, which would take about {needed / 1e9:.1f} GB",
+            f"there are {patterns:,} patterns or more, which need about {needed / 1e9:.1f} GB",
             allowed=f"{memory_limit / 1e9:.1f} GB",
             advice="Add constraints (fewer stars, attributes that are never starred), or raise the limit.",
         )
@@ -347,7 +347,7 @@ def _check_star(frequency_set: FrequencySet, mask: PatternMask) -> None:
             labels = hierarchy.labels[level]
             if any(labels[index] == star for index in columns if index < len(labels)):
                 raise InputError(
-                    f"a value of '{hierarchy.attribute}' reads like its star, '{star}'",
+                    f"a value of '{hierarchy.attribute}' equals its star, '{star}'",
                     allowed="a top value that no row has",
                     advice="Give the attribute a hierarchy with another top, or read the value as NULL.",
                 )

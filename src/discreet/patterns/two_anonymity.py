@@ -90,7 +90,7 @@ def solve_two_anonymity(
     if not has_numba():
         raise InputError(
             "simplex matching needs numba, which is not installed",
-            advice="Install it: it compiles the matching. Or use the integer program.",
+            advice="Install numba, or use the integer program.",
         )
     frequency_set = require_one_row_per_subject(frequency_set)
     table, mask_positions = build_pattern_table(frequency_set, mask)
@@ -103,7 +103,7 @@ def solve_two_anonymity(
         frequency_set, mask, requirement, patterns, row_types=row_types, rows=rows, suppression=suppression
     )
     if frequency_set.rows and not recoding.class_count:
-        raise NoSolution("no two rows can be made alike at less than what deleting them costs")
+        raise NoSolution("deleting every row costs less than any class of two rows")
     return TwoAnonymityResult(
         recoding=recoding,
         row_types=row_types,
@@ -169,7 +169,7 @@ class _MatchingProblem:
         best = min(tried, key=lambda found: found.cost, default=None)
         if n and (best is None or best.cost >= self.forbidden):
             raise NoSolution(
-                "some row can be made alike to no other by any of the patterns",
+                "some row can share no pattern with another row",
                 advice="Allow more patterns, or outliers.",
             )
         return best or SimplexMatching((), (), 0, 0, 0)

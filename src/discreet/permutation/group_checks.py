@@ -112,7 +112,7 @@ def measure_proximity(
     Cost: a sort of the rows, and a binary search for each value of a group.
     """
     if column.numbers is None:
-        raise InputError(f"'{column.attribute}' has no numbers, so no values are near", allowed="numbers")
+        raise InputError(f"'{column.attribute}' is not numeric, so proximity is undefined", allowed="numbers")
     if not epsilon.is_finite() or epsilon < 0 or (relative and epsilon >= 1):
         raise InputError(
             f"ε = {epsilon}", allowed="a number from 0, below 1 where it is relative to the value"

@@ -51,7 +51,7 @@ def partition_randomly(
         *(loops.filled(runs.distinct, -1), found),
     )
     if not count:
-        raise InternalError("no group closed where the whole column is one")
+        raise InternalError("no group was closed although the whole column is a group")
     groups = np.full(len(runs.codes), -1, dtype=integer_dtype(len(runs.codes) + 1))
     groups[order] = found
     return spread_ungrouped_rows(groups, draw)
@@ -251,7 +251,7 @@ def find_row_types(frequency_set: FrequencySet, codes: NDArray[np.int64]) -> NDA
     places = np.searchsorted(known[order], packed[kinds:])
     result = order[np.minimum(places, kinds - 1)]
     if not np.array_equal(known[result], packed[kinds:]):
-        raise InternalError("rows are of no row type that was counted", advice="Please report this.")
+        raise InternalError("some rows have a row type that was not counted", advice="Please report this.")
     return result
 
 
@@ -279,7 +279,7 @@ def partition_by_classes(
         raise RequirementNotMet(
             f"{int(failing.sum()):,} of {facts.count:,} classes, {rows:,} rows, do not meet {requirement}",
             allowed="classes that meet it as groups, or merging those that do not",
-            advice="Generalize further, ask for less, or let failing classes be merged.",
+            advice="Generalize further, relax the requirement, or merge failing classes.",
         )
     merged = np.flatnonzero(failing)
     groups[failing[groups]] = merged[0]
@@ -313,7 +313,7 @@ def row_classes_of_recoding(
     order = order[np.argsort(row_types[order], kind="stable")]
     counted = np.repeat(recoding.row_types, recoding.rows)
     if not np.array_equal(counted, row_types[order]):
-        raise InputError("the recoding counts other rows than these", advice="Recode this very table.")
+        raise InputError("the recoding counts other rows than these", advice="Recode the same table.")
     classes = np.empty(len(row_types), dtype=np.int64)
     classes[order] = np.repeat(recoding.classes, recoding.rows)
     return classes

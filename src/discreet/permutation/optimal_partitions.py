@@ -70,7 +70,7 @@ class PartitionLoops:
         """Choose compiled loops if numbers fit 64 bits and the steps justify compiling or loading them."""
         if runs.units is not None and runs.array is None:
             if notice is not None and steps > _STEPS_WORTH_COMPILING:
-                notice("numbers do not fit 64 bits of one unit; plain Python makes the partition, slowly")
+                notice("values exceed 64 bits: partitioning in plain Python, which is slower")
             return cls(False)
         if evaluator is Backend.AUTO and steps < _STEPS_WITHOUT_NUMBA:
             return cls(False)
@@ -167,7 +167,7 @@ def partition_least_weighted_sum(
     values = _sorted_rows(runs, loops)
     cost = int(loops.run("cut-least-weight", values, need.units, totals, cuts, queue, takeovers))
     if cost < 0:
-        raise InternalError("no partition where the whole column is a group")
+        raise InternalError("no partition found although the whole column is a group")
     number = int(loops.run("walk-cuts", cuts, size - 1))
     places = np.array(cuts[:number], dtype=np.int64)
     return ValueParts.of_cuts(runs.counts, places), cost
@@ -195,7 +195,7 @@ def sorted_cuts(values: object, need: GroupNeed, loops: PartitionLoops) -> NDArr
         # ring until it suffices.
         ring *= _RING_GROWTH
     if count == 0:
-        raise InternalError("no partition where the whole column is a group")
+        raise InternalError("no partition found although the whole column is a group")
     number = int(loops.run("walk-cuts", cuts, size - 1))
     return np.array(cuts[:number], dtype=np.int64)
 
@@ -341,7 +341,7 @@ class _ChainSearch:
         """Return the groups of a chain from left to right."""
         state = self._run(bound)
         if state < 0:
-            raise InternalError("no chain of groups where one was found")
+            raise InternalError("no chain of groups found on the second pass")
         before, before_kept, before_end = self._tables
         width = self._most_shared + 1
         links = [_ChainGroup(state // width, self._size - 1, 0)]

@@ -53,12 +53,12 @@ def check_requirement(requirement: GroupRequirement, column: SensitiveColumn) ->
         raise InputError(f"e = {e}", allowed="a number of at least 0")
     if k == 1 and e == 0:
         raise InputError(
-            "k = 1 with e = 0 asks nothing of a group", allowed="a k of at least 2, or an e above 0"
+            "k = 1 with e = 0 requires nothing of a group", allowed="a k of at least 2, or an e above 0"
         )
     if e > 0 and column.numbers is None:
         raise InputError(
-            f"e = {e}, but values of '{column.attribute}' are no numbers and have no range",
-            allowed="e = 0, which asks for k distinct values",
+            f"e = {e}, but '{column.attribute}' is not numeric",
+            allowed="e = 0, which requires k distinct values",
         )
 
 
@@ -73,13 +73,13 @@ def check_strategy_arguments(
     """Raise ``InputError`` if a strategy lacks an argument it needs, or has one it does not support."""
     if strategy not in _NUMBERLESS_STRATEGIES and column.numbers is None:
         raise InputError(
-            f"'{strategy}' needs numbers, and values of '{column.attribute}' are none",
+            f"'{strategy}' needs numbers, but '{column.attribute}' is not numeric",
             allowed=", ".join(_NUMBERLESS_STRATEGIES),
         )
     if column.subjects is not None and (first is not None or strategy not in _OF_PEOPLE):
         raise InputError(
-            f"'{strategy}'{'' if first is None else ' with a first group'} counts rows, and here people have "
-            "several: a group of k values might hold fewer than k people",
+            f"'{strategy}'{'' if first is None else ' with a first group'} counts rows, but subjects have "
+            "several rows: a group of k values may contain fewer than k subjects",
             allowed=f"{', '.join(_OF_PEOPLE)}, without a first group",
         )
     if first is not None:
@@ -88,7 +88,7 @@ def check_strategy_arguments(
             raise InputError(f"'{strategy}' has no first group", allowed=", ".join(_FIRST_GROUP_STRATEGIES))
         if first.k < requirement.k or first.e < requirement.e:
             raise InputError(
-                f"the first group is asked for less ({first}) than the others ({requirement})",
+                f"the first group has a weaker requirement ({first}) than the others ({requirement})",
                 allowed="at least as much, since every group of a release must meet (k,e)",
             )
     if strategy is PartitionStrategy.QI_AWARE and (
@@ -104,7 +104,7 @@ def check_column_is_group(runs: ValueRuns, requirement: GroupRequirement, column
     if runs.distinct < requirement.k:
         raise NoSolution(
             f"'{column.attribute}' has fewer than k = {requirement.k:,} distinct values: {runs.distinct:,}",
-            advice=f"Ask for a k of at most {runs.distinct:,}."
+            advice=f"Use a k of at most {runs.distinct:,}."
             if runs.distinct > 1
             else "Nothing can be permuted.",
         )
@@ -112,7 +112,7 @@ def check_column_is_group(runs: ValueRuns, requirement: GroupRequirement, column
         _check_subjects(runs, requirement, column)
     if runs.span < runs.least_range(requirement.e):
         raise NoSolution(
-            f"the range of '{column.attribute}' is below e = {requirement.e}", advice="Ask for a smaller e."
+            f"the range of '{column.attribute}' is below e = {requirement.e}", advice="Use a smaller e."
         )
 
 
@@ -123,5 +123,5 @@ def _check_subjects(runs: ValueRuns, requirement: GroupRequirement, column: Sens
         raise NoSolution(
             f"at most {most:,} people have as many different values of '{column.attribute}', fewer than "
             f"k = {max(requirement.k, 2):,}",
-            advice=f"Ask for a k of at most {most:,}." if most > 1 else "Nothing can be permuted.",
+            advice=f"Use a k of at most {most:,}." if most > 1 else "Nothing can be permuted.",
         )

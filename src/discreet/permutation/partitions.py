@@ -45,16 +45,17 @@ __all__ = ["PartitionStrategy", "maximum_error", "partition_rows", "sum_of_error
 
 _LARGEST = 1 << 62
 _MINIMALITY = (
-    "minimality: groups were divided along quasi-identifiers wherever both parts met (k,e); whoever knows "
-    "that learns from a group that was not divided that the parts would have failed"
+    "minimality: groups were divided along quasi-identifiers wherever both parts met (k,e); from a group "
+    "that was not divided, an attacker who knows the algorithm learns that the parts would have failed"
 )
 _SUBJECT_MINIMALITY = (
-    "minimality: where people have several rows, where a group ends depends on whose its values are; whoever "
-    "knows the algorithm learns that a smaller group would have had fewer than k people with different values"
+    "minimality: if people have several rows, the end of a group depends on the people of its values; an "
+    "attacker who knows the algorithm learns that a smaller group would have had fewer than k people with "
+    "different values"
 )
 _MERGE_MINIMALITY = (
-    "minimality: classes that fail (k,e) were merged; whoever knows that learns that the classes of a merged "
-    "group failed"
+    "minimality: classes that fail (k,e) were merged; an attacker who knows the algorithm learns that the "
+    "classes of a merged group failed"
 )
 
 

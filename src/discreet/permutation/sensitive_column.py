@@ -168,7 +168,7 @@ def _check_magnitude(column: SensitiveColumn) -> None:
         largest = float(np.abs(numbers).max()) * column.rows * 4
     if not np.isfinite(largest):
         raise InputError(
-            f"numbers of '{column.attribute}' are too large to be added", allowed="sums within doubles"
+            f"sums of '{column.attribute}' exceed the range of doubles", allowed="sums within doubles"
         )
 
 
@@ -228,7 +228,7 @@ class RowStrata:
         stratum_of_position = self.stratum_of_position if places is None else self.stratum_of_position[places]
         span = int(groups.max(initial=0)) + 1
         if len(self.counts) * span >= 1 << 62:
-            raise InternalError(f"{len(self.counts)} strata in {span} groups are too many to be numbered")
+            raise InternalError(f"{len(self.counts)} strata in {span} groups are too many to number")
         pairs, rows = np.unique(stratum_of_position * span + groups, return_counts=True)
         strata, found = np.divmod(pairs, span)
         before = np.cumsum(rows) - rows

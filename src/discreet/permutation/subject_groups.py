@@ -72,7 +72,7 @@ def find_value_cuts(runs: ValueRuns, need: GroupNeed) -> NDArray[np.int64]:
         best.append(champion[:2] if usable and champion is not None else None)
         before.append(champion[2] if usable and champion is not None else 0)
     if best[-1] is None:
-        raise InternalError("no partition where the whole column is a group")
+        raise InternalError("no partition found although the whole column is a group")
     cuts, position = [], before[-1]
     while position:
         cuts.append(position)
@@ -122,7 +122,7 @@ def close_subject_groups(runs: ValueRuns, need: GroupNeed, draw: DrawOrder) -> R
         if group.matching_size >= need.k and units[high] - units[low] >= need.e:
             number, group, low, high = number + 1, GrowingGroup(), runs.distinct, -1
     if not number:
-        raise InternalError("no group closed where the whole column is one")
+        raise InternalError("no group was closed although the whole column is a group")
     return spread_ungrouped_rows(np.minimum(groups, number - 1), draw)
 
 

@@ -130,7 +130,8 @@ def _units_of_floats(
     """Convert doubles to integers and their common unit, a power of two."""
     if not np.isfinite(numbers).all():
         raise InputError(
-            f"'{attribute}' has numbers that are not finite", allowed="finite numbers, and NULL for none"
+            f"'{attribute}' has numbers that are not finite",
+            allowed="finite numbers, and NULL for a missing value",
         )
     if not len(numbers):
         return np.zeros(0, dtype=np.int64), Fraction(1)

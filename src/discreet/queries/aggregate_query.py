@@ -154,7 +154,7 @@ def _find_column(name: str, columns: Sequence[str]) -> str:
     if len(alike) == 1:
         return alike[0]
     raise InputError(
-        f"a query names '{name}', which is no column of the table",
+        f"a query refers to the unknown column '{name}'",
         allowed=", ".join(columns),
         advice=suggest_name(name, columns),
     )

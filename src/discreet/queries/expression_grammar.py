@@ -120,9 +120,7 @@ def _read_in(of: ExpressionReader, tree: exp.Expr) -> Condition:
     for member in members:
         reading = find_common_type([value, member])
         if reading is None:
-            raise refuse_syntax(
-                tree, "compares cells that may be texts or numbers", "Say which: CAST(… AS DOUBLE)."
-            )
+            raise refuse_syntax(tree, "compares untyped cells", "Use CAST(… AS DOUBLE).")
         by_reading.setdefault(reading, []).append(member.read_as(reading))
     parts = [f"{value.read_as(reading)} IN ({', '.join(of_it)})" for reading, of_it in by_reading.items()]
     if not parts:
@@ -135,9 +133,9 @@ def _read_like(of: ExpressionReader, tree: exp.Expr) -> Condition:
     check_syntax_arguments(tree, "this", "expression", "negate")
     pattern = tree.expression
     if not (isinstance(pattern, exp.Literal) and pattern.is_string):
-        raise refuse_syntax(tree, "has a pattern that is no constant text")
+        raise refuse_syntax(tree, "has a pattern that is not a constant text")
     if "\\" in pattern.this:
-        raise refuse_syntax(tree, "has a backslash in its pattern, which databases read differently")
+        raise refuse_syntax(tree, "has a backslash in its pattern, which databases interpret differently")
     value = of.text(tree.this)
     sign = "LIKE" if isinstance(tree, exp.Like) else "ILIKE"
     sql = f"{value.read_as(OperandType.TEXT)} {sign} {of.dialect.literal(pattern.this)}"
@@ -288,7 +286,7 @@ def choose_operand(
     as_number = all(operand.number is not None for operand in operands)
     as_text = all(operand.text is not None for operand in operands)
     if not (as_number or as_text):
-        raise refuse_syntax(tree, "is a number here and a text there")
+        raise refuse_syntax(tree, "mixes numbers and texts")
     known = [operand for operand in operands if not operand.is_null]
     preferred = {operand.prefers for operand in known}
     return Operand(
@@ -361,7 +359,7 @@ def _integer_constant(tree: exp.Expr, value: exp.Expr, *, least: int) -> int:
         result = int(value.this)
         if least <= result <= 1_000_000:
             return result
-    raise refuse_syntax(tree, f"wants whole numbers of at least {least} as constants")
+    raise refuse_syntax(tree, f"requires integer constants of at least {least}")
 
 
 def _number_function_reader(name: str) -> Callable[[ExpressionReader, exp.Expr], Operand]:
@@ -494,7 +492,7 @@ class GrammarReader:
             advice = None
             if type(tree) in _VALUE_READERS:
                 advice = "Compare it with a value, such as member = 'true'."
-            raise refuse_syntax(tree, "is no condition that is supported", advice)
+            raise refuse_syntax(tree, "is not a supported condition", advice)
         return read(self, tree)
 
     def operand(self, tree: exp.Expr) -> Operand:
@@ -511,7 +509,9 @@ class GrammarReader:
         """Read a numeric operand, or one that can be read as a number."""
         found = self.operand(tree)
         if found.number is None:
-            raise refuse_syntax(tree, "is a text where a number is wanted", "CAST(… AS DOUBLE) reads a text.")
+            raise refuse_syntax(
+                tree, "is a text; a number is required", "Convert the text by CAST(… AS DOUBLE)."
+            )
         return replace(found, text=None)
 
     def text(self, tree: exp.Expr) -> Operand:
@@ -519,7 +519,7 @@ class GrammarReader:
         found = self.operand(tree)
         if found.text is None:
             raise refuse_syntax(
-                tree, "is a number where a text is wanted", "CAST(… AS VARCHAR) writes a number."
+                tree, "is a number; a text is required", "Convert the number by CAST(… AS VARCHAR)."
             )
         return replace(found, number=None)
 
@@ -530,7 +530,7 @@ class GrammarReader:
         if reading is None:
             raise refuse_syntax(
                 tree,
-                "compares cells that may be texts or numbers",
-                "Say which: CAST(… AS DOUBLE) or CAST(… AS VARCHAR) of one of them.",
+                "compares untyped cells",
+                "Use CAST(… AS DOUBLE) or CAST(… AS VARCHAR) for one of them.",
             )
         return tuple(operand.read_as(reading) for operand in operands), attributes_of_operands(operands)

@@ -168,7 +168,7 @@ def _boxes_of_predicate(
 def _domain_of(atom: Atom, domains: Mapping[str, AttributeDomain]) -> AttributeDomain:
     if atom.attribute not in domains:
         raise InputError(
-            f"a query names '{atom.attribute}', of which nothing is known", allowed=", ".join(domains)
+            f"a query refers to the unknown column '{atom.attribute}'", allowed=", ".join(domains)
         )
     return domains[atom.attribute]
 
@@ -215,6 +215,6 @@ def _subtract_box(box: Box, other: Box) -> list[Box]:
 def _check_box_count(boxes: int) -> None:
     if boxes > MOST_BOXES:
         raise InputError(
-            f"a query's OR makes more than {MOST_BOXES:,} boxes",
-            advice="Ask several queries with fewer alternatives each.",
+            f"the query's OR yields more than {MOST_BOXES:,} boxes",
+            advice="Split it into several queries with fewer alternatives.",
         )

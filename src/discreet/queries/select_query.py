@@ -234,8 +234,8 @@ def _check_separable(names: tuple[str, ...], permuted: str) -> None:
     others = [name for name in names if name != permuted]
     if permuted in names and others:
         raise InputError(
-            f"'{permuted}' and '{others[0]}' are asked together, but which row has which value of "
-            f"'{permuted}' is hidden",
+            f"the query uses '{permuted}' and '{others[0]}' together, but the assignment of '{permuted}' to "
+            "rows is hidden",
             allowed=f"conditions on '{permuted}' and on others, joined by AND; keys of one or the other",
-            advice="Ask the parts of an OR one by one.",
+            advice="Query the parts of an OR separately.",
         )

@@ -44,19 +44,19 @@ _AGGREGATES: dict[type[exp.Expr], Aggregate] = {
 }
 _CLAUSES = {"expressions", "from_", "from", "where", "group", "order"}
 _REFUSAL_REASONS = {
-    "distinct": "DISTINCT asks which values are equal, of which a permuted release says little",
-    "having": "HAVING is a condition on sensitive values",
+    "distinct": "DISTINCT is not supported: a permuted release does not determine equal values",
+    "having": "HAVING is not supported: it is a condition on sensitive values",
     "limit": "LIMIT is not supported: every group is answered",
     "offset": "OFFSET is not supported: every group is answered",
-    "joins": "only one table can be asked: a join with another is refused",
-    "laterals": "only one table can be asked",
-    "with_": "a common table expression (WITH) is refused: one plain SELECT is read",
-    "with": "a common table expression (WITH) is refused: one plain SELECT is read",
-    "into": "INTO would write a table: queries only read",
-    "locks": "a lock (FOR UPDATE) is refused: queries only read",
-    "windows": "windows are refused: they show rows one by one",
-    "qualify": "QUALIFY is a condition on windows, which are refused",
-    "sample": "a sample of the rows has no sure bounds",
+    "joins": "joins are not supported: query one table",
+    "laterals": "LATERAL is not supported: query one table",
+    "with_": "WITH is not supported: use one plain SELECT",
+    "with": "WITH is not supported: use one plain SELECT",
+    "into": "INTO is not supported: queries only read",
+    "locks": "FOR UPDATE is not supported: queries only read",
+    "windows": "window functions are not supported: they return single rows",
+    "qualify": "QUALIFY is not supported: it is a condition on window functions",
+    "sample": "TABLESAMPLE is not supported: a sample of the rows has no certain bounds",
 }
 
 
@@ -104,17 +104,15 @@ def _parse_select(text: str, dialect: Dialect) -> exp.Select:
             trees = [tree for tree in sqlglot.parse(text, read=dialect.name) if tree is not None]
     except ParseError as error:
         near = error.errors[0].get("highlight") if error.errors else None
-        raise InputError(
-            f"this is no SQL{f' near {near!r}' if near else ''}", allowed=ALLOWED_QUERY
-        ) from None
+        raise InputError(f"invalid SQL{f' near {near!r}' if near else ''}", allowed=ALLOWED_QUERY) from None
     except (SqlglotError, ValueError, TypeError, AttributeError, KeyError, IndexError):
         raise InputError("this is no SQL", allowed=ALLOWED_QUERY) from None
     trees = [tree for tree in trees if not isinstance(tree, exp.Semicolon)]
     if len(trees) != 1:
-        fact = "no query was asked" if not trees else f"{len(trees)} statements"
+        fact = "the query is empty" if not trees else f"{len(trees)} statements"
         raise InputError(fact, allowed=f"one statement: {ALLOWED_QUERY}")
     if not isinstance(trees[0], exp.Select):
-        raise InputError(f"{excerpt(trees[0])} is no plain SELECT", allowed=ALLOWED_QUERY)
+        raise InputError(f"{excerpt(trees[0])} is not a plain SELECT", allowed=ALLOWED_QUERY)
     return trees[0]
 
 
@@ -198,7 +196,7 @@ class _QueryParser:
                 )
             titles[key.sql] = alias or key.title
         if not found:
-            raise InputError("SELECT without an aggregate shows rows", allowed=ALLOWED_QUERY)
+            raise InputError("SELECT has no aggregate", allowed=ALLOWED_QUERY)
         if len(found) > MOST_AGGREGATES:
             raise InputError(f"{len(found)} aggregates", allowed=f"at most {MOST_AGGREGATES}")
         return tuple(found), _title_keys(keys, titles, names)
@@ -213,15 +211,13 @@ class _QueryParser:
             return SelectedAggregate(kind, None, "COUNT(*)", "count")
         if beyond or not isinstance(of, exp.Column) or not isinstance(of.this, exp.Identifier):
             raise InputError(
-                f"{excerpt(tree)} is no aggregate of one column",
+                f"{excerpt(tree)} is not an aggregate of one column",
                 allowed=ALLOWED_QUERY,
-                advice="Expressions over sensitive values have no bounds here: compute with the answers.",
+                advice="Compute expressions from the answers instead.",
             )
         measure = self._measure(tree, of)
         if kind is not Aggregate.COUNT and not self.readable.measures[measure]:
-            raise InputError(
-                f"{excerpt(tree)}: the values of '{measure}' are no numbers", allowed="COUNT of such values"
-            )
+            raise InputError(f"{excerpt(tree)}: '{measure}' is not numeric", allowed="COUNT")
         name = re.sub(r"\W+", "_", f"{kind.lower()}_{measure}").strip("_")
         return SelectedAggregate(kind, measure, f"{kind}({measure})", name)
 
@@ -232,7 +228,7 @@ class _QueryParser:
         measure = known.find_name(str(of.name), refusing=False)
         if measure not in measures:
             raise InputError(
-                f"{excerpt(tree)}: '{measure}' is no column that can be aggregated",
+                f"{excerpt(tree)}: '{measure}' cannot be aggregated",
                 allowed=", ".join(measures) or "COUNT(*)",
             )
         return measure
@@ -269,8 +265,8 @@ def _table_names(tree: exp.Select) -> tuple[str, ...]:
     )
     if beyond or not plain:
         raise InputError(
-            f"FROM {excerpt(table)} is no plain table name",
-            allowed="one name, which stands for the release, such as FROM people",
+            f"FROM {excerpt(table)} is not a plain table name",
+            allowed="one name for the release, such as FROM people",
             advice="Files, functions, subqueries, schemas and other tables are refused.",
         )
     return (table.alias_or_name.casefold(), table.name.casefold())
@@ -282,7 +278,7 @@ def _resolve_reference(tree: exp.Select, part: exp.Expr, expressions: GrammarRea
     if isinstance(part, exp.Literal) and not part.is_string:
         number = int(part.this) if part.this.isdigit() else 0
         if not 1 <= number <= len(selected):
-            raise InputError(f"{excerpt(part)} is no place behind SELECT", allowed=f"1 to {len(selected)}")
+            raise InputError(f"{excerpt(part)} is not a position in SELECT", allowed=f"1 to {len(selected)}")
         result: exp.Expr = selected[number - 1].unalias()
         return result
     if isinstance(part, exp.Column) and not part.args.get("table"):
@@ -339,6 +335,6 @@ def _parse_order(
         meant = _resolve_reference(tree, part.this, expressions).unnest()
         key = None if beyond or type(meant) in _AGGREGATES else read_group_key(meant, expressions)
         if key is None or key.sql not in places:
-            raise InputError(f"ORDER BY {excerpt(part.this)} is no GROUP BY key", allowed="ORDER BY keys")
+            raise InputError(f"ORDER BY {excerpt(part.this)} is not a GROUP BY key", allowed="ORDER BY keys")
         found.append((places[key.sql], bool(part.args.get("desc"))))
     return tuple(found)

@@ -141,7 +141,7 @@ class Operand:
         sql = self.number if reading is OperandType.NUMBER else self.text
         assert sql is not None
         if len(sql) > LONGEST_SQL:
-            raise InputError("the query's expressions are nested too deeply", advice="Ask a simpler one.")
+            raise InputError("the query's expressions are nested too deeply", advice="Simplify the query.")
         return sql
 
 
@@ -209,7 +209,7 @@ def find_common_type(operands: Sequence[Operand]) -> OperandType | None:
         raise InputError(
             "a number is compared with a text",
             allowed="numbers with numbers, texts with texts",
-            advice="A text is written in single quotes, a number without; CAST says what a value is read as.",
+            advice="Write a text in single quotes, a number without; CAST converts a value.",
         )
     if numbers or texts:
         return OperandType.NUMBER if numbers else OperandType.TEXT

@@ -40,7 +40,7 @@ class QueryColumns:
         if not isinstance(tree.this, exp.Identifier):
             raise refuse_syntax(tree)
         if tree.args.get("table") is not None and tree.table.casefold() not in self.tables:
-            raise InputError(f"'{tree.table}' is not the table behind FROM", allowed="one table")
+            raise InputError(f"'{tree.table}' is not the table after FROM", allowed="one table")
         return self.find_name(str(tree.name))
 
     def find_name(self, name: str, *, refusing: bool = True) -> str:
@@ -49,7 +49,7 @@ class QueryColumns:
         found = [c for c in known if c == name] or [c for c in known if c.casefold() == name.casefold()]
         if len(set(found)) != 1:
             raise InputError(
-                f"'{name}' is no column of the release",
+                f"the release has no column '{name}'",
                 allowed=", ".join(self.kinds),
                 advice=suggest_name(name, self.kinds),
             )
@@ -115,7 +115,7 @@ def check_syntax_arguments(tree: exp.Expr, *allowed: str) -> None:
     beyond = present_arguments(tree) - set(allowed)
     if beyond:
         words = ", ".join(sorted(name.strip("_").replace("_", " ").upper() for name in beyond))
-        raise refuse_syntax(tree, f"has more than is supported ({words})")
+        raise refuse_syntax(tree, f"has unsupported arguments ({words})")
 
 
 LABEL_FUNCTION = "label"
@@ -138,11 +138,11 @@ def read_label(of: ExpressionReader, tree: exp.Expr) -> Operand:
     check_syntax_arguments(tree, "this", "expressions")
     inner = tree.expressions[0].unnest() if len(tree.expressions) == 1 else tree
     if not isinstance(inner, exp.Column):
-        raise refuse_syntax(tree, "is no label of one column", "Write label(column).")
+        raise refuse_syntax(tree, "requires one column", "Write label(column).")
     name = of.columns.name_of(inner)
     taken = label_column(name)
     if taken in of.columns.refused and name in of.columns.kinds and taken not in of.columns.kinds:
         raise refuse_syntax(tree, f"is refused: {of.columns.refused[taken]}")
     if taken in of.columns.kinds or taken in of.columns.refused:
-        raise refuse_syntax(tree, f"cannot be told from the column of the name '{taken}'")
+        raise refuse_syntax(tree, f"is ambiguous: a column has the name '{taken}'")
     return text_operand(of.dialect.identifier(taken), Operand(None, None, (taken,)))

@@ -131,7 +131,7 @@ def parse_workload(text: str, label: str = "the workload") -> tuple[AggregateQue
         tokens = sqlglot.tokenize(text, read=WORKLOAD_DIALECT)
     except TokenError:
         raise InputError(
-            f"{label}, line {_line_of_open_quote(text)}: a quote or a comment that is opened is never closed",
+            f"{label}, line {_line_of_open_quote(text)}: unterminated quote or comment",
             allowed="SQL text",
         ) from None
     queries = tuple(_parse_query(statement, label) for statement in _statements(text, tokens))
@@ -198,11 +198,11 @@ def _parse_query(statement: _Statement, label: str) -> AggregateQuery:
     except ParseError as error:
         near = error.errors[0].get("highlight") if error.errors else None
         behind = f" near '{near}'" if near else ""
-        raise position.error(f"this is no SQL{behind}", ALLOWED_SELECT) from None
+        raise position.error(f"invalid SQL{behind}", ALLOWED_SELECT) from None
     except RecursionError:
         raise position.error("parentheses are nested too deeply", "at most some hundred levels") from None
     if not isinstance(tree, exp.Select):
-        raise position.error(f"a statement that is no SELECT: {_excerpt(tree)}", ALLOWED_SELECT)
+        raise position.error(f"not a SELECT statement: {_excerpt(tree)}", ALLOWED_SELECT)
     aggregate, attribute = _parse_selection(tree, position)
     where = tree.args.get("where")
     return AggregateQuery(
@@ -224,7 +224,7 @@ def _parse_selection(tree: exp.Select, position: _StatementPosition) -> tuple[Ag
         raise position.error(f"FROM {_excerpt(source.this)}", ALLOWED_SELECT)
     expressions = tree.expressions
     if len(expressions) != 1:
-        raise position.error(f"{len(expressions)} expressions behind SELECT", ALLOWED_SELECT)
+        raise position.error(f"{len(expressions)} expressions after SELECT", ALLOWED_SELECT)
     found = expressions[0].unalias()
     if type(found) not in _AGGREGATES:
         raise position.error(f"SELECT {_excerpt(found)}", ALLOWED_SELECT)
@@ -256,7 +256,7 @@ def _parse_predicate(tree: exp.Expr, position: _StatementPosition) -> Predicate:
     if found is None:
         advice = None
         if isinstance(tree, exp.Sub) or any(isinstance(part, exp.Sub) for part in tree.iter_expressions()):
-            advice = 'A column with a sign in its name is written in double quotes, as "marital-status".'
+            advice = 'Write a column name with a sign in double quotes, such as "marital-status".'
         raise position.error(f"{_excerpt(tree)} in WHERE", advice=advice)
     return found(tree, position)
 
@@ -354,7 +354,7 @@ def _parse_constant(tree: exp.Expr, position: _StatementPosition) -> Constant:
         number = None if tree.is_string else parse_decimal(tree.this)
         if number is not None or tree.is_string:
             return tree.this if number is None else number
-    raise position.error(f"{_excerpt(tree)} where a constant is wanted")
+    raise position.error(f"{_excerpt(tree)} is not a constant")
 
 
 def _column_name(tree: exp.Column) -> str:
@@ -370,7 +370,7 @@ def _parse_weight(statement: _Statement, position: _StatementPosition) -> float:
     if len(found) > 1 or not math.isfinite(weight) or weight < 0 or found[0].end() < len(found[0].string):
         texts = ", ".join(match.string for match in found)
         raise position.error(
-            f"the comment '{texts}' is no weight",
+            f"invalid weight '{texts}'",
             "one comment per query, such as -- weight 3; a number of at least 0",
         )
     return weight

@@ -284,8 +284,8 @@ def decide_classes_of_recoding(frequency_set: FrequencySet, recoding: ClassRecod
     if fails.any():
         raise InternalError(
             f"{int(fails.sum()):,} classes of the {recoding.model} recoding fail {recoding.requirement}, "
-            "counted by what they show",
-            advice="Nothing was published. Please report this, with the spec if you may show it.",
+            "counted by their labels",
+            advice="Nothing was published. Please report this, with the spec if it is not confidential.",
         )
     positions, used = _used_labels(cell_codes, texts)
     return ClassDecision(
@@ -414,7 +414,7 @@ def check_class_recoding(recoding: ClassRecoding, counted: CountedTable) -> None
             f"the {recoding.model} recoding divides equal rows over classes, which needs one row per "
             f"subject, but subjects have several of the {frequency_set.rows:,} rows",
             allowed="a table with one row per subject, or a recoding that keeps equal rows together",
-            advice="Choose another model, or bring each subject's rows into one.",
+            advice="Choose another model, or combine the rows of each subject into one.",
         )
     if recoding.attributes != frequency_set.attributes:
         raise InputError(
@@ -423,7 +423,7 @@ def check_class_recoding(recoding: ClassRecoding, counted: CountedTable) -> None
         )
     faults = [
         (_has_wrong_parts(recoding, frequency_set), "its parts are not the rows of the table"),
-        (_has_wrong_classes(recoding), "a class shows a cell that is not there"),
+        (_has_wrong_classes(recoding), "a class shows an undefined cell"),
     ]
     fault = next((text for wrong, text in faults if wrong), None) or _uncovered_attribute(
         recoding, frequency_set
@@ -431,7 +431,7 @@ def check_class_recoding(recoding: ClassRecoding, counted: CountedTable) -> None
     if fault is not None:
         raise InternalError(
             f"the {recoding.model} recoding contradicts itself: {fault}",
-            advice="Nothing was published. Please report this, with the spec if you may show it.",
+            advice="Nothing was published. Please report this, with the spec if it is not confidential.",
         )
 
 

@@ -117,8 +117,8 @@ def check_rows(engine: Engine, coded: str, keys: int, spec: TableSpec, counted: 
     """Count the rows of a coded table; raise ``InputError`` if they are not those that were counted."""
     rows, uncovered = engine.fetch_rows(recoded_rows.coded_rows(coded, keys))[0]
     if uncovered or rows != counted.rows:
-        new = f", {uncovered} of them with a new value" if uncovered else ""
-        raise source_changed_error(spec, f"{rows} rows now, {counted.rows} then{new}")
+        new = f", {uncovered} with a new value" if uncovered else ""
+        raise source_changed_error(spec, f"{rows} rows now, {counted.rows} before{new}")
     return int(rows)
 
 

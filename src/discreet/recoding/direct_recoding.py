@@ -141,7 +141,7 @@ def apply_decided_classes(
     if the source is no longer the one that was counted.
     """
     if spec.source.subject is not None:
-        raise InternalError("rows of subjects were to be published without counting subjects")
+        raise InternalError("a table with subjects cannot be recoded from arrays")
     native = native and suppression is SuppressionPolicy.DROP
     with open_release_table(engine, spec.source) as table, TemporaryTables(engine) as tables:
         published_texts = {
@@ -326,7 +326,7 @@ def _check_row_count(engine: Engine, coded: str, spec: TableSpec, published: int
     number = sql.COPIES if counted else None
     rows = int(engine.fetch_rows(recoded_rows.row_count(coded, number))[0][0])
     if rows != published:
-        raise source_changed_error(spec, f"{rows} of its rows are of a class now, {published} then")
+        raise source_changed_error(spec, f"{rows} rows have a class now, {published} before")
 
 
 def _sort_by_loaded_keys(

@@ -78,7 +78,7 @@ def build_published_columns(
     _check_listed(spec, table)
     roles = spec.published_roles(table.columns)
     if AttributeRole.IDENTIFIER in roles.values() and table.made_from is None:
-        raise InternalError("identifiers were to be published as they are")
+        raise InternalError("identifiers would be published unchanged")
     table.check_flat(roles)
     treated = {*spec.source.ways, *spec.source.shifts}
     columns: list[PublishedColumn] = []
@@ -98,7 +98,7 @@ def _check_listed(spec: TableSpec, table: SourceTable) -> None:
     """Raise ``InputError`` for a published column that the source no longer has."""
     for attribute in spec.attributes:
         if attribute.role is not AttributeRole.IDENTIFIER and attribute.name not in table.columns:
-            raise source_changed_error(spec, f"it has no column '{attribute.name}' any more")
+            raise source_changed_error(spec, f"the column '{attribute.name}' no longer exists")
 
 
 def source_changed_error(spec: TableSpec, change: str) -> InputError:

@@ -188,7 +188,7 @@ class ClassedRows(RecodedTable):
 
     def witness_query(self, names: Sequence[str]) -> str:
         """Raise ``InternalError``: a table with subjects is counted in the engine."""
-        raise InternalError(f"the subjects of {', '.join(names)} were asked of rows without subjects")
+        raise InternalError(f"subjects requested for rows without subjects (columns {', '.join(names)})")
 
 
 def _is_quasi_identifier(column: PublishedColumn) -> bool:

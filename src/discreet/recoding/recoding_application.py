@@ -284,7 +284,7 @@ def _check_counts(
     """Count the classes of the coded rows by their labels, and compare them with the recoding."""
     miscounted = engine.fetch_rows(sql.miscounted_classes(coded, loaded.numbers))[0][0]
     if miscounted:
-        raise source_changed_error(spec, f"{miscounted:,} classes have other numbers of rows now")
+        raise source_changed_error(spec, f"{miscounted:,} classes have a different number of rows now")
     small = failing.table([one for one in bound if one.index is None], texts)
     poor = failing.table([one for one in bound if one.index is not None], texts)
     too_small, too_poor = (
@@ -292,15 +292,15 @@ def _check_counts(
     )
     if too_poor and not too_small and loaded.parts is not None:
         raise RequirementNotMet(
-            f"{too_poor:,} classes fell below l when the rows of split row types were drawn",
+            f"{too_poor:,} classes have fewer than l values after split row types were drawn",
             allowed=str(recoding.requirement),
-            advice="Nothing was published. Use a model that keeps row types whole, or ask for k alone.",
+            advice="Nothing was published. Use a model that keeps row types whole, or require only k.",
         )
     if too_small or too_poor:
         raise InternalError(
-            f"{too_small + too_poor:,} classes of the {recoding.model} recoding fail {recoding.requirement}, "
-            "counted by what they show",
-            advice="Nothing was published. Please report this, with the spec if you may show it.",
+            f"{too_small + too_poor:,} classes of the {recoding.model} recoding fail "
+            f"{recoding.requirement}, counted by their labels",
+            advice="Nothing was published. Please report this, with the spec if it is not confidential.",
         )
 
 
@@ -356,7 +356,7 @@ def _decide_from_arrays(
             raise InternalError(
                 f"recoding suppresses {decided.suppressed} rows at node {recoding.node}, "
                 f"but the lattice says {expected_suppressed}",
-                advice="Nothing was published. Please report this, with the spec if you may show it.",
+                advice="Nothing was published. Please report this, with the spec if it is not confidential.",
             )
         return decided
     if isinstance(recoding, ClassRecoding) and not splits_row_types(recoding):

@@ -141,7 +141,7 @@ def read_lock(path: Path) -> Lock:
     except OSError as error:
         raise InputError(f"{path} cannot be read: {(error.strerror or 'no file').lower()}") from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise InputError(f"{path} is no lock", advice="Name a file that publish --lock wrote.") from error
+        raise InputError(f"{path} is not a lock", advice="Name a file that publish --lock wrote.") from error
     return lock
 
 

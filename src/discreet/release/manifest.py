@@ -261,7 +261,8 @@ def _read_table_text(address: ReleaseAddress, engine: Engine | None) -> str:
     if result is None:
         raise InputError(
             f"{address.label} has no manifest",
-            advice=f"It stands in {table.label}, which you must be allowed to read; audit other tables.",
+            advice=f"The manifest is in {table.label}, which you must be allowed to read; use audit for "
+            "other tables.",
         )
     return result
 
@@ -280,14 +281,15 @@ def _read(manifest: str, read: Callable[[], str]) -> Manifest:
         return _manifest_of_document(document)
     except FileNotFoundError:
         raise InputError(
-            f"{manifest} does not exist", advice="A release lies beside its manifest; audit other files."
+            f"{manifest} does not exist",
+            advice="A release has its manifest next to it; use audit for other files.",
         ) from None
     except OSError as error:
         raise InputError(f"{manifest} cannot be read: {error.strerror}") from None
     except KeyError as error:
-        raise InputError(f"{manifest} is no manifest of discreet's: {error} is missing") from None
+        raise InputError(f"{manifest} is not a discreet manifest: {error} is missing") from None
     except (ValueError, TypeError, AttributeError) as error:
-        raise InputError(f"{manifest} is no manifest of discreet's: {error}") from None
+        raise InputError(f"{manifest} is not a discreet manifest: {error}") from None
 
 
 def _manifest_of_document(document: Mapping[str, Any]) -> Manifest:

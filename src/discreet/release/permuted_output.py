@@ -385,7 +385,7 @@ def audit_output(
         report = audit_permuted(engine, _written_sources(facts, delivery), build_claims(facts, published))
     if not report.passed:
         raise RequirementNotMet(
-            f"the audit of what was written failed: {' '.join(report.warnings[:3])}",
+            f"the audit of the output failed: {' '.join(report.warnings[:3])}",
             advice="Nothing was published. Please report this: permuting and audit disagree.",
         )
     rows = facts.files[HELP_FILE].rows

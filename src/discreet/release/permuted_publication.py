@@ -348,7 +348,7 @@ def _permute_rows(staged: StagedRows, chosen: ChosenGroups, draw: DrawOrder) -> 
     groups = chosen.partition.groups
     rows = staged.rows if chosen.rows is None else len(chosen.rows)
     if len(groups) == 0:
-        raise NoSolution("no row would be left", advice="Suppress fewer. Nothing was written.")
+        raise NoSolution("no row would remain", advice="Suppress fewer. Nothing was written.")
     if len(groups) != rows:
         raise InternalError(f"{len(groups)} rows are in groups, but {rows} are to be published")
     numbers = draw_group_numbers(chosen.partition.group_count, draw)
@@ -376,7 +376,7 @@ def _require_groups(staged: StagedRows, tables: PermutedRows, requirement: Group
         raise RequirementNotMet(
             f"{failing or groups} of {groups} groups fail {requirement} after the values were permuted "
             f"(fewest distinct values: {fewest})",
-            advice="Nothing was published. Please report this, with the spec if you may show it.",
+            advice="Nothing was published. Please report this, with the spec if it is not confidential.",
         )
 
 
@@ -424,5 +424,5 @@ def require_people(staged: StagedRows, chosen: ChosenGroups, requirement: GroupR
     if met < count:
         raise RequirementNotMet(
             f"{count - met} of {count} groups have fewer than {requirement.k} people with different values",
-            advice="Nothing was published. Please report this, with the spec if you may show it.",
+            advice="Nothing was published. Please report this, with the spec if it is not confidential.",
         )

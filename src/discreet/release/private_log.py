@@ -108,5 +108,5 @@ def _is_file(descriptor: int) -> bool:
 
 def _full_error(reason: str) -> LimitReached:
     return LimitReached(
-        f"the private log has no room: {reason}", advice="Nothing was published. Free space there."
+        f"the private log cannot grow: {reason}", advice="Nothing was published. Free space there."
     )

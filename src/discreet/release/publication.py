@@ -91,8 +91,8 @@ def require_no_identifiers(engine: Engine, spec: TableSpec, delivery: Delivery) 
             found = int(auditor.fetch_rows(query)[0][0])
             if found:
                 raise RequirementNotMet(
-                    f"the audit of what was written failed: {found:,} cells of '{name}' are identifiers of "
-                    "the source",
+                    f"the audit of the output failed: {found:,} cells of '{name}' are identifiers of the "
+                    "source",
                     advice="Nothing was published. Please report this.",
                 )
 
@@ -126,13 +126,13 @@ def compare_output(engine: Engine, purpose: str, part: Part) -> Iterator[SumFact
     def row_sum(written: SourceTable) -> CheckedSum:
         pair = _hashed_columns(engine, part, written)
         if pair is None:
-            raise _difference_error(purpose, "has other cells than were decided")
+            raise _difference_error(purpose, "has wrong cells")
         decided, found = pair
 
         def check(rows: int, total: int) -> None:
             nonlocal agreed
             if (rows, total) != _fetch_decided_hash(engine, part, decided):
-                raise _difference_error(purpose, "has other cells than were decided")
+                raise _difference_error(purpose, "has wrong cells")
             agreed = True
 
         if not _sums_by_class(part, decided):
@@ -154,7 +154,7 @@ def compare_output(engine: Engine, purpose: str, part: Part) -> Iterator[SumFact
 
 def _difference_error(purpose: str, reason: str) -> LimitReached:
     return LimitReached(
-        f"the engine wrote something else than it was told: the {purpose} {reason}",
+        f"the engine wrote other rows than requested: the {purpose} {reason}",
         advice="Nothing was published. Run it again; if it happens again, with fewer threads (--threads 1).",
     )
 
@@ -335,7 +335,7 @@ def publish_release(
         Where the output may not or cannot be written, the source changed meanwhile, or a required criterion
         cannot be audited (``audit.criterion_checks``).
     NoSolution
-        Where no row would be left.
+        Where no row would remain.
     RequirementNotMet
         Where the audit of the output fails.
     LimitReached
@@ -392,8 +392,7 @@ def refuse_class_test(class_test: ClassTest | None) -> None:
     """Raise ``InputError`` for a requirement that a manifest cannot record and an audit cannot count."""
     if class_test is not None:
         raise InputError(
-            f"a release that {type(class_test).__name__} was asked of as well: no manifest records it, "
-            "and no audit counts it",
+            f"{type(class_test).__name__} cannot be recorded in a manifest or audited",
             allowed="criteria, which are recorded and audited",
             advice="Require criteria only. A recoding with a class test can be made (recode), not published.",
         )
@@ -427,9 +426,8 @@ def _apply_recoding(
 def _require_rows(table: RecodedTable, job: PublicationJob) -> None:
     if table.published_rows == 0:
         raise NoSolution(
-            f"all {table.rows} rows would be suppressed for {job.recoding.requirement}: "
-            "nothing would be left",
-            advice="Raise levels, or ask for less. Nothing was written.",
+            f"all {table.rows} rows would be suppressed for {job.recoding.requirement}: no row would remain",
+            advice="Raise levels, or relax the requirement. Nothing was written.",
         )
 
 
@@ -483,7 +481,7 @@ def _audit_output(
     written = table.published_rows if job.recoding.suppression is SuppressionPolicy.DROP else table.rows
     if not audit.passed:
         raise RequirementNotMet(
-            f"the audit of what was written failed: {job.recoding.requirement} was required, but "
+            f"the audit of the output failed: {job.recoding.requirement} was required, but "
             f"{_failure_text(audit)} (k={audit.k}"
             + "".join(f", l({name})={l}" for name, l in audit.l.items())
             + "".join(f", {found.value_text}" for found in audit.criteria)
@@ -509,7 +507,7 @@ def _failure_text(audit: AuditReport) -> str:
 def _failure_advice(job: PublicationJob) -> str:
     if job.recoding.suppression is SuppressionPolicy.STAR:
         return (
-            "Nothing was published. A row whose every cell happens to be '*' cannot be told from a starred "
+            "Nothing was published. A row whose cells are all '*' cannot be distinguished from a starred "
             "one and is missing from its class: drop suppressed rows instead."
         )
     return (

@@ -138,8 +138,8 @@ def hierarchy_warnings(spec: TableSpec, derived: Sequence[str]) -> list[CodedWar
         warnings.append(
             CodedWarning(
                 "derived-hierarchy",
-                f"The generalized values of {quote_names(derived)} were derived from the data and say "
-                "something of it.",
+                f"The generalized values of {quote_names(derived)} were derived from the data and reveal "
+                "some of it.",
             )
         )
     if flat:
@@ -161,9 +161,8 @@ def identifier_warnings(spec: TableSpec) -> list[CodedWarning]:
         warnings.append(
             CodedWarning(
                 "rows-can-be-linked",
-                f"By {quote_names(joining)} rows of one person can be linked. Classes are counted one by "
-                "one: who knows several rows of a person may find them where each row alone hides in its "
-                "class.",
+                f"Rows of one person can be linked by {quote_names(joining)}. Classes are counted row by "
+                "row, so a reader who knows several rows of a person may identify them.",
             )
         )
     if masked:
@@ -179,7 +178,7 @@ def identifier_warnings(spec: TableSpec) -> list[CodedWarning]:
             CodedWarning(
                 "dates-shifted",
                 f"{quote_names(names)}: the dates of each person are moved by a secret number of days. "
-                "Intervals between them stay, and may be known.",
+                "Intervals between them are unchanged and may be known.",
             )
         )
     return warnings
@@ -189,7 +188,7 @@ def shifted_weights_warning(column: str, lost: float, name: str, moved: float) -
     """Warn that suppressed rows of a survey remove a share of its people."""
     return CodedWarning(
         "weights-not-recalibrated",
-        f"The weights '{column}' are not recalibrated: suppressed rows stood for {_percent(lost)} % of the "
+        f"The weights '{column}' are not recalibrated: suppressed rows represent {_percent(lost)} % of the "
         f"people, and the weighted share of a value of '{name}' moves by {_percent(moved)} points.",
     )
 
@@ -198,7 +197,7 @@ def unknown_weights_warning(column: str) -> CodedWarning:
     """Warn that the people removed by suppressed rows of a survey are unknown."""
     return CodedWarning(
         "weights-not-recalibrated",
-        f"The weights '{column}' are not recalibrated: what suppressed rows stood for is missing in sums.",
+        f"The weights '{column}' are not recalibrated: sums omit the people of suppressed rows.",
     )
 
 
@@ -216,16 +215,13 @@ def column_warnings(spec: TableSpec, roles: dict[str, AttributeRole]) -> list[Co
     warnings = []
     if named:
         warnings.append(
-            CodedWarning(
-                INSENSITIVE_PUBLISHED, f"Published as they are, outside every check: {quote_names(named)}."
-            )
+            CodedWarning(INSENSITIVE_PUBLISHED, f"Published unchanged and unchecked: {quote_names(named)}.")
         )
     if unlisted:
         warnings.append(
             CodedWarning(
                 UNLISTED_PUBLISHED,
-                "Not listed in the spec, yet published as they are, outside every check: "
-                f"{quote_names(unlisted)}.",
+                f"Not listed in the spec, yet published unchanged and unchecked: {quote_names(unlisted)}.",
             )
         )
     return warnings
@@ -235,8 +231,8 @@ def row_warnings(rows: int, suppressed: int) -> list[CodedWarning]:
     """Warn of many suppressed rows."""
     if suppressed * 100 > HIGH_SUPPRESSION_PERCENT * rows:
         text = (
-            f"{suppressed} of {rows} rows are suppressed, more than {HIGH_SUPPRESSION_PERCENT} %: "
-            "what is left may misrepresent the whole."
+            f"{suppressed} of {rows} rows are suppressed, more than {HIGH_SUPPRESSION_PERCENT} %: the "
+            "remaining rows may misrepresent the table."
         )
         return [CodedWarning("high-suppression", text)]
     return []

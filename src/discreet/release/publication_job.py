@@ -141,7 +141,7 @@ def generalize_population(
     """
     people = counted.population
     if people is None:
-        raise InternalError("the people of a table without a population were asked for")
+        raise InternalError("the table has no population")
     population_set = FrequencySet(counted.hierarchies, people.codes, people.counts, dropped=people.dropped)
     everybody = replace(recoding, requirement=Requirement(), suppression=SuppressionPolicy.DROP)
     return apply_recoding(

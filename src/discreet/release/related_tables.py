@@ -146,8 +146,8 @@ def _check_unique(table: RelatedTable, read: KeyRows) -> None:
     if twice:
         raise InputError(
             f"{table.name}: {sum(twice):,} rows share {len(twice):,} of the values of the key '{table.key}'",
-            allowed="a key whose value is another one in each row",
-            advice="Name another key, or remove what is there twice.",
+            allowed="a key with a distinct value in each row",
+            advice="Name another key, or remove the duplicates.",
         )
 
 
@@ -180,10 +180,11 @@ def _assign_table_owners(
         rows[key] += number
     if elsewhere:
         raise InputError(
-            f"{table.name}: in {elsewhere:,} of {read.rows:,} rows '{subject}' names another person than the "
-            f"row that '{column}' names, or nobody",
+            f"{table.name}: in {elsewhere:,} of {read.rows:,} rows '{subject}' differs from the person of "
+            f"the row that '{column}' references",
             allowed=f"rows whose '{subject}' is that of their row of {table.references[column]}",
-            advice=f"Mend the source; or leave '{subject}' out of the references, if the other one is right.",
+            advice=f"Correct the source; or remove '{subject}' from the references, if the other one is "
+            "right.",
         )
     if strange and table.orphans is OrphanPolicy.REFUSE:
         raise _orphan_error(table, column, strange, read.rows, parents)
@@ -203,7 +204,7 @@ def _orphan_error(
     empty = sum(number for text, number in strange if text is None)
     if empty:
         return InputError(
-            f"{table.name}: '{column}' is NULL in {empty:,} of {rows:,} rows: nobody knows whose they are",
+            f"{table.name}: '{column}' is NULL in {empty:,} of {rows:,} rows, which have no person",
             allowed=f"a key of {other} in each row",
             advice=f"Fill it in the source, {drop}",
         )
@@ -216,8 +217,8 @@ def _orphan_error(
         if alike:
             return InputError(
                 f"{fact}; in {alike:,} of them it would but for {words}",
-                allowed="keys that are written alike, character by character",
-                advice=f"Write them alike in both tables, {drop}",
+                allowed="keys that are written identically, character by character",
+                advice=f"Write them identically in both tables, {drop}",
             )
     return InputError(
         fact, allowed=f"keys of {other}", advice=f"Add the rows that are missing in {other}, {drop}"
@@ -336,14 +337,12 @@ def _check_folder(output: Path, *, overwrite: bool) -> None:
     if not os.path.lexists(output):
         return
     if not overwrite:
-        raise InputError(
-            f"{output} exists", advice="Choose another path, or ask for it to be overwritten (--overwrite)."
-        )
+        raise InputError(f"{output} exists", advice="Choose another path, or overwrite it (--overwrite).")
     strange = _find_foreign_entry(output)
     if strange:
         raise InputError(
-            f"{output} holds {strange}, which is not of a release of several tables",
-            allowed="nothing there, or such a release alone",
+            f"{output} contains {strange}, which is not part of a release of several tables",
+            allowed="a new path, or a folder with only such a release",
             advice="Move it away, or choose another path.",
         )
 

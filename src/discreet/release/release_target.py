@@ -153,7 +153,7 @@ def translate_write_errors(folder: Path) -> Iterator[None]:
         if error.errno in DISK_FULL_ERRORS:
             raise LimitReached(
                 f"the release does not fit into {folder}: {reason}",
-                advice="Free space there, or choose a folder on another disk. Nothing was left behind.",
+                advice="Free space there, or choose a folder on another disk. Temporary files were removed.",
             ) from error
         if error.errno in {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOENT, errno.ENOTDIR}:
             raise _not_writable_error(folder, reason) from error
@@ -183,8 +183,8 @@ def _check_manifest(path: Path) -> None:
         document = None
     if not isinstance(document, dict) or not document.keys() >= _MANIFEST_KEYS:
         raise InputError(
-            f"{path} exists and is no manifest of discreet's",
-            allowed="nothing there, or the manifest of a release that is replaced",
+            f"{path} exists and is not a discreet manifest",
+            allowed="a new path, or the manifest of the release to overwrite",
             advice="Move it away, or choose another output path.",
         )
 
@@ -193,7 +193,7 @@ def _check_path_unoccupied(path: Path, *, overwrite: bool) -> None:
     if os.path.lexists(path) and not overwrite:
         raise InputError(
             f"{path} exists",
-            advice="Choose another path, or ask for it to be overwritten (--overwrite).",
+            advice="Choose another path, or overwrite it (--overwrite).",
         )
 
 

@@ -253,7 +253,7 @@ def stage_rows(
     hierarchies = tuple(counted.hierarchies)
     if people and engine.dialect.random_key is not None:
         raise InputError(
-            "people with several rows are permuted where Python sees whose each row is",
+            "permuting with several rows per person needs the embedded engine",
             allowed="files and tables that the embedded engine reads",
             advice="Permute a copy as a Parquet file.",
         )

@@ -339,9 +339,9 @@ class BranchAndBound:
         if not self._forget:
             gigabytes = self.task.settings.memory_limit / 1e9
             raise LimitReached(
-                f"the search for the cheapest node holds {len(self._boxes):,} open parts of the lattice",
+                f"branch and bound has {len(self._boxes):,} open boxes of the lattice",
                 allowed=f"{gigabytes:.1f} GB (--memory-limit, DISCREET_MEMORY_LIMIT)",
-                advice="Raise the limit, or use --algorithm anytime: it answers within any limit.",
+                advice="Raise the limit, or use --algorithm anytime: it works within any limit.",
             )
         self._boxes.sort()
         self._forgotten = min([self._forgotten, *(box.bound for box in self._boxes[remaining:])])

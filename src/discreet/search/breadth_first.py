@@ -284,7 +284,8 @@ def _search_bottom_up(task: SearchProblem, name: str, *, roll_up: bool) -> Searc
     check_node_limit(box_size(task.low, task.high), task)
     if len(task.low) > _MOST_ATTRIBUTES:
         raise LimitReached(
-            f"the search takes {_MOST_ATTRIBUTES} quasi-identifiers at most, and there are {len(task.low)}",
+            f"the search supports at most {_MOST_ATTRIBUTES} quasi-identifiers; the table has "
+            f"{len(task.low)}",
             advice="Name fewer quasi-identifiers, or use --algorithm samarati, optimal or anytime.",
         )
     every_node = np.ones([b - a + 1 for a, b in zip(task.low, task.high, strict=True)], dtype=np.bool_)

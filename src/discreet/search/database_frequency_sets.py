@@ -175,7 +175,7 @@ class DatabaseFrequencySets:
             raise LimitReached(
                 f"{pairs:,} pairs of a sensitive value and a subject need about "
                 f"{pairs * _BYTES_PER_PAIR:,} bytes, but the memory limit is {self.memory_limit:,}",
-                advice="Raise DISCREET_MEMORY_LIMIT, or ask for k alone: matching is done in memory.",
+                advice="Raise DISCREET_MEMORY_LIMIT, or request only k: matching needs the pairs in memory.",
             )
 
 

@@ -271,7 +271,7 @@ class MemoryFrequencySets:
             raise FrequencySetsTooLarge(
                 f"the search's frequency sets need about {needed:,} bytes, "
                 f"but the memory limit is {self.memory_limit:,}",
-                advice="Raise DISCREET_MEMORY_LIMIT, or search with --in-database, which has room on disk.",
+                advice="Raise DISCREET_MEMORY_LIMIT, or search with --in-database, which uses the disk.",
             )
 
 

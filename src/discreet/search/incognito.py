@@ -287,7 +287,7 @@ def _check_memory(task: SearchProblem, levels: list[int]) -> None:
     needed = max(a + b for a, b in zip(by_size, [*by_size[1:], 0], strict=True)) + comb(number, number // 2)
     if needed > task.settings.memory_limit:
         raise LimitReached(
-            f"Incognito would keep a byte for each of {needed:,} nodes of sets of attributes, "
-            f"but the memory limit is {task.settings.memory_limit:,}",
+            f"Incognito needs one byte for each of {needed:,} nodes of sets of attributes, but the memory "
+            f"limit is {task.settings.memory_limit:,}",
             advice="Lower max_level, name fewer quasi-identifiers, or use --algorithm anytime.",
         )

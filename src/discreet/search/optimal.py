@@ -93,7 +93,7 @@ def _compare_every_node(task: SearchProblem, cost: Cost, start: float) -> Search
     """Count every node; nothing is concluded from one node to another."""
     nodes = box_size(task.low, task.high)
     if nodes * BYTES_PER_NODE > task.settings.memory_limit:
-        task.require_monotone(f"optimal over {nodes:,} nodes, too many to count each")
+        task.require_monotone(f"optimal over {nodes:,} nodes, too many to count each separately")
     counter = StatisticsCounter(task.frequency_set, task.requirement, task.settings.memory_limit // 4)
     levels = [range(least, greatest + 1) for least, greatest in zip(task.low, task.high, strict=True)]
     best: Candidate | None = None

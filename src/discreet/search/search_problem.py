@@ -123,8 +123,8 @@ class SearchProblem:
             FactCounter.of(self.table, self.requirement)
         if isinstance(self.table, FactTable) and self.cost is not None:
             raise InputError(
-                "a cost was asked of a search in the database",
-                advice="Leave --in-database or --cost out: a cost is reckoned from the table in memory.",
+                "a cost cannot be combined with --in-database",
+                advice="Omit --in-database or --cost: costs are computed from the table in memory.",
             )
 
     @classmethod
@@ -169,20 +169,20 @@ class SearchProblem:
         """Raise ``InputError`` if suppression may rise, for algorithms that infer from one node to others."""
         if self.suppression_never_rises:
             return
-        advice = "Use --algorithm exhaustive, or optimal, which look at every node by itself"
+        advice = "Use --algorithm exhaustive, or optimal, which check every node separately"
         require_monotone(self.requirement, f"the search {algorithm}", advice=f"{advice}.")
         who = f"the search {algorithm} with up to {self.limit:,} rows suppressed"
-        require_growing(self.requirement, who, advice=f"{advice}; or let no row be suppressed.")
+        require_growing(self.requirement, who, advice=f"{advice}; or allow no suppressed rows.")
 
     @property
     def frequency_set(self) -> FrequencySet:
         """Counted table; raises ``InputError`` if the search must stay in the database."""
         if isinstance(self.table, FactTable):
             raise InputError(
-                "this search works on the frequency set in memory, not in the database",
+                "this search algorithm needs the table in memory and does not support --in-database",
                 allowed="samarati, bottom-up, bottom-up-rollup, incognito, incognito-superroots, "
                 "incognito-cube, exhaustive",
-                advice="Leave --in-database out, or choose one of these algorithms.",
+                advice="Omit --in-database, or choose one of these algorithms.",
             )
         return self.table
 

@@ -125,7 +125,8 @@ def check_node_limit(number: int, task: SearchProblem) -> None:
         raise LimitReached(
             f"the search would list {number:,} nodes, which take about {number * BYTES_PER_NODE:,} bytes, "
             f"but the memory limit is {task.settings.memory_limit:,}",
-            advice="Raise the limit, lower max_level, or use --algorithm optimal or anytime, which list one.",
+            advice="Raise the limit, lower max_level, or use --algorithm optimal or anytime, which list one "
+            "node.",
         )
 
 

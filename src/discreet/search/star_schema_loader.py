@@ -141,7 +141,7 @@ class _StarSchemaLoader:
                 f"the {values:,} distinct values of '{attribute.name}' need about "
                 f"{values * _BYTES_PER_VALUE:,} bytes, above the memory limit of "
                 f"{self.settings.memory_limit:,}",
-                advice="Raise DISCREET_MEMORY_LIMIT, or coarsen the column before.",
+                advice="Raise DISCREET_MEMORY_LIMIT, or coarsen the column first.",
             )
         found = self.engine.fetch_rows(sql.every_text(text_table))
         self.tables.drop(text_table)

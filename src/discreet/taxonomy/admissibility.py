@@ -79,7 +79,7 @@ class _PublishedParts:
 def _covers(facts: _PublishedParts) -> InadmissibilityReason:
     for i, cells in enumerate(facts.cells):
         if not cells.cover(facts.shown[:, i], facts.codes[:, i]).all():
-            return f"a cell of '{cells.attribute}' does not stand for the value of a row that shows it"
+            return f"a cell of '{cells.attribute}' does not cover its row's value"
     return None
 
 
@@ -88,10 +88,10 @@ def _is_global(facts: _PublishedParts) -> InadmissibilityReason:
     types = facts.recoding.row_types
     suppressed = types[facts.recoding.classes == SUPPRESSED]
     if np.isin(suppressed, facts.types).any():
-        return "rows that agree in every quasi-identifier are suppressed in part"
+        return "rows with equal quasi-identifiers are only partly suppressed"
     repeated = np.flatnonzero(np.diff(facts.types) == 0)
     if (facts.shown[repeated] != facts.shown[repeated + 1]).any():
-        return "rows that agree in every quasi-identifier show different values"
+        return "rows with equal quasi-identifiers are recoded differently"
     return None
 
 
@@ -100,7 +100,7 @@ def _is_single_dimension(facts: _PublishedParts) -> InadmissibilityReason:
     for i, cells in enumerate(facts.cells):
         texts = facts.texts(i)
         if len({code for code, _ in texts}) < len(texts):
-            return f"a value of '{cells.attribute}' shows different values in different classes"
+            return f"a value of '{cells.attribute}' is recoded differently in different classes"
     return None
 
 
@@ -109,7 +109,7 @@ def _is_hierarchical(facts: _PublishedParts) -> InadmissibilityReason:
     for i, (cells, hierarchy) in enumerate(zip(facts.cells, facts.hierarchies, strict=True)):
         for cell in sorted({cell for _, cell in facts.pairs(i)}):
             if _leaf_box(cells, cell, hierarchy) is None:
-                return f"'{cells.attribute}' shows a text that is no value of its hierarchy"
+                return f"'{cells.attribute}' contains a text that is not in its hierarchy"
     return None
 
 
@@ -137,7 +137,7 @@ def _is_one_level(facts: _PublishedParts) -> InadmissibilityReason:
     for i, (cells, hierarchy) in enumerate(zip(facts.cells, facts.hierarchies, strict=True)):
         texts = facts.texts(i)
         if not any(_is_at_level(texts, hierarchy, level) for level in range(hierarchy.height + 1)):
-            return f"no level of '{cells.attribute}' is what all its values show"
+            return f"the values of '{cells.attribute}' are not all at one level"
     return None
 
 
@@ -152,7 +152,7 @@ def _is_attribute_suppression(facts: _PublishedParts) -> InadmissibilityReason:
     for i, (cells, hierarchy) in enumerate(zip(facts.cells, facts.hierarchies, strict=True)):
         texts = facts.texts(i)
         if not any(_is_at_level(texts, hierarchy, level) for level in {0, hierarchy.height}):
-            return f"'{cells.attribute}' is neither left as it is nor suppressed throughout"
+            return f"'{cells.attribute}' is neither unchanged nor completely suppressed"
     return None
 
 
@@ -164,7 +164,7 @@ def _keeps_subtrees(facts: _PublishedParts) -> InadmissibilityReason:
             box = _leaf_box(cells, cell, hierarchy)
             assert box is not None
             if any(text != cells.labels[cell] for code, text in texts.items() if box[0] <= code <= box[1]):
-                return f"a value of '{cells.attribute}' is shown for some of the values under it alone"
+                return f"a value of '{cells.attribute}' generalizes only part of its subtree"
     return None
 
 
@@ -175,7 +175,7 @@ def _has_intervals(facts: _PublishedParts) -> InadmissibilityReason:
         in_order = [text for _, text in sorted((int(rank[code]), text) for code, text in facts.texts(i))]
         runs = sum(a != b for a, b in pairwise(in_order)) + 1
         if in_order and runs > len(set(in_order)):
-            return f"the values of '{cells.attribute}' that show the same are no interval"
+            return f"the values of '{cells.attribute}' with equal cells are not an interval"
     return None
 
 
@@ -189,7 +189,7 @@ def _has_disjoint_subgraphs(facts: _PublishedParts) -> InadmissibilityReason:
             assert box is not None
             low[distinct_cells[:, i] == cell, i], high[distinct_cells[:, i] == cell, i] = box
     if boxes_overlap(low, high):
-        return "two classes stand for subgraphs that overlap"
+        return "the subgraphs of two classes overlap"
     return None
 
 
@@ -222,7 +222,7 @@ def _is_cell_suppression(facts: _PublishedParts) -> InadmissibilityReason:
         own = (*hierarchy.leaves, None)
         top = hierarchy.labels[-1][0]
         if any(text not in (own[code], top) for code, text in facts.texts(i)):
-            return f"a cell of '{cells.attribute}' is neither left as it is nor suppressed"
+            return f"a cell of '{cells.attribute}' is neither unchanged nor suppressed"
     return None
 
 

@@ -101,12 +101,12 @@ class ClassCounts:
         this case, and full-domain recoding accepts any criterion.
         """
         who = f"the {model} model"
-        advice = "Use the full-domain model, which judges every node by itself."
+        advice = "Use the full-domain model, which evaluates each node separately."
         require_monotone(self.requirement, who, advice=advice)
         if limit or model is RecodingModel.CELL_SUPPRESSION:
             which = f"{who} with up to {limit:,} rows suppressed" if limit else who
             other = "Use the cell-generalization or the full-domain model"
-            advice = f"{other}, or let no row be suppressed." if limit else f"{other}."
+            advice = f"{other}, or allow no suppressed rows." if limit else f"{other}."
             require_growing(self.requirement, which, advice=advice)
 
     def require_solution(self, limit: int) -> None:
@@ -120,9 +120,9 @@ class ClassCounts:
         is_bounded = is_growing(self.requirement) or (limit == 0 and is_monotone(self.requirement))
         if not rows or (is_bounded and self.failing_rows(everything) > limit):
             raise NoSolution(
-                f"not even one class of all {rows:,} rows meets {self.requirement}",
+                f"all {rows:,} rows in one class do not meet {self.requirement}",
                 allowed="a k of at most the rows, and an l of at most the sensitive values",
-                advice="Ask for less. Nothing was written.",
+                advice="Relax the requirement. Nothing was written.",
             )
 
 

@@ -140,7 +140,7 @@ def find_least_loss_node(
     if best is None:
         raise NoSolution(
             f"no node meets {requirement} with at most {limit:,} rows suppressed",
-            advice="Allow more suppressed rows, or ask for less. Nothing was written.",
+            advice="Allow more suppressed rows, or relax the requirement. Nothing was written.",
         )
     return best
 

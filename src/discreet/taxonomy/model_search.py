@@ -60,7 +60,7 @@ def search_cell_suppression(
         raise LimitReached(
             f"{len(hierarchies)} quasi-identifiers have {1 << len(hierarchies):,} patterns",
             allowed=f"at most {MOST_SUPPRESSED_ATTRIBUTES} quasi-identifiers for the cell-suppression model",
-            advice="Use the cell-generalization model, which takes any number.",
+            advice="Use the cell-generalization model, which supports any number.",
         )
     most_loss = np.array(
         [w * (h.null_code - 1) / h.null_code for w, h in zip(weights, hierarchies, strict=True)]
@@ -199,7 +199,7 @@ def search_model(
     LeFevre, DeWitt and Ramakrishnan, "Incognito: efficient full-domain k-anonymity", SIGMOD 2005, section 5.
     """
     if model not in SEARCHED_MODELS:
-        raise InputError(f"the {model} model is not searched here", allowed=", ".join(SEARCHED_MODELS))
+        raise InputError(f"the search does not support the {model} model", allowed=", ".join(SEARCHED_MODELS))
     counts = ClassCounts(frequency_set, requirement)
     if model not in (RecodingModel.FULL_DOMAIN, RecodingModel.ATTRIBUTE_SUPPRESSION):
         counts.require_merging(model, limit if model in _SUPPRESSING_MODELS else 0)

@@ -386,7 +386,7 @@ def find_optimal_single(
         frequency_set, counts, values, [np.array(starts, np.int64) for starts in division]
     )
     if _recount_cost(recoding, rule) != found.cost:
-        raise InternalError("the classes of the division do not cost what its search says")
+        raise InternalError("recounted classes differ from the search's cost")
     return OptimalPartitioning(
         recoding, cost, rule.value(found.cost), rule.value(found.lower), found.nodes, division
     )
@@ -429,12 +429,12 @@ def _build_cost_rule(
     if requirement.k is None or len(requirement.criteria) > 1:
         raise InputError(
             f"the optimal division for {requirement}",
-            allowed="a requirement of k alone",
+            allowed="a requirement with only k",
             advice="Use --method greedy for l." if requirement.l is not None else "Use --method greedy.",
         )
     if cost is ClassCost.C_AVG and limit:
         raise InputError(
-            "suppressed rows beside the cost c-avg, which does not count them",
+            "c-avg does not count suppressed rows, so none may be suppressed",
             allowed="--max-suppressed 0, or --cost c-dm",
         )
     if frequency_set.rows > MOST_SQUARED_ROWS:

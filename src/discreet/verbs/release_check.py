@@ -139,7 +139,7 @@ def check(
             if not checks:
                 raise InputError(
                     f"nothing is required of {label}",
-                    advice="Say what must be so: --k 5, or another criterion.",
+                    advice="Give a criterion, such as --k 5.",
                 )
             each = FileCheck(label, checks, audited.warnings, time.perf_counter() - begun)
         except InternalError:

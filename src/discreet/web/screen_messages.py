@@ -85,7 +85,8 @@ _FILE_RULES = (
     (r"a path below the folder given by --root", "a path below the server's root"),
     (r"start discreet serve with another --root", "start the server with another root"),
     (
-        r"Choose another (\S+), or ask for it to be (overwritten|replaced) \(--overwrite\)",
+        r"Choose another (\S+), or (?:ask for it to be (?:overwritten|replaced)|overwrite it) "
+        r"\(--overwrite\)",
         r"Choose another \1, or replace it",
     ),
     (r"Choose another name, or add --overwrite", "Choose another name, or replace it"),
@@ -99,7 +100,11 @@ _FILE_RULES = (
 _LIMIT_RULES = (
     (r" \(--memory-limit, DISCREET_MEMORY_LIMIT\)", ", this server's memory limit"),
     (r"Raise DISCREET_MEMORY_LIMIT, name", "Start the server with more memory, name"),
-    (r" discreet search, and discreet publish with --level or --model mondrian, go on in the database\.", ""),
+    (
+        r" discreet search, and discreet publish with --level or --model mondrian, "
+        r"process such tables in the database\.",
+        "",
+    ),
     (r"Raise --memory-limit, or leave --workload out\.", "Start the server with more memory."),
     (r"Raise (the limit|--memory-limit)(?=[,.])", "Start the server with more memory"),
     (r" \(--threads 1\)", ""),
@@ -131,7 +136,8 @@ _RELEASE_RULES = (
     (r"with --partition recoding", "groups that are the classes of another model"),
     (r"a release of --model permutation", "a permuted release"),
     (r"Name it by --sensitive;", "Choose it as the attribute to permute;"),
-    (r"Leave min_level out", "Ask for no least level"),
+    (r"Omit min_level, or use summary lca", "Set no least level, or show lowest common ancestors"),
+    (r"min_level with summary ", "least levels for classes shown as "),
     (
         r"Give \[population\] with a path, or subset in \[source\]\.",
         "The spec can name a table of more people, or the part that is published.",

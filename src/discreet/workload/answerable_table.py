@@ -99,7 +99,7 @@ def _require_plain_column(table: SourceTable, name: str) -> None:
     kind = table.types[name]
     if is_nested(kind) or is_binary(kind):
         raise InputError(
-            f"{table.label}: column '{name}' holds nested or binary values",
+            f"{table.label}: column '{name}' contains nested or binary values",
             allowed="text, numbers, dates or booleans",
         )
 
@@ -251,7 +251,7 @@ def read_release(
     if total > original.table.total:
         raise InputError(
             f"{source.label} has {total:,} rows, more than the {original.table.total:,} of the original",
-            advice="Compare a release with the table that it was made of.",
+            advice="Compare a release with its original.",
         )
     by_name = {h.attribute: h for h in hierarchies}
     has_null = _has_null(original)

@@ -131,7 +131,7 @@ def read_cells(
             f"column '{hierarchy.attribute}' of the release: {unknown:,} of {len(labels):,} labels cover no "
             "value of its hierarchy",
             allowed=READABLE_LABELS,
-            advice="Read the release with the spec that it was made with.",
+            advice="Use the spec of the release.",
         )
     means = [_stated_mean(label) if label not in reader.named else None for label in labels]
     return ReadCells(

@@ -312,7 +312,7 @@ def _check_table_names(query: AggregateQuery, table: AnswerableTable) -> None:
     unknown = [name for name in query.attributes if name not in table.domains]
     if unknown:
         raise InputError(
-            f"a query names '{unknown[0]}', which the table does not have", allowed=", ".join(table.domains)
+            f"a query refers to the unknown column '{unknown[0]}'", allowed=", ".join(table.domains)
         )
 
 

@@ -249,7 +249,7 @@ def _check_names(queries: Sequence[AggregateQuery], frequency_set: FrequencySet)
         beyond = [name for name in named if name not in frequency_set.attributes]
         if beyond:
             raise InputError(
-                f"a query restricts '{beyond[0]}', which is no quasi-identifier",
+                f"a query restricts '{beyond[0]}', which is not a quasi-identifier",
                 allowed=", ".join(frequency_set.attributes),
                 advice="Cuts are made in quasi-identifiers only; leave the query out.",
             )
