@@ -26,7 +26,7 @@ _HIERARCHY_RULES = (
     (r"breaks = \[([^\]]*)\]", r"bounds \1"),
     (r"such as \[18, 35, 65\], or a list of such lists", "such as 18, 35, 65, each level after a semicolon"),
     (r"breaks: the bound", "the bound"),
-    (r"lower = (\S+) above upper = (\S+)", r"the lowest end \1 lies above the highest, \2"),
+    (r"lower = (\S+) above upper = (\S+)", r"the lowest end \1 is above the highest, \2"),
     (r"numbers as lower and upper", "numbers as the lowest and the highest end"),
     (
         r"Give the hierarchy a format, or several, as in format = \[.*?\]; list the value under "
@@ -85,7 +85,8 @@ _FILE_RULES = (
     (r"a path below the folder given by --root", "a path below the server's root"),
     (r"start discreet serve with another --root", "start the server with another root"),
     (
-        r"Choose another (\S+), or ask for it to be (overwritten|replaced) \(--overwrite\)",
+        r"Choose another (\S+), or (ask for it to be overwritten \(--overwrite\)|use --overwrite to "
+        "replace it)",
         r"Choose another \1, or replace it",
     ),
     (r"Choose another name, or add --overwrite", "Choose another name, or replace it"),
@@ -114,9 +115,12 @@ _RELEASE_RULES = (
         "",
     ),
     (r"--accept with one of (.*)", r"another limit, or other levels"),
-    (r"discreet negotiate shows what each relaxation means", "Negotiate shows what would have to give way"),
     (
-        r"discreet negotiate shows the relaxations that there are",
+        r"Use discreet negotiate to see the result of each relaxation",
+        "Negotiate shows what would have to give way",
+    ),
+    (
+        r"Use discreet negotiate to see the possible relaxations",
         "Negotiate shows what would have to give way",
     ),
     (r" \(--max-suppressed\)", ""),
@@ -130,8 +134,8 @@ _RELEASE_RULES = (
     (r"with --partition qi-aware", "groups that are found along a quasi-identifier"),
     (r"with --partition recoding", "groups that are the classes of another model"),
     (r"a release of --model permutation", "a permuted release"),
-    (r"Name it by --sensitive;", "Choose it as the attribute to permute;"),
-    (r"Leave min_level out", "Ask for no least level"),
+    (r"Give it with --sensitive;", "Choose it as the attribute to permute;"),
+    (r"Leave min_level out", "Set no least level"),
     (
         r"Give \[population\] with a path, or subset in \[source\]\.",
         "The spec can name a table of more people, or the part that is published.",
@@ -172,7 +176,7 @@ _REQUEST_RULES = (
     (r"allow --max-suppressed (\S*[\w%])", r"allow \1 to be suppressed"),
     (r"--max-suppressed (\S*[\w%])", r"\1 suppressed at most"),
     (r"--(k|l) (\d+)", r"\1 = \2"),
-    (r"Give k=(\d+)", r"Ask for k = \1"),
+    (r"Give k=(\d+)", r"Give k = \1"),
     (r"\bmax_level\b( in the request)?", "the greatest level"),
     (r"\bmin_level\b( in the request)?", "the least level"),
 )
