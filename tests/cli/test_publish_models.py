@@ -80,10 +80,10 @@ def test_the_text_says_what_was_done(run: Run, people: Path) -> None:
     ("options", "message"),
     [
         (("--model", "monk"), "model 'monk'"),
-        (("--cut", "best"), "--cut: goes with a --model, and none is named"),
+        (("--cut", "best"), "--cut: applies to a --model, and none is given"),
         (("--model", "full-domain", "--cut", "best"), "'cut' does not apply to the full-domain model"),
         (("--model", "full-domain", "--level", "age=1"), "--level: --model full-domain negotiates nothing"),
-        (("--effort", "2"), "--effort: goes with a --model, and none is named"),
+        (("--effort", "2"), "--effort: applies to a --model, and none is given"),
         (("--model", "mondrian", "--effort", "2"), "'effort' does not apply"),
         (("--model", "mondrian", "--seed", "2"), "'seed' does not apply"),
         (("--model", "relaxed-mondrian", "--cut", "best"), "'cut' does not apply"),

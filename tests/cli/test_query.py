@@ -83,7 +83,7 @@ def test_several_releases(release: Path, capsys: pytest.CaptureFixture[str]) -> 
         (["SELECT SUM(salary) FROM people", "--sql", "mysql"], "dialect 'mysql'"),
         (["SELECT SUM(salary) FROM people", "--sql", "mariadb"], "a query of a release in MariaDB"),
         (["SELECT SUM(salary) FROM people; DROP TABLE people"], "2 statements"),
-        ([], "no query was asked"),
+        ([], "no query was given"),
         (["x", "--views"], "--views with more"),
     ],
 )
