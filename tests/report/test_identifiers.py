@@ -49,9 +49,9 @@ def test_each_way_by_its_title(
     settings: Settings, tmp_path: Path, way: dict[str, Any] | None, inventory: str, log: str
 ) -> None:
     text = told(tmp_path, settings, way)
-    assert f"person identifier tells who somebody is {inventory} " in text
+    assert f"person identifier identifies a person {inventory} " in text
     assert ("and this counts rows" in text) is not ("people are counted by it" in inventory)
-    assert "Identifiers and dates column what was done options rows of one person person " + log in text
+    assert "Identifiers and dates column method options rows of one person person " + log in text
 
 
 def test_shifted_dates(settings: Settings, tmp_path: Path) -> None:
@@ -73,7 +73,7 @@ def test_a_mask_and_nothing_at_all(settings: Settings, tmp_path: Path, *, masked
     text = words(report(tmp_path / "out.csv", settings=settings).path.read_text(encoding="utf-8"))
     assert ("Identifiers and dates" in text) is masked
     mask = "a few of its characters, the others masked"
-    assert (f"person replaced by {mask} keep = 1, end = end not linked by it alone" in text) is masked
+    assert (f"person replaced by {mask} keep = 1, end = end cannot be linked by it" in text) is masked
 
 
 def test_a_way_of_another_package(settings: Settings, tmp_path: Path) -> None:
