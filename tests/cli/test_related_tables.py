@@ -74,7 +74,7 @@ def test_a_relational_spec_is_proposed_and_publishes(run: Run, tmp_path: Path) -
     Path("new").mkdir()
     for arguments, told in (
         (command, "exists"),
-        ((*command, "--subject", "patient"), "beside --related"),
+        ((*command, "--subject", "patient"), "cannot be combined with --related"),
         (("init", data[0], "--related", tmp_path / "clinic.csv", "--output", "new/x.toml"), "clinic.csv"),
         (
             ("init", data[0], "--related", data[2], "--output", "new/x.toml"),
