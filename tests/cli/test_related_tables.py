@@ -78,7 +78,7 @@ def test_a_relational_spec_is_proposed_and_publishes(run: Run, tmp_path: Path) -
         (("init", data[0], "--related", tmp_path / "clinic.csv", "--output", "new/x.toml"), "clinic.csv"),
         (
             ("init", data[0], "--related", data[2], "--output", "new/x.toml"),
-            "no column of patients is different",
+            "no column of patients is unique",
         ),
     ):
         refused = run(*arguments)
