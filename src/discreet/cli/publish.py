@@ -49,8 +49,7 @@ _Accept = Annotated[
         "--accept",
         metavar="max_suppressed|height|CRITERION",
         help="Publish this relaxation if there is no exact answer: of the limit, of the height, or of a "
-        "required "
-        "criterion, by its name (k, l, t, …).",
+        "required criterion, by its name (k, l, t, …).",
     ),
 ]
 _Suppressed = Annotated[

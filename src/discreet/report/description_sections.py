@@ -47,9 +47,8 @@ def identifier_table(attributes: Iterable[ManifestAttribute], numbering: Numberi
         ),
         rows,
         note=translator(
-            "The keys, the lists and the numbers of days are the publisher's secret; neither the manifest "
-            "nor this "
-            "report contains their location."
+            "The keys, the lists and the numbers of days are the publisher's secret; neither the "
+            "manifest nor this report contains their location."
         ),
     )
 
@@ -141,9 +140,8 @@ def inventory_section(evidence: ReleaseEvidence, numbering: Numbering) -> str:
         numbering.table(translator("Columns and their roles"), heads, rows),
         paragraph(
             translator(
-                "The roles are the publisher's statement. The numbers below do not account for an attacker "
-                "who "
-                "knows a column that is not among the quasi-identifiers."
+                "The roles are the publisher's statement. The numbers below do not account for an "
+                "attacker who knows a column that is not among the quasi-identifiers."
             ),
             "note",
         ),
@@ -189,8 +187,7 @@ def threat_model_section(evidence: ReleaseEvidence, translator: Translator) -> s
             translator(
                 "Every number below assumes an attacker who knows of a person all of {columns}, and looks "
                 "for that person's row or sensitive values. A prosecutor knows that the person is in the "
-                "release; a "
-                "marketer attacks every person.",
+                "release; a marketer attacks every person.",
                 columns=", ".join(names) or translator("nothing"),
             )
         ),
@@ -265,8 +262,7 @@ def transformation_section(evidence: ReleaseEvidence, numbering: Numbering) -> s
             rows,
             note=translator(
                 "The digest identifies the hierarchy without disclosing its values. The manifest next to "
-                "the file "
-                "has it in full."
+                "the file has it in full."
             ),
         ),
         identifier_table(manifest.attributes, numbering),

@@ -119,9 +119,8 @@ def _appendix_parts(evidence: ReleaseEvidence, translator: Translator) -> tuple[
         return (
             paragraph(
                 translator(
-                    "There are no statements for this release: nothing was required of it, or portable SQL "
-                    "cannot "
-                    "read its format."
+                    "There are no statements for this release: nothing was required of it, or portable "
+                    "SQL cannot read its format."
                 )
             ),
         )
@@ -145,13 +144,11 @@ _HEIGHT_METRICS = ("height", "precision")
 LIMIT_STATEMENTS = (
     "This is evidence, not a verdict. Whether it is enough depends on who gets the file and what they know.",
     "Membership is not protected: an attacker who knows the quasi-identifiers may learn that a person is "
-    "in the "
-    "table.",
+    "in the table.",
     "Two releases of overlapping tables can be intersected, even if each is safe. Keep a register of "
     "releases.",
     "A release that is as fine as its requirement allows discloses that finer ones failed, and therefore "
-    "facts "
-    "about the rows (minimality, downcoding).",
+    "facts about the rows (minimality, downcoding).",
     "Distinct l counts values, not how alike in meaning or how unevenly spread they are.",
     "A class of k rows is k people only where each person has one row.",
 )

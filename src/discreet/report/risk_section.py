@@ -79,13 +79,12 @@ RISK_THRESHOLDS: tuple[RiskThreshold, ...] = (
 THREE_TESTS_SOURCE = "Article 29 Working Party, Opinion 05/2014 (WP216)"
 HIPAA_NOTE = (
     "HIPAA's expert determination (45 CFR 164.514(b)(1)) names no number: a qualified person must find "
-    "the risk "
-    "very small and document methods and results. This report documents results; it is not that finding."
+    "the risk very small and document methods and results. This report documents results; it is not that "
+    "finding."
 )
 CONTEXT_NOTE = (
     "ISO/IEC 27559:2022 requires the context too: the recipients, possible attacks, and controls against "
-    "them. The "
-    "risks above assume that an attack is made; sections 1 and 3 state the context."
+    "them. The risks above assume that an attack is made; sections 1 and 3 state the context."
 )
 
 

@@ -532,8 +532,7 @@ def describe_intersection_of_tables(statistics: JointAnonymity, required: int | 
     """Describe the joint anonymity of related tables."""
     sentence = (
         f"All tables together: of {format_quantity(statistics.people, 'person', 'people')} the smallest "
-        "class "
-        f"common to all tables has {statistics.fewest:,}"
+        f"class common to all tables has {statistics.fewest:,}"
     )
     required_text = "" if required is None else f" ({required:,} were required)"
     lines = [
@@ -545,11 +544,9 @@ def describe_intersection_of_tables(statistics: JointAnonymity, required: int | 
     if statistics.alone:
         lines.append(
             Line(
-                f"{format_quantity(statistics.alone, 'person', 'people')} are unique across all tables: an "
-                "attacker "
-                "with all their released values can identify them. Each table keeps its k; set together = "
-                "N in the "
-                "relational spec to require it for all tables.",
+                f"{format_quantity(statistics.alone, 'person', 'people')} are unique across all tables: "
+                "an attacker with all their released values can identify them. Each table keeps its k; "
+                "set together = N in the relational spec to require it for all tables.",
                 Tone.WARNING,
             )
         )

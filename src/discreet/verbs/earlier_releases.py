@@ -103,9 +103,8 @@ class EarlierReleases:
         class_codes = alike.reshape(-1)
         if len(recoding.row_types) != self.table.row_types:
             raise InputError(
-                f"the {recoding.model} model splits equal rows at random, so classes cannot be intersected "
-                "with "
-                "those of an earlier release",
+                f"the {recoding.model} model splits equal rows at random, so classes cannot be "
+                "intersected with those of an earlier release",
                 advice="Choose full-domain or another global model.",
             )
         retained = recoding.classes != SUPPRESSED

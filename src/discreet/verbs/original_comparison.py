@@ -323,9 +323,8 @@ def _comparison_warnings(compared: ReleasePair, errors: WorkloadError | None) ->
         )
     elif compared.can_cover and compared.members is None and compared.stated is None:
         found.append(
-            "Usefulness is unknown: classes overlap, so the release does not determine which rows each was "
-            "made of, "
-            "and the private log has no publication of it."
+            "Usefulness is unknown: classes overlap, so the release does not determine which rows each "
+            "was made of, and the private log has no publication of it."
         )
     if errors is not None and errors.outside:
         found.append(

@@ -362,8 +362,7 @@ class RelatedTables:
         if len(result) != len(released):
             raise InputError(
                 f"{table.name} has changed: {len(released) - len(result):,} of its keys were added after "
-                "keys were "
-                "read",
+                "keys were read",
                 advice="Publish while nothing writes to it. Nothing was published.",
             )
         return result
