@@ -147,7 +147,7 @@ def test_a_second_release_that_would_single_out_is_refused(tmp_path: Path) -> No
     assert told.audit.k == 4
     digest = read_manifest(by_age).sha256
     assert read_manifest(tmp_path / "c.csv").after == (digest,)
-    with pytest.raises(InputError, match="permutation model beside an earlier release"):
+    with pytest.raises(InputError, match="permutation model cannot be combined with earlier releases"):
         table.publish("permutation", tmp_path / "p.csv", k=2, after=by_age)
 
 

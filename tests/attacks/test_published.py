@@ -72,7 +72,12 @@ def test_the_result_prints_and_holds_no_value_but_of_the_classes(table: Table, t
     table.publish({"age": 1}, tmp_path / "out.csv", k=2, max_suppressed=1)
     found = attack(tmp_path / "out.csv", table=table, outside=tmp_path / "people.csv", key="name")
     text = str(found)
-    for words in ("prosecutor risk, highest", "sample uniques", "What a class tells", "right links expected"):
+    for words in (
+        "prosecutor risk, highest",
+        "sample uniques",
+        "Disclosure by class",
+        "right links expected",
+    ):
         assert words in text
     assert "Trier" not in text  # the suppressed row
     assert "odd" not in text

@@ -82,7 +82,7 @@ def test_a_release_in_memory_brings_its_manifest() -> None:
 @pytest.mark.parametrize(
     ("asked", "fact"),
     [
-        ({"k": 3}, "no quasi-identifier was named"),
+        ({"k": 3}, "no quasi-identifier was given"),
         ({**NAMED, "table": "a.b"}, "a table in memory with a table name"),
         ({**NAMED, "delimiter": ";"}, "a table in memory with a form of a file"),
         ({"quasi_identifiers": ["agee"], "k": 3}, r"no column 'agee'.*Did you mean 'age'"),
@@ -94,7 +94,7 @@ def test_what_a_table_in_memory_is_refused_with(asked: dict[str, Any], fact: str
 
 
 def test_what_is_no_table_is_refused() -> None:
-    with pytest.raises(InputError, match="a dict where the path of a release belongs"):
+    with pytest.raises(InputError, match="expected the path of a release, not a dict"):
         discreet.audit({"age": [1]}, **NAMED)
 
 

@@ -83,7 +83,7 @@ def test_a_file_is_read_as_it_tells_or_as_somebody_says(
     assert main(["audit", str(path), *named, "--null", "n/a"]) == 0
     assert failing(capfd.readouterr().out) == [0]
     assert main(["audit", str(path), *named, "--strictest"]) == 2
-    assert "--strictest beside --sql" in capfd.readouterr().err
+    assert "--strictest cannot be combined with --sql" in capfd.readouterr().err
     path.write_bytes("a;b\n1;Köln\n".encode("latin-1"))
     assert main(["audit", str(path), *named]) == 2
     assert "Convert it to Parquet" in capfd.readouterr().err

@@ -202,7 +202,7 @@ def test_in_python(release: str, people: Path, settings: Settings) -> None:
         [people / "people.csv"], **roles, criteria=[AlphaDeassociation(0.1)], settings=settings
     )
     assert (worse.passed, worse.status) == (False, 1)
-    with pytest.raises(InputError, match="no file was named"):
+    with pytest.raises(InputError, match="no file was given"):
         discreet.check([])
 
 

@@ -26,7 +26,7 @@ def test_on_the_generated_census(run: Run, no_data: None, tmp_path: Path) -> Non
         "4.",
         "5.",
     ]
-    for words in ("No exact answer", "Exact answer", "Published", "Audit passed", "What to try next"):
+    for words in ("No exact answer", "Exact answer", "Published", "Audit passed", "Next steps"):
         assert words in found.out
     folder = tmp_path / "work" / "discreet-demo"
     assert {path.name for path in folder.iterdir()} == {

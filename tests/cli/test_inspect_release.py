@@ -138,7 +138,7 @@ def test_a_foreign_release_is_read_and_a_lie_is_told(run: Run, people: Path) -> 
     assert found.json["suppressed"] == 1
     assert found.json["metrics"]["height"] is None
     assert len(found.json["warnings"]) == 1
-    assert found.json["warnings"][0].startswith("1 row of the release stand for no row of the original")
+    assert found.json["warnings"][0].startswith("1 row of the release match no row of the original")
 
 
 @pytest.mark.parametrize(

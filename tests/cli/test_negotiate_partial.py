@@ -56,7 +56,7 @@ def test_what_is_proven_is_said(run: Run, people: Path) -> None:
     text = " ".join(found.out.split())
     assert "Answered from a partial lattice: 6 nodes of 12 (50.0%, ranked by gamma-mu)" in text
     assert "must be suppressed within the levels, so there is no exact answer." in text
-    assert text.index("Proven: ") < text.index("Each column below gives way on one part of the request:")
+    assert text.index("Proven: ") < text.index("Each column below relaxes one part of the request:")
     assert "With one attribute at its top, k=3:" in text
     without = run(*REQUEST, *options, "--no-runtime", "--json").json
     assert without["partial"]["runtime"] is False
@@ -71,7 +71,7 @@ def test_what_is_proven_is_said(run: Run, people: Path) -> None:
         (("--partial", "5%", "--metric", "best"), "metric 'best'"),
         (("--metric", "mu"), "--metric without --partial"),
         (("--no-runtime",), "--no-runtime without --partial"),
-        (("--partial", "5%", "--frontier"), "--frontier beside --partial"),
+        (("--partial", "5%", "--frontier"), "--frontier cannot be combined with --partial"),
     ],
 )
 def test_what_is_not_allowed_is_refused(options: tuple[str, ...], fact: str, run: Run, people: Path) -> None:

@@ -83,7 +83,7 @@ def test_text_lists_the_patterns(run: Run, people: Path) -> None:
     ("options", "message"),
     [
         (("--pattern", "."), "has 1 entries for 2"),
-        (("--pattern", ".*", "--never", "age"), "pattern vectors beside 'never'"),
+        (("--pattern", ".*", "--never", "age"), "pattern vectors cannot be combined with 'never'"),
         (("--never", "age", "--required", "age"), "contradict each other"),
         (("--never", "name"), "'name', which is not a quasi-identifier"),
         (("--never", "age,"), "--never age,"),
@@ -96,7 +96,7 @@ def test_text_lists_the_patterns(run: Run, people: Path) -> None:
         (("--method", "magic"), "method 'magic'"),
         (("--time-limit", "5"), "'time-limit' does not apply"),
         (("--seed", "5"), "'seed' does not apply to the patterns model"),
-        (("--max-level", "age=1"), "a highest level is asked, but the patterns model"),
+        (("--max-level", "age=1"), "a highest level does not apply to the patterns model"),
         (("--patterns", "none.toml"), "none.toml cannot be read"),
         (("--patterns", "bad.toml"), "bad.toml: unknown key 'max_star'"),
         (("--patterns", "weights.toml"), "weights"),

@@ -27,8 +27,8 @@ def test_tables_are_published_audited_and_refused(run: Run, tmp_path: Path) -> N
     assert shown.status == 1
     assert "Audit failed: 3 tables" in shown.out
     for arguments, told in (
-        (("publish", spec, "--output", "release", "--k", 3), "--k beside a relational spec"),
-        (("publish", spec), "no folder was named"),
+        (("publish", spec, "--output", "release", "--k", 3), "--k cannot be combined with a relational spec"),
+        (("publish", spec), "no folder was given"),
         (("publish", spec, "--output", "release"), "release exists"),
         (("audit", "release", "--sql"), "--sql beside tables"),
         (("negotiate", spec, "--k", 3), "describes several tables"),
@@ -74,11 +74,11 @@ def test_a_relational_spec_is_proposed_and_publishes(run: Run, tmp_path: Path) -
     Path("new").mkdir()
     for arguments, told in (
         (command, "exists"),
-        ((*command, "--subject", "patient"), "beside --related"),
+        ((*command, "--subject", "patient"), "cannot be combined with --related"),
         (("init", data[0], "--related", tmp_path / "clinic.csv", "--output", "new/x.toml"), "clinic.csv"),
         (
             ("init", data[0], "--related", data[2], "--output", "new/x.toml"),
-            "no column of patients is different",
+            "no column of patients is unique",
         ),
     ):
         refused = run(*arguments)

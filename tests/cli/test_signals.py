@@ -130,7 +130,7 @@ ENDED = "discreet: ended by {}: {}; temporary files were removed\n"
 def test_a_verb_that_does_not_end_is_ended(number: signal.Signals, child: Child, table: Path) -> None:
     stuck = child(INIT, "init", table, "--output", table.with_suffix(".toml"), seconds=0.5)
     stuck.send_signal(number)
-    assert status_of(stuck) == (128 + number, ENDED.format(number.name, "it did not end by itself"))
+    assert status_of(stuck) == (128 + number, ENDED.format(number.name, "it did not end in time"))
 
 
 @pytest.mark.parametrize("second", [signal.SIGTERM, signal.SIGINT])

@@ -41,7 +41,7 @@ def test_counts_and_what_is_left(run: Run, spec: Path) -> None:
     found = run(*asked, "--output", "one.csv")
     assert (found.status, found.err) == (0, "")
     assert "4 noisy counts, ε = 0.1" in found.out
-    assert "Left of the budget: ε = 1, δ = 0.00001." in found.out
+    assert "Budget left: ε = 1, δ = 0.00001." in found.out
     again = run(*asked, "--output", "one.csv")
     assert (again.status, again.out) == (2, "")
     asked_json = run("tabulate", str(spec), "--marginal", "sex", "--epsilon", "0.9", "--output", "two.json")

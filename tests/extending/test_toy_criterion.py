@@ -217,7 +217,7 @@ def test_a_fixed_part_is_asked_for_all_or_by_attribute(run: Run, spec: Path) -> 
         (
             ["--homogeneity", 0.6, "--homogeneity-base", "wage=values"],
             "--homogeneity-base wage=values",
-            "--homogeneity is asked of no attribute by name",
+            "--homogeneity is not given per attribute",
         ),
         (
             ["--homogeneity", "disease=0.6", "--homogeneity-base", "wage=values"],

@@ -80,7 +80,7 @@ def test_the_command_writes_it_and_says_so(
     printed = capsys.readouterr().out
     assert "hierarchies/city.csv, 2 levels" in printed
     assert "0.2-closeness" in printed
-    assert "were not unpacked" in printed
+    assert "were not extracted" in printed
     assert not (tmp_path / "ten.csv").exists()
     assert "0.2-closeness" in (tmp_path / "discreet.toml").read_text("utf-8")
     assert main(["init", "ten.deid"]) == 2

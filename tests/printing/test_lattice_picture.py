@@ -55,7 +55,7 @@ def test_a_large_lattice_says_what_is_not_drawn() -> None:
     html = draw_lattice_html(lattice, np.zeros(10_000, dtype=np.int64), 10)
     drawn = len(titles(html))
     assert drawn < 37 * 60
-    assert f"{10_000 - drawn:,} are not drawn" in html
+    assert f"{10_000 - drawn:,} omitted" in html
     assert len(html) < 600_000
     assert draw_lattice_html(Lattice(("a",), (200_000,)), np.zeros(200_001, dtype=np.int64), 10) == ""
 

@@ -44,5 +44,5 @@ def test_releases_that_nobody_laid_beside_are_told_once_for_each_reason() -> Non
     reasons = ["in memory", "gone", "in memory", "gone"]
     beside = tuple(ReleaseIntersection(n, "", reason=r) for n, r in zip(names, reasons, strict=True))
     text = render_text(describe_intersections(beside))
-    assert "Not counted beside a table (2 times): in memory.\n" in text
-    assert text.endswith("Not counted beside july.csv, june.csv: gone.")
+    assert "Not compared with a table (2 times): in memory.\n" in text
+    assert text.endswith("Not compared with july.csv, june.csv: gone.")

@@ -149,7 +149,7 @@ def test_blanks_around_cells_are_said_and_stripped(tmp_path: Path) -> None:
     found = proposed(tmp_path, {"sex": ["m", "m ", " f", "f"]})
     assert found.mapping["source"]["strip"] is True
     assert found.as_json()["attributes"][0]["values"] == 2
-    assert "blanks around cells, which are in 'sex'" in " ".join(str(found).split())
+    assert "Blanks around cells were stripped in 'sex'" in " ".join(str(found).split())
 
 
 @pytest.mark.parametrize(
@@ -192,7 +192,7 @@ def test_blanks_around_names_of_columns_are_reported_and_stripped(tmp_path: Path
     found = discreet.init(path)
     assert found.mapping["source"]["strip"] is True
     assert list(found.mapping["attributes"]) == ["age", "job", "zip", "sex"]
-    assert "around the names of columns" in " ".join(str(found).split())
+    assert "around names of columns were stripped" in " ".join(str(found).split())
     released = discreet.open(path, found.mapping).publish({"age": 1, "sex": 1}, k=2)
     assert list(released.to_pandas().columns) == ["age", "job", "zip", "sex"]
 

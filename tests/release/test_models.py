@@ -237,7 +237,7 @@ def test_a_workload_beside_a_table_larger_than_memory_is_a_limit(
     with_memory = "discreet.verbs.table_context.connect"
     monkeypatch.setattr(with_memory, lambda _settings, *_source: connect(settings))
     table = Table(spec, replace(settings, memory_limit=12_500))
-    with pytest.raises(LimitReached, match="cut in the engine is not cut for a workload"):
+    with pytest.raises(LimitReached, match="a workload does not apply to a table that is cut in the engine"):
         table.publish(Mondrian(workload=queries), out / "s.csv", k=4, l=2)
     assert not (out / "s.csv").exists()
     assert table.publish(Mondrian(workload=queries), out / "s.csv", k=4).audit.k >= 4
@@ -245,5 +245,5 @@ def test_a_workload_beside_a_table_larger_than_memory_is_a_limit(
 
 def test_limits_of_levels_go_with_a_model_alone(settings: Settings, tmp_path: Path, out: Path) -> None:
     table = Table(patients(tmp_path), settings)
-    with pytest.raises(InputError, match="'max_level' goes with a model alone"):
+    with pytest.raises(InputError, match="'max_level' applies only to models"):
         table.publish({"age": 2, "town": 1}, out / "r.csv", k=2, max_level={"age": 2})

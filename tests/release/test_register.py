@@ -49,7 +49,7 @@ def test_a_second_one_that_singles_out_is_told(table: Table, tmp_path: Path, log
     found = table.publish({"age": 2}, tmp_path / "second.csv", k=2)
     (beside,) = found.beside
     assert (beside.name, beside.k, beside.failing, beside.rows, beside.alone) == ("first.csv", 1, 4, 4, 4)
-    assert "Do not hand it over beside first.csv" in str(found)
+    assert "Do not publish it together with first.csv" in str(found)
     assert "beside" not in found.manifest_path.read_text(encoding="utf-8")
 
 
@@ -57,7 +57,7 @@ def test_a_safe_one_is_told_to_be(table: Table, tmp_path: Path) -> None:
     released(table, tmp_path, "first", age=0, city=2)
     found = table.publish({"age": 3, "city": 2}, tmp_path / "second.csv", k=2)
     assert [(one.k, one.safe) for one in found.beside] == [(2, True)]
-    assert "Do not hand it over" not in str(found)
+    assert "Do not publish it together" not in str(found)
 
 
 def test_a_recoding_by_classes_is_laid_beside(table: Table, tmp_path: Path) -> None:

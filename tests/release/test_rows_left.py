@@ -119,7 +119,7 @@ def test_no_row_left_is_said_as_such(tmp_path: Path, settings: Settings) -> None
     negotiated = table.negotiate(k=6, max_suppressed="100%")
     assert [answer.relaxed for answer in negotiated.answers] == ["k"]
     text = str(negotiated)
-    assert "Within the levels asked, every row must be suppressed." in text
+    assert "Within the level bounds, every row must be suppressed." in text
     assert "No solution by relaxing max_suppressed or height." in text
-    with pytest.raises(NoSolution, match="every one of the 5 rows would be suppressed"):
+    with pytest.raises(NoSolution, match="all 5 rows would be suppressed"):
         table.publish({"letter": 0}, tmp_path / "r.csv", k=3, max_suppressed="100%")

@@ -151,5 +151,5 @@ def test_the_language_of_the_file_of_words_and_of_the_spec(tmp_path: Path) -> No
     assert "<p>rows</p>" in text
     again = report(tmp_path / "out.csv", about=about, language="en", overwrite=True)
     assert "Purpose and recipients" in again.path.read_text("utf-8")
-    with pytest.raises(InputError, match="no language"):
+    with pytest.raises(InputError, match="unknown report language"):
         report(tmp_path / "out.csv", language="xx", overwrite=True)

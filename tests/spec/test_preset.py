@@ -64,7 +64,7 @@ def test_a_verb_asks_what_the_rule_does(spec: Path, capfd: pytest.CaptureFixture
     assert main(["negotiate", str(spec), "--preset", "cms_11", "--k", "2"]) == 2
     assert "given twice" in capfd.readouterr().err
     assert main(["negotiate", str(spec), "--preset", "hipaa_safe_harbor"]) == 2
-    assert "asks for no number" in capfd.readouterr().err
+    assert "has no numeric criterion" in capfd.readouterr().err
 
 
 def test_the_report_puts_it_before_those_who_sign(

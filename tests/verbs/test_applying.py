@@ -81,7 +81,7 @@ def test_another_hierarchy_is_refused(table: Table, tmp_path: Path) -> None:
     release = released(table, tmp_path, "first", age=3, city=1)
     file = tmp_path / "city.csv"
     file.write_text(file.read_text(encoding="utf-8").replace("Bonn;", "Bonn;X", 1), encoding="utf-8")
-    with pytest.raises(InputError, match="hierarchy of 'city' is not the one"):
+    with pytest.raises(InputError, match="the hierarchy of 'city' is not the hierarchy of the release"):
         applied(table, release, new_rows(tmp_path, *NEW))
 
 
@@ -102,5 +102,5 @@ def test_values_that_the_data_made_are_refused(tmp_path: Path) -> None:
     spec.write_text(text, encoding="utf-8")
     auto = discreet.open(spec, settings=table.settings)
     auto.publish({"city": 1, "age": 3}, tmp_path / "auto.csv", k=2)
-    with pytest.raises(InputError, match="'city' came from its data"):
+    with pytest.raises(InputError, match="'city' were derived from its data"):
         applied(auto, tmp_path / "auto.csv", new_rows(tmp_path, *NEW))

@@ -57,7 +57,7 @@ def test_an_edit_deep_in_a_hierarchy_takes_effect_and_leaves_the_proposal_as_it_
     proposal.mapping["attributes"]["age"]["hierarchy"]["widths"] = [2]
     (age,) = (a for a in discreet.open(data, proposal).spec.attributes if a.name == "age")
     assert "2" in str(age.hierarchy)
-    assert "as you gave it" in str(proposal)
+    assert "given by you" in str(proposal)
     assert discreet.init(data).mapping["attributes"]["age"]["hierarchy"]["widths"] != [2]
 
 
@@ -92,7 +92,7 @@ def test_with_role_and_with_hierarchy_return_new_proposals() -> None:
         (lambda p: p.with_role("agee", "identifier"), r"no column 'agee'.*Did you mean 'age'\?"),
         (lambda p: p.with_role("age", "identifer"), r"'identifer'.*Did you mean 'identifier'\?"),
         (lambda p: p.with_hierarchy("ages", None), r"Did you mean 'age'\?"),
-        (lambda p: p.with_role("age", "sensitive").with_hierarchy("age", None), "no quasi-identifier"),
+        (lambda p: p.with_role("age", "sensitive").with_hierarchy("age", None), "not a quasi-identifier"),
     ],
 )
 def test_edits_that_are_refused(edit: Callable[[Any], Any], fact: str) -> None:

@@ -159,7 +159,7 @@ def test_usefulness_of_overlapping_classes_comes_from_the_publishers_log_or_not_
     elsewhere = replace(settings, private_log=tmp_path / "another.jsonl")
     stranger = open_random(tmp_path, elsewhere, 5, sensitive=False).compare(path)
     assert numbers(stranger.metrics)["usefulness"] is None
-    assert any("Usefulness is not known" in text for text in stranger.warnings)
+    assert any("Usefulness is unknown" in text for text in stranger.warnings)
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
     path.write_text("".join([lines[0], *reversed(lines[1:])]), encoding="utf-8")
     assert numbers(table.compare(path).metrics)["usefulness"] is None

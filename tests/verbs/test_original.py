@@ -82,7 +82,7 @@ def test_what_an_audit_refuses(run: Run, spec: Path) -> None:
     release = spec.parent / "out.csv"
     without = spec.with_name("without.toml")
     without.write_text(SPEC.replace('subset = {column = "study", values = ["yes"]}\n', ""), encoding="utf-8")
-    with pytest.raises(InputError, match="names no population"):
+    with pytest.raises(InputError, match="has no population"):
         discreet.audit(release, spec=without)
     assert run("negotiate", without, "--k-map", 2).status == 2
 

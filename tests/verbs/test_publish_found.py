@@ -59,7 +59,7 @@ def test_a_solution_of_another_table_is_refused(table: Table) -> None:
 
 def test_a_request_beside_an_outcome_is_refused(table: Table) -> None:
     found = table.search("optimal", k=2, max_suppressed=2)
-    with pytest.raises(InputError, match="'k' goes with levels and models"):
+    with pytest.raises(InputError, match="'k' applies to levels and models"):
         table.publish(found, k=3)
 
 
@@ -79,5 +79,5 @@ def test_what_nobody_can_publish_is_an_error_of_ours(table: Table, what: str, tm
         "list": [1, 2],
         "function": len,
     }
-    with pytest.raises(InputError, match=r"where an answer to publish belongs.*a search"):
+    with pytest.raises(InputError, match=r"expected an answer to publish, not a.*a search"):
         table.publish(things[what], tmp_path / "r.csv", k=2)

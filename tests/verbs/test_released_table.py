@@ -185,7 +185,7 @@ def test_a_failure_leaves_nothing(
 ) -> None:
     with pytest.raises(error):
         people.publish({}, **asked)
-    with pytest.raises(NoSolution, match="there is no answer to publish"):
+    with pytest.raises(NoSolution, match="no answer can be published"):
         people.publish(None)
     assert not list(leftovers.iterdir())
 

@@ -146,8 +146,8 @@ def test_bounds_of_the_search(people: Table) -> None:
     [
         ({"algorithm": "dfs"}, "the search algorithm 'dfs'"),
         ({"algorithm": "incognito", "marking": "some"}, "the marking 'some'"),
-        ({"algorithm": "optimal", "in_database": True}, "the algorithm 'optimal' was asked"),
-        ({"algorithm": "incognito", "in_database": True, "cost": "loss"}, "a cost was asked"),
+        ({"algorithm": "optimal", "in_database": True}, "the algorithm 'optimal' does not apply"),
+        ({"algorithm": "incognito", "in_database": True, "cost": "loss"}, "a cost does not apply"),
         ({"algorithm": "incognito", "cost": "beauty"}, "the cost 'beauty'"),
         ({"algorithm": "incognito", "cube_budget": 10}, "a cube budget was given to 'incognito'"),
         ({"algorithm": "incognito-cube", "cube_budget": -1}, "a cube budget of -1"),

@@ -71,7 +71,7 @@ def test_another_hierarchy_takes_its_level_bounds_along() -> None:
     }
     assert found["request"] == {"k": 5, "l": {"ill": 2}, "min_level": {"sex": 0}}
     assert "hierarchy" not in with_hierarchy(DOCUMENT, "age", None)["attributes"]["age"]
-    with pytest.raises(InputError, match="'ill' is no quasi-identifier"):
+    with pytest.raises(InputError, match="'ill' is not a quasi-identifier"):
         with_hierarchy(DOCUMENT, "ill", None)
 
 

@@ -35,7 +35,7 @@ def apply(
 ) -> int:
     """Apply a release's recoding to new rows, and audit them afresh.
 
-    The levels and what is required are those of the release. A value without a leaf is an error, and so is a
+    Levels and criteria are those of the release. A value without a leaf is an error, and so is a
     recoding that no manifest records.
     """
     from discreet.verbs import recorded_decisions

@@ -38,7 +38,11 @@ _Match = Annotated[
 ]
 _Key = Annotated[
     str | None,
-    typer.Option("--key", metavar="COLUMN=COLUMN", help="Columns of the file and the original: who is who."),
+    typer.Option(
+        "--key",
+        metavar="COLUMN=COLUMN",
+        help="Columns that identify a person in both the file and the original.",
+    ),
 ]
 _By = Annotated[
     list[str] | None,
@@ -46,7 +50,7 @@ _By = Annotated[
 ]
 _Persons = Annotated[
     bool,
-    typer.Option("--persons", help="Show what is found of single persons: for the owner's eyes alone."),
+    typer.Option("--persons", help="Include findings about single persons, for the owner only."),
 ]
 _Threshold = Annotated[
     str, typer.Option("--threshold", metavar="P", help="The chance above which a row counts as at risk.")

@@ -39,11 +39,13 @@ PublisherSpecOption = Annotated[
 ]
 _Strictest = Annotated[
     bool,
-    typer.Option("--strictest", help="Tell also the strictest value of every criterion that the file meets."),
+    typer.Option(
+        "--strictest", help="Also show the strictest value of every criterion that the file satisfies."
+    ),
 ]
 _Sql = Annotated[
     bool,
-    typer.Option("--sql", help="Print the SQL by which anybody checks each guarantee without discreet."),
+    typer.Option("--sql", help="Print SQL that checks each guarantee without discreet."),
 ]
 
 
@@ -69,7 +71,7 @@ def audit(
 ) -> int:
     """Count a published file or table anew and check its criteria.
 
-    What is left out comes from its manifest. The exit status is 1 where the check fails.
+    Options that are not given come from its manifest. The exit status is 1 if the check fails.
     """
     from discreet.verbs import audits
 
@@ -96,7 +98,8 @@ def audit(
         for option, is_set in (("--spec", spec is not None), ("--strictest", strictest)):
             if is_set:
                 raise InputError(
-                    f"{option} beside --sql, which judges nothing", advice=f"Leave out {option}, or --sql."
+                    f"{option} cannot be combined with --sql, which checks no requirement",
+                    advice=f"Leave out {option}, or --sql.",
                 )
         statements = audits.audit_sql(release, **arguments)
         output.print_json(statements.as_json()) if json else output.print_text(statements.script)

@@ -15,10 +15,10 @@ _Files = Annotated[
     typer.Argument(metavar="RELEASE…", help="CSV or Parquet files, or Parquet folders; ours or not."),
 ]
 _Junit = Annotated[
-    Path | None, typer.Option("--junit", metavar="FILE", help="Write what was found as JUnit's XML.")
+    Path | None, typer.Option("--junit", metavar="FILE", help="Write the results as JUnit XML.")
 ]
 _Sarif = Annotated[
-    Path | None, typer.Option("--sarif", metavar="FILE", help="Write what was found as SARIF 2.1.0.")
+    Path | None, typer.Option("--sarif", metavar="FILE", help="Write the results as SARIF 2.1.0.")
 ]
 
 
@@ -36,7 +36,7 @@ def check(
     threads: options.Threads = None,
     memory_limit: options.MemoryLimit = None,
 ) -> int:
-    """Check files in a pipeline: audit each, and tell every check.
+    """Check files in a pipeline: audit each file and report every check.
 
     The exit status is 0 where every check of every file passes, 1 where one fails, and 2 where a file cannot
     be checked. No record shows a cell of a file.

@@ -50,7 +50,7 @@ class VerbCommand(TyperCommand):
             self.params = own
 
 
-_QUIET: Any = typer.Option("--quiet", "-q", help="Print errors alone; with --json its document, too.")
+_QUIET: Any = typer.Option("--quiet", "-q", help="Print only errors; with --json also its document.")
 _DEBUG: Any = typer.Option("--debug", help="Add the traceback to an error.")
 
 

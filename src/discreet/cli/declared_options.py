@@ -43,8 +43,8 @@ def _preset_criteria(name: str) -> tuple[Criterion, ...]:
     found = preset(name)
     if not found.criteria:
         raise InputError(
-            f"--preset {name} asks for no number: {found.note}",
-            advice=f"Ask for k or another criterion yourself, and give the report --checks {name}.",
+            f"--preset {name} has no numeric criterion: {found.note}",
+            advice=f"Give k or another criterion, and give the report --checks {name}.",
         )
     return found.criteria
 
@@ -92,11 +92,7 @@ def _read_part(
         attribute = before if sign and (before in attributes or part.kind is not OptionKind.TEXT) else None
         if attribute is not None and attribute not in attributes:
             named = ", ".join(f"{name}" for name in attributes if name is not None)
-            only = (
-                f", or ATTR=VALUE of {named}"
-                if named
-                else f"; {kind.flag()} is asked of no attribute by name"
-            )
+            only = f", or ATTR=VALUE of {named}" if named else f"; {kind.flag()} is not given per attribute"
             raise InputError(f"{flag} {text}", allowed=f"{part.allowed}{only}")
         if seen and (None in (attribute, *seen) or attribute in seen):
             raise InputError(f"{flag} {f' {flag} '.join(texts)}", allowed="one VALUE, or ATTR=VALUE of each")
@@ -129,7 +125,9 @@ def _criterion_sections(reserved_flags: frozenset[str]) -> list[HelpSection]:
         if kind.flag() not in reserved_flags
         for row in _criterion_rows(kind)
     ]
-    rows.append(("--preset NAME", "What a rule asks in numbers, read strictly; discreet presets lists them."))
+    rows.append(
+        ("--preset NAME", "The numeric requirements of a rule, read strictly; discreet presets lists them.")
+    )
     return [("Further criteria", rows)] if rows else []
 
 
@@ -165,7 +163,7 @@ CostOption = Annotated[
     typer.Option(
         "--cost",
         metavar="NAME",
-        help="What each solution costs, and what optimal and anytime make least: one of those below.",
+        help="Cost of each solution, which optimal and anytime minimize: one of those below.",
     ),
 ]
 

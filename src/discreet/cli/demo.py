@@ -58,12 +58,12 @@ def demo(
 def _print_demo(tour: Demo, run: _Run) -> None:
     from discreet.printing.document import BLANK, Line, Tone, heading_line
 
-    output.print_document((Line(f"The demonstration uses {tour.data}; its files lie in {tour.folder}."),))
+    output.print_document((Line(f"The demonstration uses {tour.data}; its files are in {tour.folder}."),))
     for number, step in enumerate(tour.steps, start=1):
         command = Line(f"$ {_command_text(step.command)}", Tone.HINT, verbatim=True)
         output.print_document((BLANK, heading_line(f"{number}. {step.title}"), command, BLANK))
         run(*step.command)
-    output.print_document((BLANK, heading_line("What to try next")))
+    output.print_document((BLANK, heading_line("Next steps")))
     output.print_document(
         tuple(Line(f"  {_command_text(c)}", Tone.HINT, verbatim=True) for c in tour.next_commands)
     )

@@ -47,14 +47,14 @@ _Schema = Annotated[
     typer.Option(
         "--schema",
         metavar="FILE",
-        help="What describes the columns: a Frictionless data package or Table Schema, or CSVW (.json).",
+        help="A description of the columns: a Frictionless data package or Table Schema, or CSVW (.json).",
     ),
 ]
 _ExtractData = Annotated[
     bool | None,
     typer.Option(
         "--extract-data/--no-extract-data",
-        help="Of a project of ARX: write its rows beside the spec, too. [where the spec's folder is new]",
+        help="For an ARX project: also write its rows next to the spec. [if the spec's folder is new]",
     ),
 ]
 _Related = Annotated[
@@ -107,13 +107,13 @@ def init(
     if arx_spec.is_arx_project(data):
         if read_so:
             raise InputError(
-                "options of how data are read, beside a project of ARX, which says it itself",
+                "options for reading data cannot be combined with an ARX project, which contains them",
                 allowed="--output, --extract-data, --overwrite, --json",
             )
         carried = arx_spec.arx(data, output_path, extract=extract_data, overwrite=overwrite)
         return _print_proposal(carried, output_path, json=json)
     if extract_data is not None:
-        raise InputError("--extract-data of what is no project of ARX", allowed="a file such as study.deid")
+        raise InputError("--extract-data without an ARX project", allowed="a file such as study.deid")
     result = proposal.init(
         data,
         output=output_path,
@@ -140,7 +140,7 @@ def _refuse_reading_options(has_spec: bool) -> None:
     """Raise if reading options of one table are given together with ``--related``."""
     if has_spec:
         raise InputError(
-            "options of how a table is read, beside --related",
+            "options for reading a table cannot be combined with --related",
             allowed="--output, --overwrite, --json",
             advice="Change the specs that are written.",
         )
@@ -160,7 +160,7 @@ def _init_related(
         return 0
     output.print_document(found.document())
     output.print_commands(
-        "Read them, and ask for k in each table's [request], then:",
+        "Read them, and set k in each table's [request], then:",
         f"discreet publish {output.quote_for_shell(path)} --output release",
     )
     return 0
@@ -174,7 +174,7 @@ def _print_proposal(result: Proposal | ArxSpec, spec_path: Path, *, json: bool) 
     spec = output.quote_for_shell(spec_path)
     request_words = "" if "k" in result.mapping.get("request", {}) else " --k 10 --max-suppressed 1%"
     output.print_commands(
-        "Read it, change what you know better, then:",
+        "Read it, correct it, then:",
         f"discreet inspect {spec}",
         f"discreet negotiate {spec}{request_words}",
     )

@@ -47,7 +47,7 @@ def inspect(
     threads: options.Threads = None,
     memory_limit: options.MemoryLimit = None,
 ) -> int:
-    """Show row types, uniqueness, risk and warnings; or a release beside its original."""
+    """Show row types, uniqueness, risk and warnings; or compare a release."""
     table = options.open_table_of_spec(spec, threads, memory_limit)
     if release is None:
         arguments = {
@@ -81,5 +81,5 @@ def inspect(
 def _require_release(arguments: list[str]) -> None:
     if arguments:
         raise InputError(
-            f"{arguments[0]} without --release", advice="Name the release to compare: --release PATH."
+            f"{arguments[0]} without --release", advice="Give the release to compare: --release PATH."
         )

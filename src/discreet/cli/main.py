@@ -17,8 +17,7 @@ from discreet.cli.typer_application import VERBS, build_command, list_needed_ver
 from discreet.errors import DiscreetError, InputError, InternalError, LimitReached, hide_addresses
 
 _PATTERN_ADVICE = (
-    "Several files are one table by a pattern in quotes, which the shell then leaves alone: "
-    "discreet init 'data/*.csv'."
+    "Quote a pattern of several files, so that the shell does not expand it: discreet init 'data/*.csv'."
 )
 _DISK_FULL = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}
 
@@ -50,9 +49,7 @@ def classify_error(error: Exception, help_command: str) -> DiscreetError:
     if isinstance(error, OSError) and error.filename and error.strerror:
         return _with_cause(InputError(f"{error.filename}: {error.strerror.lower()}"), error)
     advice = "Run it again with --debug for the traceback, and please report it."
-    return _with_cause(
-        InternalError(f"a bug of discreet's own ({type(error).__name__})", advice=advice), error
-    )
+    return _with_cause(InternalError(f"internal error ({type(error).__name__})", advice=advice), error)
 
 
 def _with_cause(cause: DiscreetError, error: Exception) -> DiscreetError:

@@ -88,11 +88,11 @@ _Cost = Annotated[
     typer.Option(
         "--cost",
         metavar="NAME",
-        help="What each answer costs; with --frontier, what is weighed against suppression; see below.",
+        help="Cost of each answer; with --frontier, the cost compared with suppression; see below.",
     ),
 ]
 _Neighbours = Annotated[
-    bool, typer.Option("--neighbours", help="With --json: what one level more or less would change.")
+    bool, typer.Option("--neighbours", help="With --json: the effect of one level more or less.")
 ]
 _Partial = Annotated[
     str | None,
@@ -107,7 +107,8 @@ _Metric = Annotated[
     typer.Option(
         "--metric",
         metavar="NAME",
-        help="With --partial, what ranks nodes: lambda, gamma, mu, gamma-mu, or one with -product. [lambda]",
+        help="With --partial, the metric that ranks nodes: lambda, gamma, mu, gamma-mu, or one with "
+        "-product. [lambda]",
     ),
 ]
 _NoRuntime = Annotated[
@@ -115,10 +116,14 @@ _NoRuntime = Annotated[
 ]
 _Attributes = Annotated[
     bool,
-    typer.Option("--attributes", help="Show what giving up one attribute would buy; text shows it unasked."),
+    typer.Option(
+        "--attributes",
+        help="Show suppression with one attribute at its top; text shows it without an exact answer.",
+    ),
 ]
 _LeftOutRows = Annotated[
-    bool, typer.Option("--left-out", help="Show who is left out, by value; for your eyes, in no release.")
+    bool,
+    typer.Option("--left-out", help="Show suppressed rows by value, for the owner only, not in a release."),
 ]
 _Model = Annotated[
     str | None,
@@ -160,7 +165,7 @@ def negotiate(
     """Find the lowest levels that meet the criteria, or relaxations.
 
     Options that are left out come from the spec's [request]. The exit status is 3 where there is no exact
-    answer. Where the lattice is too large to be evaluated, a partial one answers, and says what it proves.
+    answer. If the lattice is too large to be evaluated, a partial one answers and reports its bounds.
     """
     table = options.open_table_of_spec(spec, threads, memory_limit)
     criteria = declared_options.parse_criteria(context)
@@ -269,7 +274,7 @@ def _choose_lattice(
         return table.lattice_for(requirement) if evaluated else table.negotiable_lattice_for(requirement)
     if evaluated:
         raise InputError(
-            "--frontier beside --partial",
+            "--frontier cannot be combined with --partial",
             allowed="one of the two",
             advice="The frontier needs every node; leave --partial out.",
         )
@@ -309,7 +314,7 @@ def _is_local(model: str | None, of_nodes: Mapping[str, bool], of_local: Mapping
     local = model in ("local", "cell-generalization")
     refused = [option for option, is_set in (of_nodes if local else of_local).items() if is_set]
     if refused:
-        raise InputError(f"{refused[0]} {'beside' if local else 'without'} --model local")
+        raise InputError(f"{refused[0]} {'with' if local else 'without'} --model local")
     return local
 
 

@@ -37,7 +37,7 @@ FileEncoding = Annotated[
     typer.Option(
         "--encoding",
         metavar="NAME",
-        help="Such as latin-1, windows-1252 or utf-16. [told from the file]",
+        help="Such as latin-1, windows-1252 or utf-16. [detected from the file]",
         rich_help_panel=_READING_PANEL,
     ),
 ]
@@ -46,7 +46,7 @@ FileDelimiter = Annotated[
     typer.Option(
         "--delimiter",
         metavar="C",
-        help="What parts cells: a character, or comma, semicolon, tab, bar. [told from the header]",
+        help="Cell separator: a character, or comma, semicolon, tab, bar. [detected from the header]",
         rich_help_panel=_READING_PANEL,
     ),
 ]
@@ -55,7 +55,7 @@ FileQuote = Annotated[
     typer.Option(
         "--quote",
         metavar="C",
-        help='What quotes cells, "" for none. [told from the header]',
+        help='Quote character, "" for none. [detected from the header]',
         rich_help_panel=_READING_PANEL,
     ),
 ]
@@ -73,20 +73,20 @@ DecimalMark = Annotated[
     typer.Option(
         "--decimal",
         metavar=", | .",
-        help="The mark before a number's decimals. [told from each column]",
+        help="Decimal mark of numbers. [detected from each column]",
         rich_help_panel=_READING_PANEL,
     ),
 ]
 StripBlanks = Annotated[
     bool,
-    typer.Option("--strip", help="Blanks around texts are no part of them.", rich_help_panel=_READING_PANEL),
+    typer.Option("--strip", help="Strip blanks around texts.", rich_help_panel=_READING_PANEL),
 ]
 NullPolicyOption = Annotated[
     str,
     typer.Option(
         "--nulls",
         metavar="value|drop",
-        help="NULL is a value of its own, or its row is left out.",
+        help="NULL is a separate value, or its row is not read.",
         rich_help_panel=_READING_PANEL,
     ),
 ]
@@ -139,7 +139,7 @@ ScopeOption = Annotated[
     typer.Option(
         "--scope",
         metavar="above|global",
-        help="Where relaxing the height looks: at the height asked and above, or everywhere. [above]",
+        help="Heights that a relaxation may use: the requested height and above, or all. [above]",
     ),
 ]
 ReleaseTable = Annotated[

@@ -6,10 +6,10 @@ from discreet.cli import options, output
 
 
 def presets(json: options.Json = False) -> int:
-    """List what rules ask of a release, each with its source and how it is read.
+    """List the requirements of rules, each with its source and reading.
 
-    A preset asks for the numbers that the rule names; what people must see to, a report puts before those who
-    sign (--preset of report). None says that a release meets the rule.
+    A preset requires the numbers that the rule names; a report lists the points that people must check before
+    they sign (--preset of report). No preset states that a release meets the rule.
     """
     from discreet.results.preset_list import PresetList
     from discreet.spec.preset import load_presets

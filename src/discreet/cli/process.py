@@ -184,7 +184,7 @@ class _SignalWatch:
                 for statement in self._met:
                     statement.interrupt()
             if now >= self._end_at:
-                self._end("it did not end by itself")
+                self._end("it did not end in time")
 
     def _next(self) -> bytes | None:
         """Wait, then return the received signals: empty after a deadline, None at the end of the pipe."""

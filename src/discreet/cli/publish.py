@@ -40,7 +40,7 @@ _Level = Annotated[
     typer.Option(
         "--level",
         metavar="ATTR=N",
-        help="Publish at this level of ATTR (0 where not named) and negotiate nothing; repeatable.",
+        help="Publish at this level of ATTR (0 if not given) without negotiation; repeatable.",
     ),
 ]
 _Accept = Annotated[
@@ -48,14 +48,14 @@ _Accept = Annotated[
     typer.Option(
         "--accept",
         metavar="max_suppressed|height|CRITERION",
-        help="Publish this relaxation where there is no exact answer: of the limit, of the height, or of a "
-        "criterion that was required, by its name (k, l, t, …).",
+        help="Publish this relaxation if there is no exact answer: of the limit, of the height, or of a "
+        "required criterion, by its name (k, l, t, …).",
     ),
 ]
 _Suppressed = Annotated[
     str | None,
     typer.Option(
-        "--suppressed", metavar="drop|star", help="Leave suppressed rows out, or star every cell. [drop]"
+        "--suppressed", metavar="drop|star", help="Drop suppressed rows, or star every cell. [drop]"
     ),
 ]
 _Order = Annotated[
@@ -63,7 +63,7 @@ _Order = Annotated[
     typer.Option(
         "--order",
         metavar="sorted|random",
-        help="Rows by what they show, or in an order that is drawn. [sorted]",
+        help="Rows sorted by their released cells, or in random order. [sorted]",
     ),
 ]
 
@@ -72,7 +72,7 @@ _After = Annotated[
     typer.Option(
         "--after",
         metavar="RELEASE",
-        help="An earlier release of the same rows: k and l hold beside it, too; repeatable.",
+        help="An earlier release of the same rows: k and l also hold together with it; repeatable.",
     ),
 ]
 
@@ -81,7 +81,7 @@ _LockFile = Annotated[
     typer.Option(
         "--lock",
         metavar="FILE",
-        help="The decision: written where FILE is new, else taken from it, whatever the rows are.",
+        help="The decision: written if FILE is new, else read from it for any rows.",
     ),
 ]
 
@@ -234,7 +234,7 @@ def _publish_by_lock(table: Table, lock: Path, wish: _PublishTexts) -> ReleaseRe
         _refuse_beside_lock(lock, arguments)
         return publish_locked(table, lock, target, overwrite=write_options["overwrite"])
     _refuse_options(
-        "a lock holds levels, and other models decide anew for each table", model=chosen.model, **own_options
+        "a lock contains levels, and other models search each table again", model=chosen.model, **own_options
     )
     levels, request = _levels_and_request(table, wish)
     return publish_and_lock(
@@ -248,9 +248,9 @@ def _refuse_beside_lock(lock: Path, arguments: dict[str, Any]) -> None:
         if value:
             option = f"--{name.replace('_', '-')}"
             raise InputError(
-                f"{option} beside {lock}, which has decided",
+                f"{option} cannot change the decision of {lock}",
                 allowed="--output or --table, and --overwrite",
-                advice=f"Leave out {option}, or name a new lock.",
+                advice=f"Leave out {option}, or give a new lock.",
             )
 
 
@@ -259,11 +259,11 @@ def _publish_by_model(table: Table, wish: _PublishTexts) -> ReleaseResult:
     request_texts, chosen, own_options, target, write_options = wish
     model, level, scope, accept = chosen
     if model is None:
-        _refuse_options("goes with a --model, and none is named", **own_options)
+        _refuse_options("applies to a --model, and none is given", **own_options)
         return _publish_node(table, wish)
     if level and declared_options.model_declares(model, "level"):
         own_options, level = {**own_options, "level": level}, None
-    _refuse_options(f"--model {model} negotiates nothing", level=level, accept=accept, scope=scope)
+    _refuse_options(f"--model {model} does not negotiate", level=level, accept=accept, scope=scope)
     target_arguments = {"output": target} if isinstance(target, Path) else {"table": target.table}
     made = declared_options.parse_model(model, own_options)
     release: ReleaseResult = table.publish(
@@ -321,7 +321,7 @@ def _refuse_beside_levels(**arguments: object) -> None:
         if value:
             option = f"--{name.replace('_', '-')}"
             raise InputError(
-                f"{option} beside --level",
+                f"{option} cannot be combined with --level",
                 allowed="levels by --level, or a request with --max-level, --min-level, --scope and --accept",
                 advice=f"Leave out --level or {option}.",
             )

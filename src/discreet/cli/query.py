@@ -20,23 +20,25 @@ _Arguments = Annotated[
 ]
 _Spec = Annotated[
     Path | None,
-    typer.Option("--spec", metavar="SPEC", help="Whose hierarchies say what generalized labels stand for."),
+    typer.Option("--spec", metavar="SPEC", help="A spec whose hierarchies define generalized labels."),
 ]
 _Hierarchy = Annotated[
     list[str] | None,
     typer.Option(
         "--hierarchy",
         metavar="ATTRIBUTE=FILE",
-        help="A public hierarchy, as CSV: what an attribute's labels stand for; repeatable.",
+        help="A public hierarchy, as CSV, that defines an attribute's labels; repeatable.",
     ),
 ]
-_Explain = Annotated[bool, typer.Option("--explain", help="Print the rewritten SQL, which runs by itself.")]
+_Explain = Annotated[
+    bool, typer.Option("--explain", help="Print the rewritten SQL, which runs without discreet.")
+]
 _SqlDialect = Annotated[
     str | None,
     typer.Option(
         "--sql",
         metavar="{dialect_choices}",
-        help="The dialect of the query, and of the rewritten one. [of where the release lies]",
+        help="The dialect of the query, and of the rewritten one. [that of the release's engine]",
         show_default=False,
     ),
 ]
@@ -67,7 +69,7 @@ def query(
     threads: options.Threads = None,
     memory_limit: options.MemoryLimit = None,
 ) -> int:
-    """Ask a release for aggregates: answers between sure bounds.
+    """Query aggregates of a release: answers between guaranteed bounds.
 
     Conditions and GROUP BY are over quasi-identifiers; whatever is not supported is refused, with the reason.
     """

@@ -41,9 +41,9 @@ def publish_related(
     """Publish the tables of a relational spec into a folder; ``arguments`` are options of single tables."""
     from discreet.verbs.relational import open_tables
 
-    _refuse_options(arguments, "a relational spec, whose tables say it in their own specs")
+    _refuse_options(arguments, "a relational spec, whose tables have it in their own specs")
     if folder is None:
-        raise InputError("no folder was named for the tables", allowed="--output FOLDER, a new one")
+        raise InputError("no folder was given for the tables", allowed="--output FOLDER, a new one")
     tables = open_tables(spec, settings=options.parse_settings(*limits), reporter=TerminalReporter())
     result = tables.publish(folder, overwrite=overwrite)
     if json:
@@ -74,4 +74,4 @@ def _refuse_options(arguments: Mapping[str, object], subject: str) -> None:
     for name, value in arguments.items():
         if value:
             option = f"--{name.replace('_', '-')}"
-            raise InputError(f"{option} beside {subject}", advice=f"Leave out {option}.")
+            raise InputError(f"{option} cannot be combined with {subject}", advice=f"Leave out {option}.")

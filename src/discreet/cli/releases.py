@@ -23,8 +23,8 @@ def releases(
 ) -> int:
     """List the releases that were made on this machine by this user, the latest first.
 
-    They are read from the private log, which is for its owner's eyes alone. Each says whether its file still
-    lies where it was put.
+    They are read from the private log, which only its owner can read. Each entry states whether its file is
+    still at its path.
     """
     from discreet.verbs.earlier_releases import read_release_register
 

@@ -28,17 +28,19 @@ _About = Annotated[
     Path | None,
     typer.Option("--about", metavar="FILE", help="Your own words in TOML: title, purpose, recipient, …"),
 ]
-_Purpose = Annotated[str | None, typer.Option("--purpose", metavar="TEXT", help="What the release is for.")]
-_Recipient = Annotated[str | None, typer.Option("--recipient", metavar="TEXT", help="Who gets it.")]
+_Purpose = Annotated[str | None, typer.Option("--purpose", metavar="TEXT", help="Purpose of the release.")]
+_Recipient = Annotated[
+    str | None, typer.Option("--recipient", metavar="TEXT", help="Recipient of the release.")
+]
 _ThreatModel = Annotated[
-    str | None, typer.Option("--threat-model", metavar="TEXT", help="Who might attack, knowing what.")
+    str | None, typer.Option("--threat-model", metavar="TEXT", help="Possible attackers and their knowledge.")
 ]
 _Threshold = Annotated[
     str, typer.Option("--threshold", metavar="P", help="The chance above which a row counts as at risk.")
 ]
 _Checks = Annotated[
     str | None,
-    typer.Option("--checks", metavar="NAME", help="Put what a preset asks of people before those who sign."),
+    typer.Option("--checks", metavar="NAME", help="Add the manual checks of a preset."),
 ]
 
 _Language = Annotated[
@@ -66,9 +68,9 @@ def report(
 ) -> int:
     """Write the evidence of a release as one offline HTML file.
 
-    The release is audited anew; the exit status is 1 where that fails. Attacks are told what they need by
-    their options (discreet attack). What is not said of purpose, recipient
-    and threat model is left blank, to be filled in by hand.
+    The release is audited again; the exit status is 1 if that fails. Options of attacks give their input
+    (discreet attack). Purpose, recipient and threat model are left blank if they are not given, to be filled
+    in by hand.
     """
     from discreet.report import report as page
     from discreet.verbs.locations import address_of

@@ -26,7 +26,7 @@ _Search = Annotated[
     typer.Option(
         "--search-epsilon",
         metavar="E",
-        help="Let a private search choose the levels that are not given; it spends so much of ε.",
+        help="Part of ε for a private search, which chooses the levels that are not given.",
     ),
 ]
 _Delta = Annotated[str, typer.Option("--delta", metavar="D", help="The privacy loss δ.")]

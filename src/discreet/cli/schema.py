@@ -22,7 +22,7 @@ _Standard = Annotated[
 def schema(release: _Release = None, standard: _Standard = None) -> int:
     """Print the JSON Schema of the spec; or a release's, for other tools.
 
-    Without RELEASE: every key of the spec with what it means, what is allowed and an example; criteria of
+    Without RELEASE: every key of the spec with its meaning, allowed values and an example; criteria of
     installed packages are among them. With RELEASE: its columns and files as a Frictionless data package,
     or as the metadata of CSV on the web (CSVW).
     """

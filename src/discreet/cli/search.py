@@ -38,7 +38,8 @@ _MarkingOption = Annotated[
     typer.Option(
         "--marking",
         metavar="direct|transitive",
-        help="What a node that meets the requirement marks: its direct generalizations, or all. [direct]",
+        help="Nodes marked by a node that meets the requirement: its direct generalizations, or all. "
+        "[direct]",
         show_default=False,
     ),
 ]
@@ -51,7 +52,8 @@ _CubeBudget = Annotated[
     typer.Option(
         "--cube-budget",
         metavar="SIZE",
-        help="incognito-cube: what points of higher levels may take beside the cube, such as 100MB. [none]",
+        help="incognito-cube: memory for points of higher levels in addition to the cube, such as 100MB. "
+        "[none]",
     ),
 ]
 _TimeBudget = Annotated[
@@ -60,10 +62,10 @@ _TimeBudget = Annotated[
 ]
 _NodeBudget = Annotated[
     str | None,
-    typer.Option("--node-budget", metavar="N", help="anytime: end after so many nodes were checked."),
+    typer.Option("--node-budget", metavar="N", help="anytime: limit on checked nodes."),
 ]
 _EverySolution = Annotated[
-    bool, typer.Option("--all", help="List every solution found, not the minimal ones alone.")
+    bool, typer.Option("--all", help="List every solution found, not only the minimal ones.")
 ]
 
 
@@ -96,7 +98,7 @@ def search(
     from discreet.verbs.table_search import ALGORITHMS
 
     if algorithm is None:
-        raise InputError("no search algorithm was named", allowed=f"--algorithm {', '.join(ALGORITHMS)}")
+        raise InputError("no search algorithm was given", allowed=f"--algorithm {', '.join(ALGORITHMS)}")
     table = options.open_table_of_spec(spec, threads, memory_limit)
     with interrupt_returns_best() if algorithm == "anytime" else nullcontext():
         outcome = table.search(

@@ -30,7 +30,7 @@ _Spec = Annotated[
 _Workspace = Annotated[
     Path | None,
     typer.Option(
-        "--workspace", metavar="DIR", help=f"Where work is kept. [{DEFAULT_WORKSPACE}, beside SPEC]"
+        "--workspace", metavar="DIR", help=f"Folder that stores work. [{DEFAULT_WORKSPACE}, next to SPEC]"
     ),
 ]
 _Root = Annotated[
@@ -38,7 +38,7 @@ _Root = Annotated[
     typer.Option(
         "--root",
         metavar="DIR",
-        help="Paths typed into pages must lie below DIR. [SPEC's folder, or this one]",
+        help="Paths typed into pages must be below DIR. [SPEC's folder, or this one]",
     ),
 ]
 _Port = Annotated[str | None, typer.Option("--port", metavar="N", help="The port. [8765, or a free one]")]
@@ -62,7 +62,7 @@ _PasswordFile = Annotated[
 ]
 _AddUser = Annotated[
     str | None,
-    typer.Option("--add-user", metavar="NAME", help="Ask for NAME's password, write --password-file, end."),
+    typer.Option("--add-user", metavar="NAME", help="Read NAME's password, write --password-file, and exit."),
 ]
 _Proxy = Annotated[
     list[str] | None,
@@ -75,9 +75,11 @@ _ProxySecret = Annotated[
     typer.Option("--proxy-secret-file", metavar="FILE", help="The secret that the proxy sends with each."),
 ]
 _MaxUpload = Annotated[
-    str, typer.Option("--max-upload", metavar="SIZE", help="The largest file that is taken.")
+    str, typer.Option("--max-upload", metavar="SIZE", help="Size limit of an uploaded file.")
 ]
-_NoBrowser = Annotated[bool, typer.Option("--no-browser", help="Print the start link and open nothing.")]
+_NoBrowser = Annotated[
+    bool, typer.Option("--no-browser", help="Print the start link without opening a browser.")
+]
 _AccessLog = Annotated[
     bool, typer.Option("--access-log", help="Log each request's method, route and status.")
 ]
@@ -106,7 +108,7 @@ def serve(
 ) -> int:
     """Open the workbench in the browser.
 
-    It binds to this machine and prints a link that signs in once. What is done is kept in the workspace;
+    It binds to this machine and prints a link that signs in once. Work is stored in the workspace;
     Ctrl-C ends it. Nothing is loaded from or sent to anywhere else.
     """
     _require_packages()

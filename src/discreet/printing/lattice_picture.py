@@ -50,7 +50,7 @@ def draw_lattice_html(lattice: Lattice, suppressed: NDArray[np.int64], rows: int
     parts = [
         _limit_buttons(name),
         f'<svg viewBox="0 0 {width} {height}" width="{width}" style="max-width:100%" role="img">',
-        "<title>Each dot is a node; the higher, the more general</title>",
+        "<title>Each dot is a node; higher nodes are more general</title>",
         *(_edge_lines(lattice, positions) if lattice.size <= _MAX_NODES_WITH_EDGES else ()),
         *(_height_label(level, height) for level in range(len(drawn))),
         *(
@@ -61,7 +61,8 @@ def draw_lattice_html(lattice: Lattice, suppressed: NDArray[np.int64], rows: int
     ]
     left = lattice.size - len(positions)
     note = (
-        f"; of each height the {_MAX_NODES_PER_HEIGHT} nodes that suppress least, {left:,} are not drawn"
+        f"; only the {_MAX_NODES_PER_HEIGHT} nodes with the fewest suppressed rows per height, {left:,} "
+        "omitted"
         if left
         else ""
     )

@@ -46,7 +46,7 @@ def format_measure(value: float | int | None) -> str:
     return f"{value:,.4f}" if abs(value) < 1e9 else f"{value:.4g}"
 
 
-_STRICTEST_TITLE = Line("The strictest value of each criterion that the file meets, without a verdict:")
+_STRICTEST_TITLE = Line("Strictest value of each criterion that the file satisfies (no verdict):")
 _COMPARISON_NOTE = (
     "Compared with the distribution of the published rows, which differs from the publisher's where rows are "
     "suppressed: {}."
@@ -62,7 +62,7 @@ def describe_strictest_values(values: Sequence[StrictestValue]) -> Document:
     for one in values:
         if one.reason is not None:
             reasons.setdefault(one.reason, []).append(_criterion_label(one))
-    untold = (Line(f"Not told ({reason}): {', '.join(labels)}.") for reason, labels in reasons.items())
+    untold = (Line(f"Not computed ({reason}): {', '.join(labels)}.") for reason, labels in reasons.items())
     compared = dict.fromkeys(one.criterion.flag() for one in value_text if one.publisher is False)
     by_release = (Line(_COMPARISON_NOTE.format(", ".join(compared))),) if compared else ()
     return (

@@ -41,14 +41,14 @@ def identifier_table(attributes: Iterable[ManifestAttribute], numbering: Numberi
         translator("Identifiers and dates"),
         (
             translator("column"),
-            translator("what was done"),
+            translator("method"),
             translator("options"),
             translator("rows of one person"),
         ),
         rows,
         note=translator(
-            "The keys, the lists and the numbers of days are the publisher's secret; neither the manifest "
-            "nor this report says where they lie."
+            "The keys, the lists and the numbers of days are the publisher's secret; neither the "
+            "manifest nor this report contains their location."
         ),
     )
 
@@ -85,14 +85,14 @@ def _pseudonymization_method(attribute: ManifestAttribute, translator: Translato
     linked = way.is_deterministic and way.is_injective
     return (
         translator.external(way.title),
-        translator("can be linked by it") if linked else translator("not linked by it alone"),
+        translator("can be linked by it") if linked else translator("cannot be linked by it"),
     )
 
 
 _ROLE_MEANINGS = {
-    IDENTIFIER: "tells who somebody is",
+    IDENTIFIER: "identifies a person",
     "quasi-identifier": "an attacker may know it",
-    "sensitive": "what an attacker wants to learn",
+    "sensitive": "the value to protect",
     "insensitive": "as it is, outside every check",
 }
 
@@ -140,8 +140,8 @@ def inventory_section(evidence: ReleaseEvidence, numbering: Numbering) -> str:
         numbering.table(translator("Columns and their roles"), heads, rows),
         paragraph(
             translator(
-                "The roles are the publisher's statement. A column that an attacker knows and that is not "
-                "among the quasi-identifiers is outside everything that follows."
+                "The roles are the publisher's statement. The numbers below do not account for an "
+                "attacker who knows a column that is not among the quasi-identifiers."
             ),
             "note",
         ),
@@ -187,12 +187,14 @@ def threat_model_section(evidence: ReleaseEvidence, translator: Translator) -> s
             translator(
                 "Every number below assumes an attacker who knows of a person all of {columns}, and looks "
                 "for that person's row or sensitive values. A prosecutor knows that the person is in the "
-                "release; a marketer tries everybody.",
+                "release; a marketer attacks every person.",
                 columns=", ".join(names) or translator("nothing"),
             )
         ),
         text_or_blank_lines(
-            translator("Who might try, what they know, what keeps them from it"), about.threat_model, 4
+            translator("Possible attackers, their knowledge, and controls against them"),
+            about.threat_model,
+            4,
         ),
         text_or_blank_lines(translator("Population that the table was drawn from"), about.population, 2),
         text_or_blank_lines(translator("Controls of the recipient"), about.controls, 2),
@@ -259,8 +261,8 @@ def transformation_section(evidence: ReleaseEvidence, numbering: Numbering) -> s
             (translator("column"), translator("level"), translator("hierarchy (SHA-256)")),
             rows,
             note=translator(
-                "The digest identifies the hierarchy without telling a value of it. The manifest beside the "
-                "file has it in full."
+                "The digest identifies the hierarchy without disclosing its values. The manifest next to "
+                "the file has it in full."
             ),
         ),
         identifier_table(manifest.attributes, numbering),

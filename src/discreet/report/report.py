@@ -66,7 +66,7 @@ def report_page(evidence: ReleaseEvidence, language: ReportLanguage, rule: Prese
 def _page_header(evidence: ReleaseEvidence, title: str, translator: Translator) -> str:
     manifest = evidence.manifest
     made = translator(
-        "{name}, published {day}; counted anew {today}",
+        "{name}, published {day}; counted again {today}",
         name=manifest.name,
         day=manifest.date,
         today=evidence.date,
@@ -91,8 +91,9 @@ def _audit_verdict(evidence: ReleaseEvidence, translator: Translator) -> str:
         f'<div class="verdict{kind}"><p><b>{escape(word)}</b> {escape(counted)}</p>'
         + paragraph(
             translator(
-                "Counted in the written file, for the roles named in section 2. It is evidence for those who "
-                "decide, not a promise that nobody can be recognized."
+                "Counted in the written file, for the roles named in section 2. It is evidence for a "
+                "decision, not "
+                "a guarantee that no person can be recognized."
             )
         )
         + "</div>"
@@ -156,7 +157,7 @@ def _page_footer(evidence: ReleaseEvidence, translator: Translator) -> str:
         )
     ]
     if translator.untranslated:
-        texts.append(translator("Sentences that have no translation stand here in English."))
+        texts.append(translator("Sentences without a translation are in English."))
     return f"<footer>{''.join(map(paragraph, texts))}</footer>\n"
 
 

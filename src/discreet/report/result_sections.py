@@ -79,7 +79,10 @@ def preset_checklist(report: AuditReport, rule: Preset, translator: Translator) 
         (translator("Source"), f"{rule.citation} ({rule.as_of})"),
     ]
     pairs += [
-        (translator("Asked: {criterion}", criterion=criterion), _counted_text(report, criterion, translator))
+        (
+            translator("Required: {criterion}", criterion=criterion),
+            _counted_text(report, criterion, translator),
+        )
         for criterion in rule.criteria
     ]
     return (
@@ -99,7 +102,7 @@ def _counted_text(report: AuditReport, criterion: Criterion, translator: Transla
         )
     found = next((one for one in report.criteria if one.criterion.name == criterion.name), None)
     if found is None:
-        return translator("not asked of this release")
+        return translator("not required of this release")
     return translator("counted: {value}", value=found.found)
 
 
@@ -116,18 +119,18 @@ def _appendix_parts(evidence: ReleaseEvidence, translator: Translator) -> tuple[
         return (
             paragraph(
                 translator(
-                    "There are no statements for this release: nothing was required of it, or no SQL that is "
-                    "written for people reads its form."
+                    "There are no statements for this release: nothing was required of it, or portable "
+                    "SQL cannot read its format."
                 )
             ),
         )
     return (
         paragraph(
             translator(
-                "Whoever has the release can count again what is said of it in section 6, with {program} and "
-                "without the program that wrote this report: each query stands alone, and must find failing "
-                "= 0. Files are named without the folder in which they lie. A comment without a query says "
-                "what the release alone does not tell, or what a report does not print.",
+                "Recipients of the release can repeat the counts of section 6 with {program} and without "
+                "the program that wrote this report: each query is independent, and must find failing = 0. "
+                "Files are named without their folder. A comment without a query describes a count that "
+                "needs more than the release, or that a report does not print.",
                 program=found.reader,
             )
         ),
@@ -140,20 +143,20 @@ _HEIGHT_METRICS = ("height", "precision")
 
 LIMIT_STATEMENTS = (
     "This is evidence, not a verdict. Whether it is enough depends on who gets the file and what they know.",
-    "Membership is not protected: who knows the quasi-identifiers may find out that a person is in the "
-    "table.",
-    "Two releases of overlapping tables can be intersected, each fine by itself. Keep a register of "
+    "Membership is not protected: an attacker who knows the quasi-identifiers may learn that a person is "
+    "in the table.",
+    "Two releases of overlapping tables can be intersected, even if each is safe. Keep a register of "
     "releases.",
-    "A release that is as fine as its requirement allows tells that finer ones failed, and so something of "
-    "the rows (minimality, downcoding).",
+    "A release that is as fine as its requirement allows discloses that finer ones failed, and therefore "
+    "facts about the rows (minimality, downcoding).",
     "Distinct l counts values, not how alike in meaning or how unevenly spread they are.",
     "A class of k rows is k people only where each person has one row.",
 )
 CHECKLIST = (
-    "Roles of the columns checked by somebody who knows the table",
+    "Roles of the columns checked by a person who knows the table",
     "Earlier releases of the same people considered",
     "Recipient, purpose and controls agreed in writing",
-    "Manifest and file handed over together; checksum compared",
+    "Manifest and file delivered together; checksum compared",
 )
 SIGNATURE_LABELS = ("Prepared by, date", "Reviewed by, date", "Released by, date", "Valid until")
 
@@ -236,7 +239,7 @@ def _guarantees_table(
         rows = [(*row, each) for row, each in zip(rows, verdicts, strict=True)] + counted_criteria(
             report, translator
         )
-    return numbering.table(translator("What was counted"), heads, rows, numbers=(1, 2))
+    return numbering.table(translator("Counts"), heads, rows, numbers=(1, 2))
 
 
 def utility_section(evidence: ReleaseEvidence, numbering: Numbering) -> str:
@@ -289,7 +292,7 @@ def limits_section(evidence: ReleaseEvidence, translator: Translator) -> str:
         translator("Warnings and limits"),
         subheading(translator("Warnings")),
         bullet_list(found) if found else paragraph(translator("No warning was given.")),
-        subheading(translator("What no number here says")),
+        subheading(translator("Limits")),
         bullet_list(translator(text) for text in LIMIT_STATEMENTS),
     )
 

@@ -79,14 +79,12 @@ RISK_THRESHOLDS: tuple[RiskThreshold, ...] = (
 THREE_TESTS_SOURCE = "Article 29 Working Party, Opinion 05/2014 (WP216)"
 HIPAA_NOTE = (
     "HIPAA's expert determination (45 CFR 164.514(b)(1)) names no number: a qualified person must find "
-    "the risk "
-    "very small and document methods and results. This report documents results; it is not that finding."
+    "the risk very small and document methods and results. This report documents results; it is not that "
+    "finding."
 )
 CONTEXT_NOTE = (
-    "ISO/IEC 27559:2022 asks for the context too: who gets the data, what they could attempt, and what "
-    "keeps them "
-    "from it. The chances above hold for an attempt that is made; sections 1 and 3 are where the context "
-    "is stated."
+    "ISO/IEC 27559:2022 requires the context too: the recipients, possible attacks, and controls against "
+    "them. The risks above assume that an attack is made; sections 1 and 3 state the context."
 )
 
 
@@ -183,7 +181,7 @@ def _risk_table(attack: AttackResult, numbering: Numbering) -> str:
         ),
         (translator("prosecutor risk, mean"), *(translator.percent(t.prosecutor.mean) for _, t in tables)),
         (over, *(_count_and_share(t.prosecutor.over, t.rows, translator) for _, t in tables)),
-        (translator("rows alone in their class"), *(translator.integer(t.uniques.rows) for _, t in tables)),
+        (translator("unique rows"), *(translator.integer(t.uniques.rows) for _, t in tables)),
         *(
             (
                 translator("… by {size} of the columns already", size=size),
@@ -227,7 +225,7 @@ def _risk_figure(attack: AttackResult, numbering: Numbering) -> str:
     svg = bar_chart(translator("Share of rows at risk, by the chance of being named right"), chart, most=1.0)
     return numbering.figure(
         svg if len(tables) > 1 else emphasize_single_series(svg),
-        translator("Share of rows whose chance of being named right lies above each value."),
+        translator("Share of rows whose re-identification risk is above each value."),
     )
 
 
@@ -265,15 +263,15 @@ def _disclosure_parts(attack: AttackResult, numbering: Numbering) -> list[str]:
         translator("rows with a value in over {share} of it", share=share),
     )
     return [
-        subheading(translator("What is learnt of sensitive attributes")),
+        subheading(translator("Disclosure of sensitive attributes")),
         numbering.table(
             translator("Sensitive values by {unit}", unit=unit), heads, rows, numbers=(1, 2, 3, 4)
         ),
         numbering.figure(
             bar_chart(translator("Sensitive values guessed right"), chart, most=1.0),
             translator(
-                "Share of rows whose value is guessed right by taking the most frequent one: of the whole "
-                "table, and of each {unit}.",
+                "Share of rows whose value an attacker guesses by taking the most frequent one: of the "
+                "whole table, and of each {unit}.",
                 unit=unit,
             ),
         ),
@@ -293,7 +291,7 @@ def _three_tests_table(attack: AttackResult, numbering: Numbering) -> str:
         for d in attack.disclosure
     ]
     unique_text = translator(
-        "{number} of {rows} are alone in their class",
+        "{number} of {rows} are unique",
         number=translator.integer(after.uniques.rows),
         rows=translator.count(after.rows, "row"),
     )
@@ -336,7 +334,7 @@ def _threshold_table(attack: AttackResult, numbering: Numbering) -> str:
         )
         for rule in RISK_THRESHOLDS
     ]
-    title = "Rules beside this release, whose smallest class has {rows}"
+    title = "Published rules and this release, whose smallest class has {rows}"
     return numbering.table(
         translator(title, rows=translator.count(smallest, "row")),
         (

@@ -208,7 +208,7 @@ def languages() -> tuple[str, ...]:
 def language_of(code: str) -> ReportLanguage:
     """Return the language of a code; raise ``InputError`` with the available codes for an unknown one."""
     if code not in languages():
-        raise InputError(f"'{code}' is no language of reports", allowed=", ".join(languages()))
+        raise InputError(f"unknown report language '{code}'", allowed=", ".join(languages()))
     if code == ENGLISH:
         return ReportLanguage(ENGLISH)
     language_file = files("discreet.report").joinpath(_LANGUAGES_FOLDER, f"{code}.toml")

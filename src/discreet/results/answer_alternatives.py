@@ -88,7 +88,7 @@ class FrontierResult(Printable):
             Column("levels", shrinks=True),
         )
         left = len(self.points) - len(rows)
-        more = (Line(f"… and {left:,} more, which JSON lists all."),) if left else ()
+        more = (Line(f"… and {left:,} more; --json lists them all."),) if left else ()
         return (heading_line(title), levels_legend(self.lattice), BLANK, Grid(columns, rows), *more)
 
 
@@ -279,7 +279,7 @@ class AttributeSuppressionResult(Printable):
             for p in self.proposals
         )
         columns = (
-            Column("given up", shrinks=True),
+            Column("attribute at its top", shrinks=True),
             Column("request"),
             Column("suppressed", right=True),
             Column("height", right=True),

@@ -255,7 +255,7 @@ class NegotiationResult(Printable):
         if not self.answers:
             return lines
         if self.exact is None:
-            lines = (*lines, Line("Each column below gives way on one part of the request:"))
+            lines = (*lines, Line("Each column below relaxes one part of the request:"))
         return (*lines, BLANK, answers_grid(self.answers, dict(self.request.max_level)))
 
     def _outcome_lines(self) -> Document:
@@ -280,13 +280,13 @@ class NegotiationResult(Printable):
         fewest = self.relaxation(Relaxation.MAX_SUPPRESSED)
         if fewest is None:
             every = self.basis is None or self.basis.bound.suppressed >= self.rows
-            return " Within the levels asked, every row must be suppressed." if every else ""
+            return " Within the level bounds, every row must be suppressed." if every else ""
         part = format_rows(fewest.suppressed, self.rows)
         rows = format_quantity(self.rows, "row")
         if self.basis is not None and self.basis.bound.suppressed < fewest.suppressed:
-            return f" The nodes looked at suppress at least {part} of {rows}; at most {allowed} may be."
+            return f" The counted nodes suppress at least {part} of {rows}; at most {allowed} may be."
         return (
-            f" Within the levels asked, at least {part} of {rows} must be suppressed;"
+            f" Within the level bounds, at least {part} of {rows} must be suppressed;"
             f" at most {allowed} may be."
         )
 
@@ -295,7 +295,7 @@ class NegotiationResult(Printable):
         without = [part for part in relaxable if self.relaxation(part) is None]
         if not without:
             return []
-        found = "" if self.basis is None else " among the nodes looked at"
+        found = "" if self.basis is None else " among the counted nodes"
         return [Line(f"No solution by relaxing {' or '.join(without)}{found}.", Tone.WARNING)]
 
 

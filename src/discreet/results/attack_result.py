@@ -242,7 +242,7 @@ class AttackResult(Printable):
             (f"{size}", *(_number_at(t.uniques.rows_by_size, size - 1) for t in tables)) for size in sizes
         )
         columns = (Column("columns", right=True), *(Column(title, right=True) for title in titles))
-        title = "Rows by the fewest columns in which they are alone"
+        title = "Unique rows by the fewest columns needed"
         return (BLANK, heading_line(title), Grid(columns, rows))
 
     def _single_values(self) -> Document:
@@ -252,8 +252,8 @@ class AttackResult(Printable):
             return ()
         columns = (
             Column("known value of", shrinks=True),
-            Column("rows alone by it", right=True),
-            Column("alone in their group", right=True),
+            Column("unique rows", right=True),
+            Column("unique in their group", right=True),
         )
         rows = tuple(
             (each.column, format_rows(each.alone, each.rows), format_rows(each.in_class, each.rows))
@@ -267,7 +267,7 @@ class AttackResult(Printable):
         names = list(self.standing_out[0].values)
         columns = (
             Column("rows", right=True),
-            Column("apart by", right=True),
+            Column("distance", right=True),
             *(Column(name, shrinks=True) for name in names),
         )
         rows = tuple(
@@ -280,8 +280,8 @@ class AttackResult(Printable):
         )
         return (
             BLANK,
-            heading_line("Classes that stand out"),
-            Line("Apart by: the quasi-identifiers in which a class differs from every other."),
+            heading_line("Outlier classes"),
+            Line("Distance: the number of quasi-identifiers in which a class differs from every other."),
             Grid(columns, rows),
         )
 
@@ -312,7 +312,7 @@ class AttackResult(Printable):
             )
             for d in self.disclosure
         )
-        return (BLANK, heading_line(f"What a {unit} tells"), Grid(columns, rows))
+        return (BLANK, heading_line(f"Disclosure by {unit}"), Grid(columns, rows))
 
     def _linkage(self) -> Document:
         found = self.linkage

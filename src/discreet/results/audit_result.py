@@ -155,7 +155,7 @@ class AuditResult(Printable):
             Line(
                 f"The smallest class has {format_quantity(report.k, unit)} (k = {report.k:,})."
                 if report.classes
-                else "No class at all."
+                else "There are no classes."
             ),
         ]
         if report.l:

@@ -49,7 +49,7 @@ class CriterionCheck:
     @property
     def description(self) -> str:
         """Sentence about the check."""
-        return f"{self.name}: {self.asked} asked, {self.found} found"
+        return f"{self.name}: {self.asked} required, {self.found} found"
 
     def as_json(self) -> dict[str, Any]:
         """Return the entry in ``checks`` of ``discreet check --json``."""
@@ -69,7 +69,7 @@ class FileCheck:
 
     @property
     def passed(self) -> bool:
-        """True if the file could be checked and passes every check."""
+        """True if the file can be checked and passes every check."""
         return self.error is None and all(check.passed for check in self.checks)
 
     @property
@@ -123,7 +123,7 @@ class FileChecks(Printable):
         columns = (
             Column("file", shrinks=True),
             Column("check", shrinks=True),
-            Column("asked", right=True),
+            Column("required", right=True),
             Column("found", right=True),
             Column("verdict"),
         )
@@ -151,7 +151,7 @@ def list_checks(report: AuditReport) -> Iterator[CriterionCheck]:
     found = tuple(_check_groups(report) if report.permutation is not None else _check_classes(report))
     yield from found
     if not report.passed and all(check.passed for check in found):
-        yield CriterionCheck("the file", "as its manifest says", "another", passed=False)
+        yield CriterionCheck("the file", "as in its manifest", "different", passed=False)
 
 
 def _check_groups(report: AuditReport) -> Iterator[CriterionCheck]:
@@ -187,7 +187,7 @@ _RULE_DESCRIPTIONS = {
     "l": "every class has at least l different sensitive values",
     "groups": "every group of a permuted release has its different values",
     "the file": "the file is the one that its manifest describes",
-    "unchecked": "the file could be checked",
+    "unchecked": "the file can be checked",
 }
 
 
@@ -277,4 +277,4 @@ def _sarif_result(each: FileCheck, rule: str, text: str, region: Region | None) 
 
 def _error_text(each: FileCheck) -> str:
     assert each.error is not None
-    return f"{each.error.kind}: `discreet check {each.file}` tells why"
+    return f"{each.error.kind}: run `discreet check {each.file}` for the reason"

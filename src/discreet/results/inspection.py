@@ -77,8 +77,8 @@ class Inspection(Printable):
     ``risk`` is prosecutor risk with row types as classes, in rows, or in subjects if the spec has one
     (``unit``). ``unlisted`` columns are in the source but not in the spec; ``patterns`` are attribute
     sections for several columns, ``ways`` the replacements of identifiers, ``shifted`` the columns with
-    shifted dates. In the table of attributes, "unique alone" counts rows whose value no other row has, and
-    "unique without" the rows that stay unique if the attribute is generalized to its top.
+    shifted dates. In the table of attributes, "unique by value" counts rows whose value no other row has, and
+    "unique at top" the rows that stay unique if the attribute is generalized to its top.
 
     >>> table.inspect().unique_rows  # doctest: +SKIP
     """
@@ -143,7 +143,7 @@ class Inspection(Printable):
             Line(f"Unique by their quasi-identifiers: {format_rows(self.unique_rows, self.rows)} rows."),
             Line(f"Smallest class: {format_quantity(self.smallest_class, self.unit)}."),
             Line(
-                "Chance that an attacker who knows them names the right row: "
+                "Chance that an attacker who knows them identifies the right row: "
                 f"{format_share(self.risk.mean, 1)} on average, {format_share(self.risk.highest, 1)} at most."
             ),
             Line(f"Lattice: {format_quantity(self.nodes, 'node')}."),
@@ -175,8 +175,8 @@ class Inspection(Printable):
             Column("quasi-identifier"),
             Column("values", right=True),
             Column("NULL rows", right=True),
-            Column("unique alone", right=True),
-            Column("unique without", right=True),
+            Column("unique by value", right=True),
+            Column("unique at top", right=True),
             Column("height", right=True),
             Column("leaves", right=True),
             Column("hierarchy", shrinks=True),
@@ -204,15 +204,16 @@ class Inspection(Printable):
             ]
             if found:
                 lines.append(Line(f"{title}: {join_names(found)}."))
-        lines += [Line(f"In the place of {name}, an identifier: {title}.") for name, title in self.ways]
+        lines += [Line(f"Identifier {name} is replaced: {title}.") for name, title in self.ways]
         if self.shifted:
             lines.append(
                 Line(f"Dates moved by a secret number of days per subject: {join_names(self.shifted)}.")
             )
         lines += [
             Line(
-                f"{format_key(('attributes', s.pattern))} stands for "
-                f"{format_quantity(len(s.columns), 'column')}: {join_names(s.columns)}."
+                f"{format_key(('attributes', s.pattern))} matches "
+                f"{format_quantity(len(s.columns), 'column')}: "
+                f"{join_names(s.columns)}."
             )
             for s in self.patterns
             if s.columns
@@ -292,7 +293,7 @@ def _spec_warnings(spec: TableSpec, frequency_set: FrequencySet, unlisted: tuple
     if unlisted:
         names = ", ".join(unlisted)
         published = spec.source.unlisted is UnlistedPolicy.INSENSITIVE
-        fate = "published as they stand" if published else "never published"
+        fate = "published unchanged" if published else "never published"
         result.append(f"Columns that the spec does not list are {fate}: {names}.")
     bare = [a.name for a in spec.quasi_identifiers if a.hierarchy is None]
     if bare:
@@ -300,7 +301,8 @@ def _spec_warnings(spec: TableSpec, frequency_set: FrequencySet, unlisted: tuple
     derived = [h.attribute for h in frequency_set.hierarchies if h.from_data]
     if derived:
         result.append(
-            f"Derived from the data, of which a release then tells: the hierarchies of {', '.join(derived)}."
+            "Derived from the data, so that a release discloses facts about the data: the hierarchies of "
+            f"{', '.join(derived)}."
         )
     result += [note for h in frequency_set.hierarchies for note in h.notes]
     for s in frequency_set.sensitive:

@@ -157,11 +157,12 @@ class SuppressionReport(Printable):
             return "No row is suppressed."
         found = self.costliest
         if found is None:
-            return f"No attribute alone keeps any of the {self.suppressed:,}: their values are rare together."
+            return f"No single attribute saves any of the {self.suppressed:,} rows: only the combination "
+            "of values is rare."
         if found.costs == self.suppressed:
-            return f"{found.name} costs most: without its detail all {self.suppressed:,} would stay."
+            return f"{found.name} costs most: at its top all {self.suppressed:,} would be published."
         stay = f"{found.costs:,} of the {self.suppressed:,}"
-        return f"{found.name} costs most: without its detail {stay} would stay."
+        return f"{found.name} costs most: at its top {stay} would be published."
 
     def as_json(self) -> dict[str, Any]:
         """Return the report as a document."""

@@ -37,12 +37,12 @@ class PresetList(Printable):
         """Return each preset by name, with its requirement."""
         lines: list[Line] = []
         for one in self.presets:
-            criteria_text = ", ".join(map(str, one.criteria)) or "no number"
+            criteria_text = ", ".join(map(str, one.criteria)) or "no criterion"
             lines += [
                 heading_line(one.name),
                 Line(one.title),
                 Line(f"{one.citation} ({one.as_of})", Tone.HINT),
-                Line(f"asks for {criteria_text}; {len(one.checks)} points for people to see to"),
+                Line(f"requires {criteria_text}; {len(one.checks)} points to check manually"),
                 Line(one.note),
                 BLANK,
             ]

@@ -89,9 +89,9 @@ def describe_intersections(intersections: tuple[ReleaseIntersection, ...]) -> Do
         return ()
     judged = [one for one in intersections if one.reason is None]
     untold = _names_by_reason(intersections)
-    numbers = ("smallest part", "parts that fail", "rows in them", "rows alone")
+    numbers = ("smallest part", "parts that fail", "rows in them", "unique rows")
     grid = Grid(
-        (Column("together with"), *(Column(name, right=True) for name in numbers)),
+        (Column("earlier release"), *(Column(name, right=True) for name in numbers)),
         tuple(
             (
                 one.name,
@@ -105,8 +105,9 @@ def describe_intersections(intersections: tuple[ReleaseIntersection, ...]) -> Do
     )
     bad = [one.name for one in judged if not one.safe]
     warning = Line(
-        f"Do not hand it over beside {', '.join(bad)}: together they do not meet what was required. "
-        "Publish with --after RELEASE to find what does.",
+        f"Do not publish it together with {', '.join(bad)}: their intersection does not meet the "
+        "requirement. Use "
+        "--after RELEASE to find a safe node.",
         Tone.BAD,
     )
     return (
@@ -115,7 +116,7 @@ def describe_intersections(intersections: tuple[ReleaseIntersection, ...]) -> Do
         *((grid,) if judged else ()),
         *((warning,) if bad else ()),
         *(
-            Line(f"Not counted beside {names}: {reason.rstrip('.')}.", Tone.WARNING)
+            Line(f"Not compared with {names}: {reason.rstrip('.')}.", Tone.WARNING)
             for reason, names in untold.items()
         ),
     )
@@ -309,15 +310,15 @@ def choose_answer(result: NegotiationResult, relaxation: str | None) -> AnswerRe
     if relaxation is None:
         found = ", ".join(str(a.relaxed) for a in result.answers)
         raise NoSolution(
-            f"no node within the levels asked meets {wish}",
+            f"no node within the level bounds meets {wish}",
             allowed=f"--accept with one of {found}" if found else None,
-            advice="discreet negotiate shows what each relaxation means. Nothing was written.",
+            advice="Use discreet negotiate to see the result of each relaxation. Nothing was written.",
         )
     answer = result.relaxation(relaxation)
     if answer is None:
         raise NoSolution(
             f"no node meets {wish}, not even with {relaxation} relaxed",
-            advice="discreet negotiate shows the relaxations that there are. Nothing was written.",
+            advice="Use discreet negotiate to see the possible relaxations. Nothing was written.",
         )
     return answer
 
@@ -371,12 +372,12 @@ def require_rows_left(answer: AnswerResult | None) -> AnswerResult:
     """Return the answer; raise ``NoSolution`` if it is None or suppresses every row."""
     if answer is None:
         raise NoSolution(
-            "there is no answer to publish",
+            "no answer can be published",
             advice="Publish wish.exact, or a relaxation that has a solution. Nothing was written.",
         )
     if answer.suppressed >= answer.rows:
         raise NoSolution(
-            f"every one of the {answer.rows:,} rows would be suppressed, and nothing would be left",
+            f"all {answer.rows:,} rows would be suppressed",
             advice=f"Allow higher levels, or {answer.answer.requirement.relaxing}. Nothing was written.",
         )
     return answer
@@ -436,7 +437,7 @@ class RelatedReleases(Printable):
 
     def document(self) -> Document:
         """Return the folder, a row per table, and the joint anonymity of the tables."""
-        names = ("table", "rows", "suppressed", "left out with their person", "orphans", "k", "levels")
+        names = ("table", "rows", "suppressed", "removed with their person", "orphans", "k", "levels")
         rows = tuple(
             (
                 each.name,
@@ -530,8 +531,8 @@ class RelatedAudits(Printable):
 def describe_intersection_of_tables(statistics: JointAnonymity, required: int | None) -> tuple[Line, ...]:
     """Describe the joint anonymity of related tables."""
     sentence = (
-        f"All tables together: of {format_quantity(statistics.people, 'person', 'people')} the fewest who "
-        f"look alike in every table are {statistics.fewest:,}"
+        f"All tables together: of {format_quantity(statistics.people, 'person', 'people')} the smallest "
+        f"class common to all tables has {statistics.fewest:,}"
     )
     required_text = "" if required is None else f" ({required:,} were required)"
     lines = [
@@ -543,10 +544,9 @@ def describe_intersection_of_tables(statistics: JointAnonymity, required: int | 
     if statistics.alone:
         lines.append(
             Line(
-                f"{format_quantity(statistics.alone, 'person', 'people')} look like nobody else: who knows "
-                "all that is released of such a person, in every table, finds the person. "
-                "Each table by itself keeps its k; together = N in the relational spec "
-                "asks it of all tables together.",
+                f"{format_quantity(statistics.alone, 'person', 'people')} are unique across all tables: "
+                "an attacker with all their released values can identify them. Each table keeps its k; "
+                "set together = N in the relational spec to require it for all tables.",
                 Tone.WARNING,
             )
         )

@@ -30,7 +30,7 @@ from discreet.verbs.locations import check_output_file, write_text
 
 _FOLDER = "hierarchies"
 _UNSAFE_CHARACTERS = re.compile(r"[^\w-]+")
-_NO_DATA_NOTE = "the rows were not unpacked: put them there, or name in [source] where they are"
+_NO_DATA_NOTE = "the rows were not extracted: copy them there, or set path in [source]"
 
 
 @dataclass(frozen=True, repr=False)
@@ -90,7 +90,7 @@ class ArxSpec(Printable):
         request_text = ", ".join(
             f"{key} {_value_text(value)}" for key, value in self.mapping.get("request", {}).items()
         )
-        lines = [Line(f"Asked: {request_text}.")] if request_text else []
+        lines = [Line(f"Request: {request_text}.")] if request_text else []
         lines += [
             Line(f"Written to {file}.", Tone.GOOD) for file in (*self.files, self.path) if file is not None
         ]

@@ -85,7 +85,7 @@ def read_audit_reference(
     Nothing is counted if no criterion needs the original; with ``all_known``, everything that the spec
     provides is counted. Levels come from the release's manifest; suppressed rows are not excluded here.
 
-    Raises ``InputError`` for a population criterion if the spec names no population, the release is in a
+    Raises ``InputError`` for a population criterion if the spec has no population, the release is in a
     database, or its manifest does not record every level.
     """
     if spec is None or not (all_known or any(criterion.asks_original for criterion in criteria)):
@@ -114,7 +114,7 @@ def _read_population(
     population_spec = spec.of_population
     if population_spec is None:
         raise InputError(
-            f"{spec.label} names no population",
+            f"{spec.label} has no population",
             advice="Give [population] with a path, or subset in [source].",
         )
     path = Path(folder, "population.parquet")
@@ -129,14 +129,14 @@ def _read_population(
 def _manifest_recoding(spec: TableSpec, address: ReleaseAddress) -> FullDomainRecoding:
     """Return the levels of a release, from its manifest."""
     if address.path is None:
-        raise InputError(f"a population beside {address.label}", allowed="beside a file or a folder")
+        raise InputError(f"a population with {address.label}", allowed="a release in a file or a folder")
     names = tuple(attribute.name for attribute in spec.require_quasi_identifiers())
     levels = read_manifest(address).levels
     lacking = [name for name in names if name not in levels]
     if lacking:
         raise InputError(
-            f"the manifest of {address.label} tells no level of '{lacking[0]}'",
-            allowed="a release by levels, all of which its manifest tells",
+            f"the manifest of {address.label} records no level of '{lacking[0]}'",
+            allowed="a full-domain release with all levels in its manifest",
         )
     return FullDomainRecoding(names, tuple(levels[name] for name in names), Requirement())
 
@@ -181,7 +181,7 @@ def audit_frame(
     if table is not None or form != FileOptions(null_values=form.null_values):
         raise InputError(
             f"{MEMORY_LABEL} with {'a table name' if table is not None else 'a form of a file'}",
-            allowed="quasi_identifiers, sensitive, null_values and what is required",
+            allowed="quasi_identifiers, sensitive, null_values and criteria",
         )
     manifest = getattr(data, "manifest", None)
     document: dict[str, Any] = {}
@@ -193,8 +193,8 @@ def audit_frame(
         requirement = requirement or claims.requirement
     if not quasi_identifiers and claims is None:
         raise InputError(
-            f"{MEMORY_LABEL} has no manifest, and no quasi-identifier was named",
-            advice="Name the columns that an attacker may know: quasi_identifiers=[…].",
+            f"{MEMORY_LABEL} has no manifest, and no quasi-identifier was given",
+            advice="Give the columns that an attacker may know: quasi_identifiers=[…].",
         )
     wanted = requirement or Requirement()
     source = SourceSpec(data=data, null_values=form.null_values)

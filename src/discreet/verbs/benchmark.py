@@ -257,7 +257,7 @@ def compare(
     """
     wish = RequestOptions(k, l, max_suppressed, max_level, min_level, tuple(criteria))
     if not releases and not levels and not models:
-        raise InputError("nothing to compare", advice="Name releases, levels or models.")
+        raise InputError("nothing to compare", advice="Give releases, levels or models.")
     requirement = wish.request(table.spec).requirement if levels or models else Requirement()
     yardstick = Benchmark(table)
     found: list[ComparedRelease] = []

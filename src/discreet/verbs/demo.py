@@ -86,11 +86,11 @@ def _make_demo(folder: Path, data: str, wishes: tuple[Mapping[str, int], Mapping
         for wish in wishes
     )
     steps = (
-        DemoStep("What the table is before anything is done to it", ("inspect", spec)),
-        DemoStep("A wish that cannot be met, and what to relax", ("negotiate", spec, *tight)),
-        DemoStep("A wish that can be met", ("negotiate", spec, *wide)),
+        DemoStep("The table before recoding", ("inspect", spec)),
+        DemoStep("A request without an exact answer, and its relaxations", ("negotiate", spec, *tight)),
+        DemoStep("A request with an exact answer", ("negotiate", spec, *wide)),
         DemoStep(
-            "Its release: recoded, written, audited, and only then put in place",
+            "Its release: recoded, written, audited, and then moved to its target",
             ("publish", spec, *wide, "--output", release, "--overwrite"),
         ),
         DemoStep("The independent check, from the published file", ("audit", release)),

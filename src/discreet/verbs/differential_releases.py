@@ -148,14 +148,20 @@ class TabulationResult(Printable):
                 f"Released {counts.path}: {format_quantity(cells, 'noisy count')}, {noise.loss}.", Tone.GOOD
             ),
             Line(
-                f"Protected is {self.privacy['neighbours']}. The noise is {self.privacy['mechanism']}, of "
+                f"The unit of protection is {self.privacy['neighbours']}. The noise is "
+                f"{self.privacy['mechanism']}, of "
                 f"scale {noise.scale:g}: 19 of 20 counts are within {noise.reach:,} of the true one."
             ),
         ]
         if noise.threshold is not None:
-            lines.append(Line(f"Cells that only rows tell show from {noise.threshold:,} on."))
+            lines.append(
+                Line(
+                    "Cells outside the public domain are shown if their noisy count is at least "
+                    f"{noise.threshold:,}."
+                )
+            )
         lines += [Line(f"Then {step}.") for step in describe_post_processing(counts.plan.request)]
-        lines.append(Line(f"Left of the budget: {self.left}."))
+        lines.append(Line(f"Budget left: {self.left}."))
         grids = [part for found in counts.marginals for part in _marginal_grid(found)]
         return (*lines, *grids)
 
@@ -211,20 +217,22 @@ class SampleResult(Printable):
             Line(f"Released {sample.path}: {rows}, {sample.loss}.", Tone.GOOD),
             Line(
                 f"Each row was drawn with probability {float(sampling.beta):.4f}; classes of fewer than "
-                f"{sampling.k:,} drawn rows are left out. Protected is {self.privacy['neighbours']}."
+                f"{sampling.k:,} drawn rows are suppressed. The unit of protection is "
+                f"{self.privacy['neighbours']}."
             ),
             Line(_describe_guarantee(sample)),
-            Line(f"Left of the budget: {self.left}."),
+            Line(f"Budget left: {self.left}."),
         )
 
 
 def _describe_guarantee(sample: PrivateSample) -> str:
     if sample.search is None:
-        return "The loss holds of levels and hierarchies that were chosen without a look at the rows."
+        return "The privacy loss assumes that levels and hierarchies were chosen without reading the rows."
     levels = ", ".join(f"{name} {level}" for name, level in sample.levels.items())
     return (
         f"A private search, which spent {format_decimal(sample.search)} of the ε, chose the levels: {levels}"
-        ". The loss holds of hierarchies and limits of levels that were chosen without a look at the rows."
+        ". The privacy loss assumes that hierarchies and limits of levels were chosen without reading the "
+        "rows."
     )
 
 

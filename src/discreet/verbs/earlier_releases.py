@@ -71,8 +71,8 @@ class EarlierReleases:
             return None
         if requirement.k is None and requirement.l is None:
             raise InputError(
-                "an earlier release, and neither k nor l is asked: nothing would be judged beside it",
-                advice="Ask for k.",
+                "an earlier release needs k or l: no criterion to check on the intersections",
+                advice="Give k.",
             )
         counted = table.frequency_set
         original = OriginalTable(table.spec, counted)
@@ -103,9 +103,9 @@ class EarlierReleases:
         class_codes = alike.reshape(-1)
         if len(recoding.row_types) != self.table.row_types:
             raise InputError(
-                f"the {recoding.model} model draws which of equal rows go to which class: beside an earlier "
-                "release nobody can tell who is in both",
-                advice="Choose a model by levels, or another global one.",
+                f"the {recoding.model} model splits equal rows at random, so classes cannot be "
+                "intersected with those of an earlier release",
+                advice="Choose full-domain or another global model.",
             )
         retained = recoding.classes != SUPPRESSED
         result = np.full(self.table.row_types, SUPPRESSED, dtype=np.int64)
@@ -151,9 +151,9 @@ class EarlierReleases:
                     full_lattice, nodes[index], request, int(suppressed[index]), lattice.rows
                 )
         raise NoSolution(
-            f"no node within the levels asked meets {requirement} together with the earlier releases "
-            f"({len(nodes):,} meet it alone)",
-            advice="Allow higher levels or more suppressed rows, or hand over nothing more. "
+            f"no node within the level bounds meets {requirement} together with the earlier releases "
+            f"({len(nodes):,} meet it without them)",
+            advice="Allow higher levels or more suppressed rows, or do not release the table again. "
             "Nothing was written.",
         )
 
@@ -286,11 +286,13 @@ def _reason_to_skip(release: RegisteredRelease, number: int, counted: FrequencyS
     if state is not ReleaseState.IN_PLACE:
         return f"{state}"
     if "levels" not in release.entry:
-        return "its counts are noisy, and have a budget of their own"
+        return "its counts are noisy and have a separate budget"
     if number >= MAX_INTERSECTED_RELEASES:
-        return f"{MAX_INTERSECTED_RELEASES} later ones were laid beside it; name one with --after RELEASE"
+        return (
+            f"{MAX_INTERSECTED_RELEASES} later ones are compared; to compare this one, give --after RELEASE"
+        )
     if counted.row_types > MAX_INTERSECTED_ROW_TYPES:
-        return "the table has too many row types to look unasked; name one with --after RELEASE"
+        return "the table has too many row types to compare by default; to compare it, give --after RELEASE"
     return None
 
 

@@ -103,18 +103,18 @@ class LocalNegotiationResult(Printable):
             return (Line(text, Tone.GOOD),)
         lines = [Line(f"No exact answer for {requirement} by local recoding.{self._reason(limit)}", Tone.BAD)]
         if self.answers:
-            lines.append(Line("Each column below gives way on one part of the request:"))
+            lines.append(Line("Each column below relaxes one part of the request:"))
         else:
-            lines.append(Line("No part of the request can give way by itself.", Tone.WARNING))
+            lines.append(Line("No single relaxation has a solution.", Tone.WARNING))
         return tuple(lines)
 
     def _reason(self, limit: int) -> str:
         fewest = self.relaxation(Relaxation.MAX_SUPPRESSED)
         if fewest is None:
-            return " Within the levels asked every row must be suppressed."
+            return " Within the level bounds, every row must be suppressed."
         part = format_rows(fewest.local_recoding.suppressed, self.negotiation.rows)
         return (
-            f" Within the levels asked, at least {part} of "
+            f" Within the level bounds, at least {part} of "
             f"{format_quantity(self.negotiation.rows, 'row')} must be "
             f"suppressed under any recoding; at most {limit:,} may be."
         )

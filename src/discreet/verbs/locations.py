@@ -73,9 +73,7 @@ def check_output_file(
     if path.is_dir():
         raise InputError(f"{path} is a folder", allowed="the path of a file")
     if os.path.lexists(path) and not overwrite:
-        raise InputError(
-            f"{path} exists", advice="Choose another path, or ask for it to be replaced (--overwrite)."
-        )
+        raise InputError(f"{path} exists", advice="Choose another path, or use --overwrite to replace it.")
 
 
 def write_text(path: Path, text: str, *, overwrite: bool, owner_only: bool = False) -> None:
@@ -97,7 +95,7 @@ def write_text(path: Path, text: str, *, overwrite: bool, owner_only: bool = Fal
         if error.errno in _DISK_FULL:
             raise LimitReached(f"{path} does not fit: {reason}", advice="Free some space.") from error
         raise InputError(
-            f"{path} cannot be written: {reason}", advice="Choose a folder that you may write to."
+            f"{path} cannot be written: {reason}", advice="Choose a folder with write permission."
         ) from error
     finally:
         with suppress(OSError):
@@ -152,9 +150,9 @@ def _path_text(release: object) -> str | os.PathLike[str]:
         return result
     kind = type(release).__name__
     raise InputError(
-        f"a {kind} where the path of a release belongs",
+        f"expected the path of a release, not a {kind}",
         allowed=release_addresses(),
-        advice="Write it to a file, and name that.",
+        advice="Write it to a file and give its path.",
     )
 
 
@@ -165,8 +163,8 @@ def parse_target(output: str | Path | None, table: str | None) -> Path | Release
     """
     if (output is None) == (table is None):
         raise InputError(
-            "no target was named" if output is None else "both a file and a table were named as the target",
-            allowed="--output PATH, or --table SCHEMA.NAME where the source is a database's",
+            "no target was given" if output is None else "a file and a table were both given as the target",
+            allowed="--output PATH, or --table SCHEMA.NAME if the source is in a database",
         )
     if table is not None:
         return ReleaseAddress(table=table)
@@ -198,5 +196,7 @@ def _read_variable(text: str) -> str:
     result = resolve_address(text)
     if not is_database_address(result):
         name = text.removeprefix(ENVIRONMENT_PREFIX)
-        raise InputError(f"the environment variable {name} holds no address", allowed=database_addresses())
+        raise InputError(
+            f"the environment variable {name} does not contain an address", allowed=database_addresses()
+        )
     return result

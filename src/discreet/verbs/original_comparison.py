@@ -95,7 +95,7 @@ class ReleaseComparison(Printable):
         """Return the metrics, the loss of each attribute, workload errors, classification and warnings."""
         losses = tuple((name, f"{loss:.4f}") for name, loss in self.losses)
         return (
-            heading_line(f"{self.path} beside {self.label}: {format_quantity(self.rows, 'row')}"),
+            heading_line(f"{self.path} compared with {self.label}: {format_quantity(self.rows, 'row')}"),
             Line(f"Suppressed: {format_rows(self.suppressed, self.rows)} rows."),
             BLANK,
             metric_grid(self.metrics),
@@ -114,7 +114,7 @@ class ReleaseComparison(Printable):
             :_MAX_QUERIES
         ]
         columns = (
-            *(Column(title, right=True) for title in ("truth", "estimate", "surely from", "to", "error")),
+            *(Column(title, right=True) for title in ("truth", "estimate", "at least", "at most", "error")),
             Column("query", shrinks=True),
         )
         left = len(errors.queries) - len(worst_queries)
@@ -135,7 +135,7 @@ class ReleaseComparison(Printable):
             return ()
         recovered = ""
         if found.recovered is not None:
-            recovered = f" The release keeps {format_ratio(found.recovered)} of what can be learnt."
+            recovered = f" The release keeps {format_ratio(found.recovered)} of the achievable accuracy."
         return (
             BLANK,
             heading_line(f"Classification of '{found.target}'"),
@@ -186,7 +186,7 @@ def compare_with_original(
         metrics = metric_values(compared)
     errors = None
     if queries:
-        with reporter.stage("Asking the workload") as advance:
+        with reporter.stage("Answering the workload") as advance:
             errors = measure_workload_error(queries, original, released, advance)
     return ReleaseComparison(
         path=address.display_path,
@@ -258,7 +258,7 @@ def _other_columns(
     if target is not None and target in names:
         raise InputError(
             f"the target '{target}' is a quasi-identifier, whose values the release generalizes",
-            allowed="a column that is published as it is",
+            allowed="a column that is published unchanged",
         )
     named = [*attributes_of_queries(tuple(queries)), *([] if target is None else [target])]
     return tuple(dict.fromkeys(name for name in named if name not in names))
@@ -269,10 +269,9 @@ def _permutation_cautions(manifest: Manifest | None, columns: Sequence[str]) -> 
     kind = CLASS_RELEASE if manifest is None else manifest.kind
     if kind.permuted_attribute in columns:
         raise InputError(
-            f"'{kind.permuted_attribute}' is permuted within groups: its values do not stand beside the rows "
-            "they belong to",
-            allowed="quasi-identifiers and columns that are published as they are",
-            advice="Ask for its bounds with discreet query.",
+            f"'{kind.permuted_attribute}' is permuted within groups: its values are not in their own rows",
+            allowed="quasi-identifiers and columns that are published unchanged",
+            advice="Compute its bounds with discreet query.",
         )
     return kind.cautions
 
@@ -319,18 +318,18 @@ def _comparison_warnings(compared: ReleasePair, errors: WorkloadError | None) ->
     uncovered = _count_uncovered_rows(compared)
     if uncovered:
         found.append(
-            f"{format_quantity(uncovered, 'row')} of the release stand for no row of the original: its cells "
-            f"of {', '.join(names)} do not tell the truth, or it was made of another table."
+            f"{format_quantity(uncovered, 'row')} of the release match no row of the original: its cells of "
+            f"{', '.join(names)} are wrong, or it was made of another table."
         )
     elif compared.can_cover and compared.members is None and compared.stated is None:
         found.append(
-            "Usefulness is not known: classes overlap, so the release does not tell which rows each was made "
-            "of, and the private log has no publication of it."
+            "Usefulness is unknown: classes overlap, so the release does not determine which rows each "
+            "was made of, and the private log has no publication of it."
         )
     if errors is not None and errors.outside:
         found.append(
             f"{format_quantity(errors.outside, 'query', 'queries')} of the workload have their true answer "
-            "outside the bounds that the release would make sure."
+            "outside the guaranteed bounds."
         )
     if errors is not None and errors.unanswered:
         found.append(

@@ -108,8 +108,8 @@ class DataDescription:
             return ()
         name, columns = self.description.path.name, self.description.table.columns
         titles = "; ".join(f"{c.name}: {c.title}" for c in columns if c.title and c.title != c.name)
-        said = (f"{name} calls its columns so: {titles}.",) if titles else ()
-        return (f"Read as {name} says of {len(columns)} of its columns.", *said)
+        said = (f"{name}: titles of columns are {titles}.",) if titles else ()
+        return (f"Read as {name} describes {len(columns)} of its columns.", *said)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -211,10 +211,10 @@ def describe_proposal(proposal: EditedProposal) -> Document:
         lines.append(Line(f"Read as NULL: {texts}."))
     if proposal.proposal.padded:
         names = ", ".join(f"'{name}'" for name in proposal.proposal.padded)
-        lines.append(Line(f"Read without the blanks around cells, which are in {names}."))
+        lines.append(Line(f"Blanks around cells were stripped in {names}."))
     if proposal.proposal.padded_names:
         names = ", ".join(f"'{name}'" for name in proposal.proposal.padded_names)
-        lines.append(Line(f"Read without the blanks around cells and around the names of columns: {names}."))
+        lines.append(Line(f"Blanks around cells and around names of columns were stripped: {names}."))
     lines += [
         Line(f"'{a.name}' was read as {a.written_reason}.")
         for a in proposal.proposal.attributes
@@ -225,11 +225,7 @@ def describe_proposal(proposal: EditedProposal) -> Document:
         for a in proposal.columns
         if a.hierarchy is not None and a.hierarchy.note
     ]
-    lines += [
-        Line(f"'{a.name}' is left out; in its place {a.form}.")
-        for a in proposal.columns
-        if a.form is not None
-    ]
+    lines += [Line(f"'{a.name}' is replaced by {a.form}.") for a in proposal.columns if a.form is not None]
     lines += [
         Line(str(match), Tone.GOOD if match.columns else Tone.WARNING) for match in proposal.proposal.files
     ]
@@ -290,13 +286,13 @@ def _describe_hierarchy(attribute: ProposedAttribute, entry: Any) -> str:
         return ""
     if document is None:
         return FLAT_PROPOSAL.words
-    return proposed.words if proposed is not None and proposed.table == document else "as you gave it"
+    return proposed.words if proposed is not None and proposed.table == document else "given by you"
 
 
 _HEADING = (
     "A first spec by `discreet init`: read it before you publish, only you know the data.",
     "In doubt the more protected role was proposed. Roles: identifier (never published),",
-    "quasi-identifier (generalized), sensitive (published as it stands, protected by l), insensitive.",
+    "quasi-identifier (generalized), sensitive (published unchanged, protected by l), insensitive.",
 )
 
 _IN_MEMORY_NOTE = (
@@ -487,8 +483,8 @@ def init(
     """
     if is_arx_project(data):
         raise InputError(
-            "a project of ARX, which is read as it is",
-            advice="discreet.coming_from.arx(PROJECT, OUTPUT) writes its spec; so does the command.",
+            "an ARX project, which has its own spec",
+            advice="Write its spec with discreet.coming_from.arx(PROJECT, OUTPUT) or with the command.",
         )
     about = find_data_description(data, table, schema)
     source = (

@@ -85,7 +85,7 @@ def apply(
     address = address_of(release)
     manifest = read_manifest_if_present(address, limits)
     if manifest is None:
-        raise InputError(f"{address.label} has no manifest: what was done is recorded nowhere else")
+        raise InputError(f"{address.label} has no manifest, which records the levels")
     known = spec if isinstance(spec, TableSpec) else load_spec(parse_path(spec, "the path of a spec"), limits)
     levels = read_recorded_levels(manifest, address.label, known)
     table = TableContext(_replace_source(known, parse_path(data)), limits, reporter)
@@ -108,13 +108,13 @@ def apply(
 def read_recorded_levels(manifest: Manifest, label: str, spec: TableSpec) -> dict[str, int]:
     """Return each quasi-identifier's level; raise ``InputError`` if levels are missing or do not fit."""
     if manifest.kind.permuted:
-        raise InputError(f"{label} permutes values within groups of its own rows: there is no recoding in it")
+        raise InputError(f"{label} permutes values within groups of its own rows: it has no recoding")
     if not manifest.has_levels:
         raise InputError(
-            f"the {manifest.model} recoding of {label} is not recorded: bounds of its classes were found in "
-            "its rows, and a manifest has no value of them",
+            f"the {manifest.model} recoding of {label} is not recorded: bounds of its classes were derived "
+            "from its rows, and a manifest contains no values of rows",
             allowed="a release by levels (full-domain)",
-            advice="Publish the new rows by themselves.",
+            advice="Publish the new rows separately.",
         )
     listed = [a for a in manifest.attributes if a.published and a.role == _QUASI_IDENTIFIER]
     mine = [attribute.name for attribute in spec.quasi_identifiers]
@@ -127,8 +127,10 @@ def read_recorded_levels(manifest: Manifest, label: str, spec: TableSpec) -> dic
     for entry in listed:
         if entry.level is None or _is_from_data(entry):
             raise InputError(
-                f"the values that {label} shows of '{entry.name}' came from its data, and are not recorded",
-                advice="Give the column a hierarchy that is there before the data, and publish both with it.",
+                f"the values that {label} shows of '{entry.name}' were derived from its data and are not "
+                "recorded",
+                advice="Give the column a hierarchy that does not depend on the data, and publish both "
+                "with it.",
             )
         result[entry.name] = entry.level
     return result
@@ -143,7 +145,7 @@ def _replace_source(spec: TableSpec, data: Path) -> TableSpec:
     """Return the spec with the rows of another file, which is read like the spec's file."""
     if spec.source.path is None or spec.source.table is not None:
         raise InputError(
-            f"the source of {spec.label} is no file: how the new one is read is not said",
+            f"the source of {spec.label} is not a file: the spec does not say how to read the new file",
             allowed="a spec whose source is a file",
         )
     same = spec.source.path.suffix == data.suffix
@@ -162,8 +164,8 @@ def _require_same_hierarchies(
         entry, hierarchy = entries[attribute.name], built[attribute.name]
         if entry.level != 0 and not _is_same_hierarchy(entry, attribute, hierarchy):
             raise InputError(
-                f"the hierarchy of '{attribute.name}' is not the one that the release was made with",
-                advice="Name the spec, with its hierarchies, as it was then.",
+                f"the hierarchy of '{attribute.name}' is not the hierarchy of the release",
+                advice="Use the spec and hierarchies of that release.",
             )
 
 
@@ -232,7 +234,7 @@ def publish_locked(
     try:
         return publish_answer(table, answer, target)
     except RequirementNotMet as error:
-        raise RequirementNotMet(f"the decision of {lock} does not hold of these rows: {error}") from error
+        raise RequirementNotMet(f"the decision of {lock} is not met by these rows: {error}") from error
 
 
 def check_lock(table: TableContext, target: PublishTarget, lock: Path) -> None:
@@ -253,8 +255,8 @@ def make_lock(
         if find_public_part(sources[name]) is PublicPart.NOTHING and level > 0:
             if level < top:
                 raise InputError(
-                    f"level {level} of '{name}' cannot be locked: its hierarchy is made of the data",
-                    allowed=f"a hierarchy that is given, or level 0 or {top} of '{name}'",
+                    f"level {level} of '{name}' cannot be locked: its hierarchy is derived from the data",
+                    allowed=f"a hierarchy in the spec, or level 0 or {top} of '{name}'",
                     advice=f"Give '{name}' a hierarchy in the spec (docs/hierarchies.md). "
                     "Nothing was written.",
                 )
@@ -297,8 +299,8 @@ def _require_same_spec(then: Lock, now: Lock, path: Path) -> None:
     if differences:
         raise InputError(
             f"{path} was written under another spec: {'; '.join(differences)}",
-            allowed="the columns, roles and hierarchies that were decided on",
-            advice="Restore the spec, or decide anew into a new lock. Nothing was written.",
+            allowed="the columns, roles and hierarchies of the lock",
+            advice="Restore the spec, or publish with a new lock. Nothing was written.",
         )
 
 
@@ -336,7 +338,7 @@ def _make_refusal(
         f"({format_share(number, rows)}) for {request.requirement}",
         allowed=f"at most {format_quantity(request.max_suppressed.of(rows), 'row')} "
         f"({request.max_suppressed})",
-        advice=f"Nothing was written. Nearest: {ways}. To take one, decide anew into a new lock.",
+        advice=f"Nothing was written. Nearest: {ways}. To take one, publish with a new lock.",
     )
 
 

@@ -62,8 +62,8 @@ from discreet.verbs.table import Table
 
 _RELATIONAL_HEADING = (
     "A first relational spec by `discreet init`: keys were guessed by names and values, so read it.",
-    "What stands in a key's place: per-release, unless way says otherwise. together = N asks that as many",
-    "people look alike in all tables.",
+    "Keys are replaced per release, unless way gives another method. together = N requires",
+    "N indistinguishable people in all tables.",
 )
 
 
@@ -175,7 +175,7 @@ def guess_keys(tables: Mapping[str, Sequence[ColumnProfile]]) -> dict[str, dict[
             keys[name] = key
     if people not in keys:
         raise InputError(
-            f"no column of {people} is different in each row and stands in another table by the same name",
+            f"no column of {people} is unique and also a column of another table",
             advice="Write the relational spec by hand: docs/related-tables.md.",
         )
     result: dict[str, dict[str, Any]] = {people: {"key": keys[people]}}
@@ -272,7 +272,7 @@ class RelatedTables:
                     break
                 if not found.safe:
                     raise NoSolution(
-                        f"no {least:,} people look alike in all tables together, and nobody would be left",
+                        f"no class common to all tables has {least:,} people, so no row would be left",
                         advice="Raise levels (min_level), publish fewer columns, or lower together. Nothing "
                         "was written.",
                     )
@@ -304,7 +304,10 @@ class RelatedTables:
             if not mine:
                 todo = "Suppress fewer rows of the tables above it."
                 if levels is not None:
-                    todo = "Nobody who looks like enough others has one: raise levels, or lower together."
+                    todo = (
+                        "No person in a large enough joint class has a row here: raise levels, or lower "
+                        "together."
+                    )
                 raise NoSolution(
                     f"{table.name}: none of its rows belongs to a row that is released",
                     advice=f"{todo} Nothing was written.",
@@ -358,7 +361,7 @@ class RelatedTables:
         result = {key: keys[key] for key, new in zip(texts, replacements, strict=True) if new in released}
         if len(result) != len(released):
             raise InputError(
-                f"{table.name} has changed: {len(released) - len(result):,} of its keys were not there when "
+                f"{table.name} has changed: {len(released) - len(result):,} of its keys were added after "
                 "keys were read",
                 advice="Publish while nothing writes to it. Nothing was published.",
             )

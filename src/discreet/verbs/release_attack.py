@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 __all__ = ["PERMUTED_WARNINGS", "AttackResult", "attack", "parse_key_pair"]
 
 PERMUTED_WARNINGS = (NOT_PROTECTED, DE_FINETTI)
-_NO_ORIGINAL = "Without the original nothing is known of the risk before: name its spec."
+_NO_ORIGINAL = "The risk before recoding is unknown: give the spec of the original."
 
 
 def attack(
@@ -204,11 +204,11 @@ def _measure_risks(
 ) -> tuple[TableRisk | None, TableRisk]:
     """Measure the risk of the original, if it is known, and of the release."""
     before = None
-    with reporter.stage("Looking for minimal uniques in the release") as advance:
+    with reporter.stage("Searching minimal uniques in the release") as advance:
         after = _measure_risk(published.attributes, published.shown, published.rows, threshold, advance)
     if original is not None:
         counted = original.frequency_set
-        with reporter.stage("Looking for minimal uniques in the original") as advance:
+        with reporter.stage("Searching minimal uniques in the original") as advance:
             before = _measure_risk(counted.attributes, counted.codes, counted.counts, threshold, advance)
     return before, after
 

@@ -108,7 +108,7 @@ def check(
     one = is_table(files) or isinstance(files, str | ReleaseAddress) or not isinstance(files, Iterable)
     all_files: list[AuditInput] = [files] if one else list(cast("Sequence[AuditInput]", files))
     if not all_files:
-        raise InputError("no file was named", allowed="one file, or several")
+        raise InputError("no file was given", allowed="one file, or several")
     records = {
         form: parse_path(to) for form, to in (("junit", junit_to), ("sarif", sarif_to)) if to is not None
     }
@@ -166,7 +166,8 @@ def _check_record_path(form: str, path: Path) -> None:
     check_output_file(path, overwrite=True)
     if path.exists() and not _is_record(form, path):
         raise InputError(
-            f"{path} exists, and is no record of discreet's", advice="Choose another path for the record."
+            f"{path} exists and is not a record of discreet check",
+            advice="Choose another path for the record.",
         )
 
 

@@ -232,7 +232,7 @@ def describe(
         raise InputError(f"a description by '{form}'", allowed=" or ".join(DESCRIPTION_FORMS))
     address = address_of(release)
     if address.path is None or address.path.is_dir():
-        raise InputError(f"{address.label} is no single file", allowed="a release in a file")
+        raise InputError(f"{address.label} is not a single file", allowed="a release in a file")
     path, manifest = address.path, read_manifest(address)
     described = _TEXT_FORMATS if form == "csvw" else _MEDIA_TYPES
     if manifest.file_format not in described:

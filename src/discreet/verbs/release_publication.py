@@ -518,7 +518,7 @@ def _read_parts(folder: Path, manifest: Mapping[str, Any]) -> dict[str, bytes]:
         if hashlib.sha256(result[part]).hexdigest() != entry["sha256"]:
             raise LimitReached(
                 f"the {part} table was changed after it was audited",
-                advice="Nothing is handed over. Try again, with TMPDIR where nothing else writes.",
+                advice="No table was returned. Try again with a private TMPDIR.",
             )
     return result
 

@@ -34,7 +34,9 @@ from discreet.verbs.table import open as open_table
 PublicHierarchies = Mapping[str, str | Path | HierarchySource]
 """Public hierarchies by attribute: the path of a file, or a hierarchy builder."""
 
-_NO_SQL = "The release shows generalized cells, so there is no rewritten query: the answer follows from them."
+_NO_SQL = (
+    "The release shows generalized cells, so there is no rewritten query: bounds are computed from the cells."
+)
 
 
 @dataclass(frozen=True)
@@ -154,7 +156,7 @@ class QueryComparison(Printable):
                 names = ("",) * len(names)
         warned = [(result.release.name, text) for result in self.results for text in result.warnings]
         return (
-            heading_line(f"{len(self.results)} releases asked"),
+            heading_line(f"Answers of {len(self.results)} releases"),
             Grid(columns, tuple(rows)),
             *warning_block([f"{name}: {text}" for name, text in warned]),
         )
@@ -210,7 +212,7 @@ def query(
     chosen = settings or Settings.from_environment()
     known = {} if spec is None else _spec_hierarchies(spec, chosen, reporter)
     known |= {name: _build_public_hierarchy(name, source) for name, source in (hierarchies or {}).items()}
-    with _open_release(address, known, chosen) as opened, reporter.stage("Asking the release"):
+    with _open_release(address, known, chosen) as opened, reporter.stage("Querying the release"):
         _check_hierarchy_names(opened, hierarchies or {})
         answered = answer_release_query(
             opened, sql, found, release_table=release_table, help_table=help_table
@@ -288,7 +290,7 @@ def _check_hierarchy_names(release: OpenRelease, hierarchies: PublicHierarchies)
     for name in hierarchies:
         if name not in names:
             raise InputError(
-                f"a hierarchy of '{name}', which is no quasi-identifier of the release",
+                f"a hierarchy of '{name}', which is not a quasi-identifier of the release",
                 allowed=", ".join(names),
                 advice=suggest_name(name, names),
             )

@@ -80,7 +80,7 @@ def option_arguments(owner: Model | Attack) -> list[str]:
     for name, value in changed_options(owner).items():
         option = declared[name]
         if option.flag is None:
-            raise InputError(f"'{option.spelt}' has no word on the command line", advice="Copy it as Python.")
+            raise InputError(f"'{option.spelt}' has no command-line form", advice="Copy it as Python.")
         if isinstance(value, Model):
             words += [option.flag, value.called(), *option_arguments(value)]
         else:
@@ -114,7 +114,7 @@ def _refuse_commas(names: Iterable[object]) -> list[str]:
     result = [str(name) for name in names]
     wrong = next((name for name in result if "," in name or name != name.strip()), None)
     if wrong is not None:
-        raise InputError(f"'{wrong}' cannot stand in a list on the command line", advice="Copy it as Python.")
+        raise InputError(f"'{wrong}' cannot be in a list on the command line", advice="Copy it as Python.")
     return result
 
 
@@ -294,7 +294,7 @@ def _explicit_request(spec: TableSpec, request: Request, tops: Mapping[str, int]
     if set(merged.requirement.others) != set(requirement.others):
         more = set(merged.requirement.others) - set(requirement.others)
         raise InputError(
-            f"the settings of the table ask for more: {', '.join(sorted(map(str, more)))}",
+            f"the spec has further criteria: {', '.join(sorted(map(str, more)))}",
             advice="Save this request for the command line first; then copy it.",
         )
     return explicit

@@ -121,7 +121,7 @@ class FormatErrors:
             else f"; and {'over ' if more > MAX_INVALID_TEXTS - _MAX_LISTED_TEXTS else ''}"
             f"{format_quantity(more, 'other')}"
         )
-        return f"Cells of '{self.column}' are not written so: {text}{others}"
+        return f"Cells of '{self.column}' do not match the format: {text}{others}"
 
 
 def find_format_errors(source: SourceSpec, column: str, settings: Settings) -> FormatErrors | None:

@@ -174,7 +174,7 @@ def with_hierarchy(document: Mapping[str, Any], name: str, hierarchy: object) ->
 def _require_quasi_identifier(document: SpecMapping, name: str) -> dict[str, Any]:
     entry = document["attributes"].get(name)
     if not isinstance(entry, dict) or entry.get("role") != AttributeRole.QUASI_IDENTIFIER:
-        raise InputError(f"{quote_value(name)} is no quasi-identifier", advice="Give it that role first.")
+        raise InputError(f"{quote_value(name)} is not a quasi-identifier", advice="Give it that role first.")
     return entry
 
 
@@ -303,7 +303,7 @@ class TableStudy:
         apart = [name for name in names if not self.study.is_coded(name)]
         if apart:
             raise InputError(
-                f"'{apart[0]}' looks like an identifier: its values stay in the database",
+                f"'{apart[0]}' is probably an identifier: its values stay in the database",
                 allowed=", ".join(self.study.coded.names),
             )
         return _uniqueness_as_json(compute_uniqueness(self.study.coded, names))

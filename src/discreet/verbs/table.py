@@ -440,7 +440,7 @@ class Table(TableContext, Printable):
             return publish_model(self, self._reporter, answer, options, target)
         if options.max_level or options.min_level:
             name = "max_level" if options.max_level else "min_level"
-            raise InputError(f"'{name}' goes with a model alone")
+            raise InputError(f"'{name}' applies only to models")
         if isinstance(answer, Mapping):
             return publish_levels(self, answer, options.request(self.spec), target)
         if isinstance(answer, RecodingResult):
@@ -458,7 +458,7 @@ class Table(TableContext, Printable):
         from discreet.verbs.table_search import SearchOutcome, levels_of_solution, require_solution
 
         if isinstance(solution, SearchOutcome):
-            options.refuse("goes with levels and models; what a search found has its own request")
+            options.refuse("applies to levels and models; a search result has its own request")
             require_solution(solution)
             return publish_levels(self, solution.levels or {}, solution.request, target)
         if isinstance(solution, Solution):
@@ -466,7 +466,7 @@ class Table(TableContext, Printable):
                 self, levels_of_solution(self, solution), options.request(self.spec), target
             )
         raise InputError(
-            f"a {type(solution).__name__} where an answer to publish belongs",
+            f"expected an answer to publish, not a {type(solution).__name__}",
             allowed="an answer of a negotiation (wish.exact), a search or one of its solutions, a recoding, "
             "levels by attribute, or a model",
         )
@@ -553,7 +553,7 @@ def _combine_spec(
         return _check_columns(load_spec(path, settings, data=data, location=location), settings)
     if not isinstance(mapping, Mapping):
         raise InputError(
-            f"a {type(spec).__name__} in place of a spec",
+            f"expected a spec, not a {type(spec).__name__}",
             allowed="a mapping, the path of a spec, or a proposal of discreet.init",
         )
     document = mapping if location is None else with_location(mapping, location)

@@ -203,7 +203,7 @@ class TableContext:
         """Findings about the rows: warnings, and people with several rows."""
         from discreet.profile.table_warnings import check_table
 
-        with self.engine("Looking at the rows") as engine:
+        with self.engine("Reading the rows") as engine:
             return check_table(engine, self.spec)
 
     def people_of(self, column: str) -> FrequencySet:
@@ -229,7 +229,7 @@ class TableContext:
 
         if self.is_counted:
             return warn_about_counted_missing_values(self.spec, self.frequency_set)
-        with self.engine("Looking at the rows") as engine:
+        with self.engine("Reading the rows") as engine:
             return check_missing_values(engine, self.spec)
 
     def histogram(self, levels: LevelsByAttribute) -> NodeHistogramResult:

@@ -86,7 +86,7 @@ class SearchOptions:
         if self.in_database and not self.can_leave_memory:
             subject = "a cost" if self.cost is not None else f"the algorithm '{self.algorithm}'"
             raise InputError(
-                f"{subject} was asked of a search in the database",
+                f"{subject} does not apply to a search in the database",
                 allowed=f"{', '.join(IN_DATABASE)}, without a cost",
                 advice="Leave --in-database out: this works on the table in memory.",
             )
@@ -279,7 +279,7 @@ class SearchOutcome(Printable):
             for s in listed
         )
         left = len(solutions) - len(rows)
-        more = (Line(f"… and {left:,} more, which JSON lists all."),) if left else ()
+        more = (Line(f"… and {left:,} more; --json lists them all."),) if left else ()
         return (levels_legend(self.result.lattice), BLANK, Grid(tuple(columns), rows), *more)
 
     def _work_facts(self) -> Document:
@@ -296,9 +296,7 @@ class SearchOutcome(Printable):
             rows.append(("proven lower bound of the cost", f"{result.bound:.6g}"))
         if result.gap is not None and not result.complete:
             rows.append(("gap to it", f"{result.gap:.6g}"))
-        ended = (
-            () if result.complete else (Line("The search was ended before it was complete.", Tone.WARNING),)
-        )
+        ended = () if result.complete else (Line("The search ended before it was complete.", Tone.WARNING),)
         return (Grid((Column("work"), Column("", right=True)), tuple(rows)), *ended)
 
 

@@ -147,7 +147,7 @@ def wrap_error(error: BaseException) -> DiscreetError:
     if isinstance(error, OSError) and error.errno in _DISK_FULL:
         return LimitReached("the disk is full", advice="Free some space.")
     return InternalError(
-        f"a bug of discreet's own ({type(error).__name__})",
+        f"internal error ({type(error).__name__})",
         advice="Please report it; the log names the place.",
     )
 

@@ -189,7 +189,7 @@ def find_quasi_identifier(workspace: Workspace, name: str) -> Attribute:
         if attribute.name == name:
             return attribute
     raise FieldError(
-        f"{quote_value(name)} is no quasi-identifier",
+        f"{quote_value(name)} is not a quasi-identifier",
         field="attribute",
         advice="Give it that role on Columns first.",
     )

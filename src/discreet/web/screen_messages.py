@@ -26,7 +26,7 @@ _HIERARCHY_RULES = (
     (r"breaks = \[([^\]]*)\]", r"bounds \1"),
     (r"such as \[18, 35, 65\], or a list of such lists", "such as 18, 35, 65, each level after a semicolon"),
     (r"breaks: the bound", "the bound"),
-    (r"lower = (\S+) above upper = (\S+)", r"the lowest end \1 lies above the highest, \2"),
+    (r"lower = (\S+) above upper = (\S+)", r"the lowest end \1 is above the highest, \2"),
     (r"numbers as lower and upper", "numbers as the lowest and the highest end"),
     (
         r"Give the hierarchy a format, or several, as in format = \[.*?\]; list the value under "
@@ -119,9 +119,12 @@ _RELEASE_RULES = (
         "",
     ),
     (r"--accept with one of (.*)", r"another limit, or other levels"),
-    (r"discreet negotiate shows what each relaxation means", "Negotiate shows what would have to give way"),
     (
-        r"discreet negotiate shows the relaxations that there are",
+        r"Use discreet negotiate to see the result of each relaxation",
+        "Negotiate shows what would have to give way",
+    ),
+    (
+        r"Use discreet negotiate to see the possible relaxations",
         "Negotiate shows what would have to give way",
     ),
     (r" \(--max-suppressed\)", ""),
@@ -178,7 +181,7 @@ _REQUEST_RULES = (
     (r"allow --max-suppressed (\S*[\w%])", r"allow \1 to be suppressed"),
     (r"--max-suppressed (\S*[\w%])", r"\1 suppressed at most"),
     (r"--(k|l) (\d+)", r"\1 = \2"),
-    (r"Give k=(\d+)", r"Ask for k = \1"),
+    (r"Give k=(\d+)", r"Give k = \1"),
     (r"\bmax_level\b( in the request)?", "the greatest level"),
     (r"\bmin_level\b( in the request)?", "the least level"),
 )

@@ -81,7 +81,7 @@ class FullDomain(Model):
         earlier = EarlierReleases.of(task.table, target.after, requirement)
         frequency_set = task.table.counted_for(requirement)
         lattice = build_lattice(frequency_set)
-        with task.reporter.stage("Looking for the node of least loss"):
+        with task.reporter.stage("Searching the node of least loss"):
             node = find_least_loss_node(
                 frequency_set,
                 ClassCounts(frequency_set, requirement),
@@ -155,7 +155,7 @@ class UnrestrictedSingle(_TaxonomyModel):
 
     name = str(RecodingModel.UNRESTRICTED_SINGLE)
     title = "Unrestricted, one dimension"
-    text = "Each value rises by itself, the same in every row."
+    text = "Each value rises separately, to the same level in every row."
 
 
 class FullSubgraph(_TaxonomyModel):
@@ -177,7 +177,7 @@ class UnrestrictedMulti(_TaxonomyModel):
 
     name = str(RecodingModel.UNRESTRICTED_MULTI)
     title = "Unrestricted, several dimensions"
-    text = "Each combination of values rises by itself."
+    text = "Each combination of values rises separately."
 
 
 class CellSuppression(_TaxonomyModel):
@@ -220,7 +220,7 @@ class OrderedSingle(Model):
         None,
         choices=ClassCost,
         shown=str(ClassCost.C_DM),
-        help="by the method optimal, what is made least",
+        help="cost that the method optimal minimizes",
         label="Optimal cuts have the least",
         hint="empty: c-dm, the squares of the class sizes",
     )
@@ -230,7 +230,7 @@ class OrderedSingle(Model):
         unit="seconds",
         metavar="SECONDS",
         shown="60",
-        help="end the method optimal after so long, with a proven gap",
+        help="time limit of the method optimal, which then reports a proven gap",
         label="Seconds of the optimal cuts at most",
         hint="60 where empty",
     )
@@ -243,9 +243,10 @@ class OrderedSingle(Model):
             )
             if set_option is not None:
                 raise InputError(
-                    f"'{set_option.replace('_', '-')}' does not apply to the method 'greedy', which looks "
-                    "for the least loss",
-                    advice="Ask for the method 'optimal'.",
+                    f"'{set_option.replace('_', '-')}' does not apply to the method 'greedy', which "
+                    "minimizes the "
+                    "loss",
+                    advice="Use the method 'optimal'.",
                 )
             return search_taxonomy(RecodingModel.ORDERED_SINGLE, task)
         return self._optimal(task)
@@ -313,12 +314,12 @@ class Local(Model):
         kind=OptionKind.DECIMAL,
         unit="seconds",
         metavar="SECONDS",
-        help="end the rounds after so many seconds",
+        help="time limit of the rounds, in seconds",
         label="Seconds at most",
         hint="ends the rounds early",
     )
     summary: str = option(
-        CellSummary.LCA, choices=CellSummary, help="what a class shows", label="A class shows"
+        CellSummary.LCA, choices=CellSummary, help="values shown for a class", label="A class shows"
     )
 
     def search(self, task: Task) -> Found:
@@ -365,10 +366,12 @@ class _BaseMondrian(Model):
     tie: str = option(
         Tie.FEWEST_VALUES,
         choices=Tie,
-        help="which of equal range is cut",
+        help="order of attributes of equal range",
         label="Among equal cuts",
     )
-    summary: str = option(Summary.RANGES, choices=Summary, help="what a class shows", label="A class shows")
+    summary: str = option(
+        Summary.RANGES, choices=Summary, help="values shown for a class", label="A class shows"
+    )
 
     def told(self) -> MondrianOptions:
         """Return the options of the partition."""
@@ -431,7 +434,7 @@ class Mondrian(_BaseMondrian):
         choices=Cut,
         help="where a class is cut",
         label="A class is cut at",
-        hint="the nearest allowable value, or the median alone",
+        hint="the nearest allowable value, or only the median",
     )
     workload: Workload | None = option(
         None, kind=OptionKind.FILE, metavar="FILE", help="cut for the queries of FILE (.sql, .toml)"
@@ -472,7 +475,7 @@ class Mondrian(_BaseMondrian):
                 raise
             if self.workload is not None:
                 raise LimitReached(
-                    f"{error.message}; a table that is cut in the engine is not cut for a workload",
+                    f"{error.message}; a workload does not apply to a table that is cut in the engine",
                     allowed=error.allowed,
                     advice="Raise --memory-limit, or leave --workload out.",
                 ) from error

@@ -109,7 +109,7 @@ def publish_model(
     chosen.refuse_class_tests()
     if target.after and chosen.permuted:
         raise InputError(
-            f"the {chosen.name} model beside an earlier release: its groups have no classes to lay together",
+            f"the {chosen.name} model cannot be combined with earlier releases: its groups are not classes",
             advice="Choose a model that generalizes.",
         )
     check_publish_target(table, target, permuted=chosen.permuted, protected=chosen.kept_files)

@@ -155,7 +155,10 @@ def _must_publish_all(request: Request, limit: int | None) -> bool:
 
 def _refuse_class_test(options: PatternMethodOptions) -> None:
     if options.class_test is not None:
-        raise InputError(f"a class test beside the method '{options.method}'", allowed="the method 'greedy'")
+        raise InputError(
+            f"a class test cannot be combined with the method '{options.method}'",
+            allowed="the method 'greedy'",
+        )
 
 
 def _check_limit(recoding: ClassRecoding, request: Request, limit: int | None) -> None:
@@ -188,7 +191,7 @@ class Patterns(Model):
 
     name = "patterns"
     title = "Patterns"
-    text = "You say in which combinations cells may be starred; rows are assigned to the cheapest."
+    text = "Cells are starred only in the combinations that you allow; rows are assigned to the cheapest."
     main = True
 
     pattern: Sequence[str | Pattern | Sequence[int]] | None = option(
@@ -256,7 +259,7 @@ class Patterns(Model):
         choices=OutlierPolicy,
         in_spec=True,
         shown=str(OutlierPolicy.SUPPRESS),
-        help="rows that fit none show stars only, are left out, or are an error",
+        help="rows that fit no pattern: all stars, suppressed, or an error",
         label="Rows that fit no pattern",
     )
     tie: str | None = option(
@@ -264,7 +267,7 @@ class Patterns(Model):
         choices=TieBreak,
         in_spec=True,
         shown=str(TieBreak.LAST_COLUMN_FIRST),
-        help="which of equal cost comes first (greedy)",
+        help="order of patterns of equal cost (greedy)",
         label="Among equal costs",
     )
     cells: str | None = option(
@@ -272,7 +275,7 @@ class Patterns(Model):
         choices=(_STARS_ONLY, _ALL_LEVELS),
         in_spec=True,
         shown=_STARS_ONLY,
-        help="what patterns may show: values or stars, or every level too",
+        help="cells that patterns may show: values and stars, or every level too",
         label="Patterns may show",
         hint="values or stars, or every level",
     )
@@ -281,7 +284,7 @@ class Patterns(Model):
         choices=PATTERN_COSTS,
         in_spec=True,
         shown=PRECISION,
-        help="what a level costs",
+        help="cost of a level",
         label="A level costs",
     )
     method: str | None = option(
@@ -297,7 +300,7 @@ class Patterns(Model):
         kind=OptionKind.DECIMAL,
         unit="seconds",
         metavar="SECONDS",
-        help="end the method exact after so long, with a proven gap",
+        help="time limit of the method exact, which then reports a proven gap",
         label="Seconds of the exact search at most",
     )
     weights: Mapping[str, float] | None = option(
@@ -305,16 +308,14 @@ class Patterns(Model):
         kind=OptionKind.NUMBERS,
         flag=None,
         in_spec=True,
-        help="what an attribute's costs are multiplied by",
+        help="cost weight per attribute",
         label="Weights",
         hint="one per line, such as age=2",
     )
     patterns: str | Path | None = option(
         None, kind=OptionKind.OPTIONS, metavar="FILE", help="these options from a TOML file"
     )
-    class_test: ClassTest | None = option(
-        None, kind=OptionKind.PYTHON, help="what is asked of each class beside the requirement"
-    )
+    class_test: ClassTest | None = option(None, kind=OptionKind.PYTHON, help="further test of each class")
 
     def __post_init__(self) -> None:
         """Raise ``InputError`` for vectors together with constraints, and for options of another method."""
@@ -322,7 +323,7 @@ class Patterns(Model):
         constraints = [name for name in _CONSTRAINTS if getattr(self, name) is not None]
         if self.pattern is not None and constraints:
             raise InputError(
-                f"pattern vectors beside '{constraints[0].replace('_', '-')}'",
+                f"pattern vectors cannot be combined with '{constraints[0].replace('_', '-')}'",
                 allowed="vectors, or constraints",
                 advice="Give one of the two.",
             )

@@ -96,14 +96,14 @@ class Permutation(Model):
         repeatable=True,
         metavar="ATTR",
         shown="all",
-        help="with the partition qi-aware, cut along ATTR, which questions are asked of",
+        help="with the partition qi-aware, cut along ATTR, an attribute of the expected queries",
         label="Cut along",
-        hint="what questions are asked of; all where none is chosen",
+        hint="attributes of the expected queries; all if none is given",
     )
     form: str = option(
         str(ReleaseForm.ONE_TABLE),
         choices=ReleaseForm,
-        help="sensitive values beside the others, or in a table of their own",
+        help="sensitive values with the other columns, or in a separate table",
         label="Written as",
     )
     level: LevelsByAttribute | None = option(
@@ -147,11 +147,14 @@ class Permutation(Model):
         strategy = PartitionStrategy(self.partition)
         if self.recoding is not None and strategy is not PartitionStrategy.RECODING:
             raise InputError(
-                f"a recoding beside the partition '{strategy}'",
+                f"a recoding cannot be combined with the partition '{strategy}'",
                 allowed="a recoding with the partition 'recoding'",
             )
         if self.near is not None and strategy is not PartitionStrategy.QI_AWARE:
-            raise InputError(f"near beside the partition '{strategy}'", allowed="with --partition qi-aware")
+            raise InputError(
+                f"near cannot be combined with the partition '{strategy}'",
+                allowed="with --partition qi-aware",
+            )
 
     def publish(
         self, table: TableContext, asked: RequestOptions, target: PublishTarget, reporter: Reporter
@@ -224,7 +227,7 @@ class Permutation(Model):
         name = next((name for name, value in refused.items() if value), None)
         if name is not None or target.suppressed != SuppressionPolicy.DROP:
             raise InputError(
-                f"{name or 'starred rows'}: the permutation model has none",
+                f"{name or 'starred rows'} does not apply to the permutation model",
                 allowed="levels to show, by level",
             )
         if self.partition != PartitionStrategy.RECODING and (
@@ -232,7 +235,8 @@ class Permutation(Model):
         ):
             name = "l" if options.l is not None else "max-suppressed"
             raise InputError(
-                f"{name} beside the partition '{self.partition}'", allowed="with --partition recoding"
+                f"{name} cannot be combined with the partition '{self.partition}'",
+                allowed="with --partition recoding",
             )
 
     def _recoded(
@@ -256,14 +260,14 @@ class Permutation(Model):
         names = [attribute.name for attribute in table.spec.sensitive]
         if not names:
             raise InputError(
-                f"{table.spec.label} names no sensitive attribute, so there is nothing to permute",
+                f"{table.spec.label} has no sensitive attribute, so no column can be permuted",
                 advice='Give an attribute role = "sensitive".',
             )
         if self.sensitive is None and len(names) > 1:
             raise InputError(
-                "one sensitive attribute is permuted, and the spec has several",
+                "the model permutes one sensitive attribute, but the spec has several",
                 allowed=", ".join(names),
-                advice="Name it by --sensitive; the others are left out of the release.",
+                advice="Give it with --sensitive; the release does not contain the others.",
             )
         if self.sensitive is not None and self.sensitive not in names:
             raise InputError(f"'{self.sensitive}' is not a sensitive attribute", allowed=", ".join(names))
@@ -283,7 +287,9 @@ class Permutation(Model):
         unknown = [name for name in self.near if name not in names]
         if unknown or not self.near:
             fact = (
-                f"'{unknown[0]}' is not a quasi-identifier" if unknown else "near names no quasi-identifier"
+                f"'{unknown[0]}' is not a quasi-identifier"
+                if unknown
+                else "near contains a name that is not a quasi-identifier"
             )
             raise InputError(fact, allowed=", ".join(names))
         return sorted({names.index(name) for name in self.near})
@@ -297,7 +303,7 @@ class Permutation(Model):
         first = GroupRequirement(_check_k(self.first_group[0]), parse_exact_decimal("e", self.first_group[1]))
         if first.k < requirement.k or first.e < requirement.e:
             raise InputError(
-                f"the first group is asked {first}, less than the others ({requirement})",
+                f"the first group ({first}) has a weaker requirement than the others ({requirement})",
                 allowed="a k and an e that are at least those of the others",
             )
         return first
@@ -322,7 +328,7 @@ def _refuse_criteria(criteria: Sequence[Criterion]) -> None:
     """Raise ``InputError`` for criteria of classes: groups are audited only for k and e."""
     if criteria:
         raise InputError(
-            f"{criteria[0]} was asked of a permuted release, whose groups are counted for k and e alone",
+            f"{criteria[0]} does not apply to a permuted release, whose groups have only k and e",
             allowed="k and e",
             advice="Leave it out, or choose another model.",
         )
@@ -331,7 +337,7 @@ def _refuse_criteria(criteria: Sequence[Criterion]) -> None:
 def _check_k(k: int | None) -> int:
     if k is None or isinstance(k, bool) or not isinstance(k, int) or k < 1:
         raise InputError(
-            "no k was asked" if k is None else f"k = {k}",
+            "no k was given" if k is None else f"k = {k}",
             allowed="a whole number: the least distinct values of a group",
         )
     return k

@@ -187,14 +187,12 @@ class Model(ABC):
 
     def search(self, task: Task) -> Found:
         """Search a recoding; raise ``NoSolution`` if nothing meets the requirement within the limit."""
-        raise InternalError(f"the {self.name} model searches nothing of a {type(task).__name__}")
+        raise InternalError(f"the {self.name} model cannot search {type(task).__name__}")
 
     def recode(self, table: TableContext, asked: RequestOptions, reporter: Reporter) -> RecodingResult:
         """Search a recoding and return it as a printable result."""
         if self.permuted:
-            raise InputError(
-                f"the {self.name} model recodes nothing", advice="It is published at once: use publish."
-            )
+            raise InputError(f"the {self.name} model has no recoding", advice="Use publish.")
         chosen = self.resolved()
         task = Task.of(table, asked, reporter, every_value=chosen.reads_values)
         chosen.check_levels(task)
@@ -263,9 +261,9 @@ class Model(ABC):
         if raised or task.asked.max_level:
             which = f"the least level of '{raised[0]}'" if raised else "a highest level"
             raise InputError(
-                f"{which} is asked, but the {self.name} model has no levels in common",
+                f"{which} does not apply to the {self.name} model, which has no common levels",
                 allowed="level limits with the full-domain and cell-generalization models",
-                advice="Leave the limit out, or the values of the hierarchy that the limit is to forbid.",
+                advice="Leave the limit out, or remove the forbidden values from the hierarchy.",
             )
         if task.table.spec.request.max_level:
             task.reporter.notice(

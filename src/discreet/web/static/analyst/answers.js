@@ -81,8 +81,8 @@ function columnsOf({ columns, truth, suppressed }) {
     },
     truth && figure("truth", "truth"),
     figure("estimate", "estimate"),
-    figure("lower", "surely from"),
-    figure("upper", "to"),
+    figure("lower", "at least"),
+    figure("upper", "at most"),
     truth && { key: "error", title: "error", number: true, render: relativeError },
     truth && {
       key: "holds",

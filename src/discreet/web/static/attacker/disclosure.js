@@ -69,7 +69,7 @@ export function classesThatStandOut({ standing_out: classes }) {
       rows: classes,
       columns: [
         { key: "rows", title: "rows", number: true, head: true, render: (each) => number(each.rows) },
-        { key: "distance", title: "apart by", number: true, render: (each) => number(each.distance) },
+        { key: "distance", title: "distance", number: true, render: (each) => number(each.distance) },
         ...Object.keys(classes[0].values).map((name) => ({
           key: name,
           title: name,

@@ -40,7 +40,7 @@ export function namingRisks(found) {
           ["prosecutor risk, mean", (side) => share(side.prosecutor.mean, 1)],
           ["marketer risk", (side) => marketerRisk(found, side)],
           [`rows with a chance above ${found.threshold}`, (side) => part(side, side.prosecutor.rows_over_threshold)],
-          ["rows alone in their group", (side) => part(side, side.uniques.unique_rows)],
+          ["rows unique in their group", (side) => part(side, side.uniques.unique_rows)],
           ["groups", (side) => number(side.classes)],
           ["rows", (side) => number(side.rows)],
         ],
@@ -93,7 +93,7 @@ export function sampleUniques(found) {
           size,
         })),
         value: (side, { size }) => side.uniques.rows_by_smallest_set[size],
-        caption: "Rows by the fewest columns in which they are alone",
+        caption: "Unique rows by the fewest columns needed",
         nameTitle: "columns",
       }),
       columns.length > 0

@@ -23,7 +23,7 @@ export function givenUp({ ask, onLook }) {
         rows: attributes,
         onSelect: (each) => onLook(each.levels),
         columns: [
-          { key: "attribute", title: "given up", head: true },
+          { key: "attribute", title: "attribute at its top", head: true },
           {
             key: "exact",
             title: "request",

@@ -50,7 +50,7 @@ async function askForWords(release) {
     title: asked("Title", input({ maxlength: 200 })),
     purpose: asked("Purpose of the release", area(2)),
     recipient: asked("Recipients", area(2)),
-    threat_model: asked("Threat model", area(3), "Who might try, what they know, what keeps them from it."),
+    threat_model: asked("Threat model", area(3), "Possible attackers, their knowledge, and controls against them."),
     language: asked("Language", select(await languages())),
   };
   const answer = await openDialog({
