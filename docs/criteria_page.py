@@ -206,41 +206,40 @@ def _table(columns: Sequence[str], lines: dict[str, list[str]], begin: int) -> s
 REASONS = {
     "A": (
         "rows of a class that fails join a class",
-        "it may fail where rows of a class that fails join a class that meets it: what rests on that is "
-        "refused where rows may be suppressed, and where classes are joined one after the other.",
+        "it may fail if rows of a failing class join a class that meets it. Algorithms that assume the "
+        "opposite are refused if rows may be suppressed, and if they join classes one by one.",
     ),
     "B": (
         "two classes that meet it are merged",
         "the union of two classes that meet it may fail, so what merges classes cannot conclude from one to "
-        "the other. All nodes of the lattice are judged by themselves.",
+        "the other. Each node of the lattice is judged separately.",
     ),
     "C": (
         "classes of a release",
         "it is judged on all classes of a release together, and these places judge one class at a time.",
     ),
     "D": (
-        "relaxed Mondrian divides equal rows",
-        "relaxed Mondrian divides equal rows over classes, and which row goes where is drawn as the "
-        "recoding is applied.",
+        "relaxed Mondrian assigns equal rows",
+        "relaxed Mondrian assigns equal rows to classes at random when the recoding is applied.",
     ),
     "E": (
         "counts the people who match a class",
-        "it counts the people who match a class, whom levels tell; other classes do not.",
+        "it counts the people who match a class, which only classes by levels determine.",
     ),
     "F": (
         "but here subjects are counted",
-        "it counts rows or their values, and nobody says what these are where a person has several rows.",
+        "it counts rows or their values, which are undefined if a person has several rows.",
     ),
     "G": (
         "needs the population, and the spec names none",
         "a population is of a table with one row for each person.",
     ),
     "H": (
-        "of a permuted release",
+        "to a permuted release",
         "a permuted release has no classes, but groups whose values change places: it has k and e.",
     ),
 }
-"""Of each letter: by which words a refusal is known, and what the page says."""
+"""By letter: words that identify a refusal, and the text of the page."""
 
 _BEGIN = """# Where each criterion works
 
