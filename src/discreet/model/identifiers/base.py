@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -90,6 +91,7 @@ def method_options(way: type[Pseudonymizer]) -> Mapping[str, Any]:
     return {field.name: field.default for field in fields(way)}
 
 
+KEY_BYTES = 32
 _DATE_LENGTH = len("2024-02-29")
 
 
@@ -109,6 +111,31 @@ class DateShift:
         return {"days": self.days}
 
 
+def new_key() -> bytes:
+    """Return a random key."""
+    return os.urandom(KEY_BYTES)
+
+
+def encode_key(key: bytes) -> bytes:
+    """Return a key in the form of its file: hexadecimal digits and a line feed."""
+    return key.hex().encode() + b"\n"
+
+
+def decode_key(content: bytes) -> bytes:
+    """Parse the content of a key file; raise ``InputError`` unless it is 32 bytes as hexadecimal digits."""
+    try:
+        key = bytes.fromhex(content.decode("ascii").strip())
+    except ValueError:
+        key = b""
+    if len(key) != KEY_BYTES:
+        raise InputError(
+            "the file contains no key",
+            allowed=f"{2 * KEY_BYTES} hexadecimal digits",
+            advice="Name a file that is not there: a key is made in it.",
+        )
+    return key
+
+
 def shift_date_texts(
     shift: DateShift, pairs: Sequence[tuple[str, str]], secret: bytes | None
 ) -> tuple[list[str], bytes]:
@@ -116,8 +143,6 @@ def shift_date_texts(
 
     Raises ``InputError`` for a text that is not such a date, or if the shifted date would leave the calendar.
     """
-    from discreet.model.identifiers.keys import decode_key, encode_key, new_key
-
     key = new_key() if secret is None else decode_key(secret)
     days: dict[str, timedelta] = {}
     found = []

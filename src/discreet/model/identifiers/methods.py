@@ -19,10 +19,12 @@ from discreet.model.identifiers.base import (
     PSEUDONYMIZERS,
     Pseudonymizer,
     Replacements,
+    decode_key,
+    encode_key,
+    new_key,
     refuse_originals,
     register_method,
 )
-from discreet.model.identifiers.keys import decode_key, encode_key, new_key
 from discreet.model.json_documents import parse_json
 
 _DIGEST_LENGTH = 32
