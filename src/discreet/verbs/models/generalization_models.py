@@ -7,7 +7,8 @@ memory limit.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -26,7 +27,9 @@ from discreet.verbs.table_context import TableContext
 from discreet.verbs.workloads import Workload
 
 if TYPE_CHECKING:
+    from discreet.model.frequency_set import FrequencySet
     from discreet.results.publish_result import ReleaseResult
+    from discreet.search.candidate_nodes import CandidateLevels, CandidateRows
     from discreet.verbs.run_context import Reporter
 
 
@@ -46,7 +49,6 @@ class FullDomain(Model):
     def search(self, task: Task) -> Found:
         """Recode to the node of least loss within the request's level bounds."""
         from discreet.taxonomy.full_domain import search_full_domain
-        from discreet.verbs.models.least_loss_nodes import find_least_loss_candidates
 
         frequency_set = task.frequency_set
         with task.reporter.stage("Recoding (full-domain)"):
@@ -58,7 +60,7 @@ class FullDomain(Model):
                     task.settings,
                     task.weights,
                     node_bounds(build_lattice(frequency_set), task.request),
-                    find_least_loss_candidates(task, frequency_set, within_levels=True),
+                    _find_least_loss_candidates(task, frequency_set, within_levels=True),
                 )
             )
 
@@ -75,7 +77,6 @@ class FullDomain(Model):
         """Return the levels of least loss; earlier releases restrict them to nodes that are safe jointly."""
         from discreet.taxonomy.full_domain import find_least_loss_node
         from discreet.verbs.earlier_releases import EarlierReleases
-        from discreet.verbs.models.least_loss_nodes import find_least_loss_candidates
 
         requirement = task.requirement
         earlier = EarlierReleases.of(task.table, target.after, requirement)
@@ -89,7 +90,7 @@ class FullDomain(Model):
                 task.settings,
                 task.weights,
                 node_bounds(lattice, task.request),
-                find_least_loss_candidates(task, frequency_set, within_levels=True)
+                _find_least_loss_candidates(task, frequency_set, within_levels=True)
                 if earlier is None
                 else None,
                 None if earlier is None else partial(earlier.is_safe, requirement=requirement),
@@ -97,10 +98,36 @@ class FullDomain(Model):
         return lattice.levels_of(node)
 
 
+def _find_least_loss_candidates(
+    task: Task, frequency_set: FrequencySet, *, within_levels: bool
+) -> Callable[[], tuple[CandidateLevels, CandidateRows] | None]:
+    """Return a function that finds the candidate nodes: from a cached lattice, else by a staged search.
+
+    ``frequency_set`` is the task's, possibly without sensitive values that the requirement does not read.
+    ``within_levels``: the request's level bounds apply to the model.
+    """
+    from discreet.measures.standard_costs import detail_cost
+    from discreet.search.candidate_nodes import find_candidate_nodes
+    from discreet.search.search_problem import SearchProblem
+
+    request = task.request if within_levels else replace(task.request, min_level=(), max_level=())
+
+    def find() -> tuple[CandidateLevels, CandidateRows] | None:
+        known = task.table.known_lattice_for(task.requirement)
+        search = SearchProblem.of(
+            frequency_set,
+            request,
+            task.settings,
+            known=None if known is None else known.evaluated,
+        )
+        return find_candidate_nodes(search, detail_cost(frequency_set, task.weights))
+
+    return find
+
+
 def search_taxonomy(model: RecodingModel, task: Task) -> Found:
     """Recode by the taxonomy's search of a model."""
     from discreet.taxonomy.model_search import search_model
-    from discreet.verbs.models.least_loss_nodes import find_least_loss_candidates
 
     frequency_set = task.frequency_set
     with task.reporter.stage(f"Recoding ({model})"):
@@ -112,7 +139,7 @@ def search_taxonomy(model: RecodingModel, task: Task) -> Found:
                 task.settings,
                 limit=task.limit,
                 weights=task.weights,
-                candidates=find_least_loss_candidates(task, task.frequency_set, within_levels=False),
+                candidates=_find_least_loss_candidates(task, task.frequency_set, within_levels=False),
             )
         )
 
