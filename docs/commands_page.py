@@ -29,7 +29,7 @@ def page() -> str:
 def _verb(name: str, verb: Any) -> str:
     """A section: how the verb is called, what it does, its options."""
     context = typer.Context(verb, info_name=name)
-    told = "\n\n".join(_one_line(part) for part in (verb.help or "").split("\n\n"))
+    description = "\n\n".join(_one_line(part) for part in (verb.help or "").split("\n\n"))
     usage = " ".join(["discreet", name, *verb.collect_usage_pieces(context)])
     records = [each.get_help_record(context) for each in verb.get_params(context) if not _is_hidden(each)]
     rows = [
@@ -37,7 +37,7 @@ def _verb(name: str, verb: Any) -> str:
         for flags, text in (record for record in records if record)
     ]
     table = "| | |\n|---|---|\n" + "".join(rows) if rows else ""
-    return f"## `{name}`\n\n{told}\n\n```text\n{usage}\n```\n\n{table}"
+    return f"## `{name}`\n\n{description}\n\n```text\n{usage}\n```\n\n{table}"
 
 
 def _bars(text: str) -> str:

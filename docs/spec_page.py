@@ -72,34 +72,34 @@ def page() -> str:
     """The page's text."""
     parts = [_BEGIN]
     parts += [_section("`[source]`", "The source of the rows, and their format.", SourceSection)]
-    told = (
+    description = (
         "The rows of the source to publish. The table is then a population; its other rows are only counted."
     )
-    parts += [_section("`subset` of `[source]`", told, SubsetTable)]
-    told = (
+    parts += [_section("`subset` of `[source]`", description, SubsetTable)]
+    description = (
         "A table of the population, which includes the people of the source: a row for each person, with\n"
         "the columns of the quasi-identifiers. Its cells are read like the source's. It is only counted,\n"
         "never published."
     )
-    parts += [_section("`[population]`", told, PopulationSection)]
-    told = (
+    parts += [_section("`[population]`", description, PopulationSection)]
+    description = (
         "One table for each column. Columns without one are left out, unless `unlisted` says otherwise.\n\n"
         + _PATTERNS
     )
-    parts += [_section("`[attributes.NAME]`", told, AttributeSection)]
-    told = (
+    parts += [_section("`[attributes.NAME]`", description, AttributeSection)]
+    description = (
         "The defaults of commands and calls. Registered criteria are also keys: a number, a table of\n"
         "numbers by sensitive attribute, or a list of tables, each with `value`, optionally `attribute`,\n"
         "and the criterion's fixed parts."
     )
-    parts += [_section("`[request]`", told, RequestSection)]
-    told = "The budget of [noisy counts](differential-privacy.md) of the table, which require it."
-    parts += [_section("`[privacy_budget]`", told, BudgetSection)]
-    told = (
+    parts += [_section("`[request]`", description, RequestSection)]
+    description = "The budget of [noisy counts](differential-privacy.md) of the table, which require it."
+    parts += [_section("`[privacy_budget]`", description, BudgetSection)]
+    description = (
         "Your own texts for [reports](report.md), and their language. A file given by `--about` overrides\n"
         "them, and options override both."
     )
-    parts += [_section("`[report]`", told, ReportSection)]
+    parts += [_section("`[report]`", description, ReportSection)]
     parts += [
         _section(
             "`written`",
@@ -115,11 +115,11 @@ def page() -> str:
     return "\n".join(parts)
 
 
-def _section(title: str, told: str, table: type[StrictTable], *, depth: int = 2) -> str:
+def _section(title: str, description: str, table: type[StrictTable], *, depth: int = 2) -> str:
     found = table.model_json_schema()
     required = found.get("required", [])
     rows = [_row(name, key, name in required) for name, key in found["properties"].items() if name != "kind"]
-    text = f"{told}\n\n" if told else ""
+    text = f"{description}\n\n" if description else ""
     return f"{'#' * depth} {title}\n\n{text}{_HEAD}{''.join(rows)}"
 
 

@@ -46,7 +46,7 @@ def reproduce(
     threads: options.Threads = None,
     memory_limit: options.MemoryLimit = None,
 ) -> int:
-    """Compute a paper's tables and plots again, beside the printed ones.
+    """Recompute a paper's tables and plots and compare them with the printed ones.
 
     The exit status is 1 where a figure differs and no reason is known.
     """

@@ -241,8 +241,10 @@ def _least_bounds(
     possible, sure = most > 0, least > 0
     outer = better.reduce(np.where(possible, best_of_group, never), axis=1, initial=never)
     surely: NDArray[Any] = better.reduce(np.where(sure, kept_at_worst, never), axis=1, initial=never)
-    alone: NDArray[Any] = worse.reduce(np.where(possible, worst_of_group, always), axis=1, initial=always)
-    return outer, np.where(sure.any(axis=1), surely, alone)
+    selected_only: NDArray[Any] = worse.reduce(
+        np.where(possible, worst_of_group, always), axis=1, initial=always
+    )
+    return outer, np.where(sure.any(axis=1), surely, selected_only)
 
 
 def _extremes(dtype: np.dtype[Any], sign: int) -> tuple[Any, Any]:

@@ -420,10 +420,10 @@ def _set_scale(axes: Axes, which: str, scale: AxisScale) -> None:
 def _add_title(svg: str, title: str, description: str) -> str:
     """Remove the document type, and insert title and description as the first elements of the picture."""
     svg = re.sub(r"<!DOCTYPE[^>]*>\s*", "", svg)
-    told = f"<title>{escape(title)}</title>"
+    text = f"<title>{escape(title)}</title>"
     if description:
-        told += f"<desc>{escape(description)}</desc>"
-    return re.sub(r"(<svg\b[^>]*)>", rf'\1 role="img">{_escape_replacement(told)}', svg, count=1)
+        text += f"<desc>{escape(description)}</desc>"
+    return re.sub(r"(<svg\b[^>]*)>", rf'\1 role="img">{_escape_replacement(text)}', svg, count=1)
 
 
 def _escape_replacement(text: str) -> str:

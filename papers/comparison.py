@@ -160,8 +160,8 @@ def figure_text(figure: Figure, places: int | None = None) -> str:
         return f"{figure:,}"
     if places is None:
         return f"{number:,.0f}" if abs(number) >= 1000 else f"{number:.3g}"
-    told = abs(number - round(number, places)) <= _NOISE
-    return f"{number:,.{places if told else places + 1}f}"
+    exact = abs(number - round(number, places)) <= _NOISE
+    return f"{number:,.{places if exact else places + 1}f}"
 
 
 def printed_text(figure: Figure) -> str:

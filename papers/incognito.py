@@ -85,13 +85,13 @@ def _nodes_searched(study: SearchStudy, judge: Judge, sizes: Sequence[int]) -> S
     k = INCOGNITO_FIGURES["k"]
     rows: list[tuple[Cell, ...]] = []
     for size in sizes:
-        told = dict(zip(_PRINTED_SEARCHES, INCOGNITO_FIGURES["nodes_searched"][str(size)], strict=True))
+        printed = dict(zip(_PRINTED_SEARCHES, INCOGNITO_FIGURES["nodes_searched"][str(size)], strict=True))
         cells = [
             judge.compare(
                 "nodes_searched",
                 f"QID {size}, {search}",
                 study.search(search, size, k).nodes_checked,
-                told.get(search),
+                printed.get(search),
             )
             for search in _COUNTED_SEARCHES
         ]
@@ -119,8 +119,11 @@ def _nodes_plot(study: SearchStudy, sizes: Sequence[int], k: int) -> Plot:
     series = []
     for place, search in enumerate(_PRINTED_SEARCHES):
         ours = [study.search(search, size, k).nodes_checked for size in sizes]
-        told = [INCOGNITO_FIGURES["nodes_searched"][str(size)][place] for size in sizes]
-        series += [Series.of(search, sizes, ours), Series.of(f"{search}, printed", sizes, told, dashed=True)]
+        printed = [INCOGNITO_FIGURES["nodes_searched"][str(size)][place] for size in sizes]
+        series += [
+            Series.of(search, sizes, ours),
+            Series.of(f"{search}, printed", sizes, printed, dashed=True),
+        ]
     panel = Panel(
         tuple(series),
         "quasi-identifiers",
@@ -344,7 +347,7 @@ def compare_with_basic(seconds: Mapping[str, float], where: str) -> str:
     """Describe the variants' seconds relative to basic Incognito; the paper reports that they are faster."""
     basic = seconds["incognito"]
     others = {_search_name(search): took for search, took in seconds.items() if search != "incognito"}
-    told = [f"{name} {took:.3g} s" for name, took in others.items()]
+    printed = [f"{name} {took:.3g} s" for name, took in others.items()]
     slower = [name for name, took in others.items() if took > basic]
     verdict = (
         f"{' and '.join(slower)} {'is' if len(slower) == 1 else 'are'} slower here, the reverse of what the "
@@ -352,7 +355,7 @@ def compare_with_basic(seconds: Mapping[str, float], where: str) -> str:
         if slower
         else "both are faster, as the paper says"
     )
-    return f"{where}, basic Incognito takes {basic:.3g} s, {', '.join(told)}: {verdict}."
+    return f"{where}, basic Incognito takes {basic:.3g} s, {', '.join(printed)}: {verdict}."
 
 
 def _search_name(search: str) -> str:

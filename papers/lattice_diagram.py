@@ -46,11 +46,11 @@ def draw_lattice_diagram(
         for place, node in enumerate(row)
     }
     frames = dict(zip((marked or {}).values(), COLOURS[1:], strict=False))
-    told = f"<title>{escape(title)}</title>" + (f"<desc>{escape(description)}</desc>" if description else "")
+    text = f"<title>{escape(title)}</title>" + (f"<desc>{escape(description)}</desc>" if description else "")
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" '
         f'height="{height}" role="img" font-family="DejaVu Sans, Arial, sans-serif" font-size="11" '
-        f'text-anchor="middle">{told}<rect width="{width}" height="{height}" fill="{_BACKGROUND}"/>',
+        f'text-anchor="middle">{text}<rect width="{width}" height="{height}" fill="{_BACKGROUND}"/>',
         *_draw_edges(places),
         *(_draw_node(node, notes[node], places[node], node in within, frames.get(node)) for node in places),
         *_draw_legend(marked or {}, frames, width, height),

@@ -79,12 +79,12 @@ def patients_section(context: Context, judge: Judge) -> Section:
         (
             name,
             judge.compare(
-                "patients", f"{name}, sizes", _join_sizes(_descending_sizes(recoding)), _join_sizes(told)
+                "patients", f"{name}, sizes", _join_sizes(_descending_sizes(recoding)), _join_sizes(expected)
             ),
             Comparison(f"{name}, C_DM", sizes_of(recoding).discernibility),
             Comparison(f"{name}, C_AVG", sizes_of(recoding).normalized_average(2)),
         )
-        for name, recoding, told in (
+        for name, recoding, expected in (
             (SINGLE, found[SINGLE], MONDRIAN_FIGURES["patients"]["single"]),
             (BEST, found[BEST], MONDRIAN_FIGURES["patients"]["multi"]),
         )
@@ -92,8 +92,8 @@ def patients_section(context: Context, judge: Judge) -> Section:
     means = partition_table(table, Requirement(2), context.settings, MondrianOptions(summary=Summary.MEANS))
     stated = [str(label).partition(" ")[0] for label in means.cells[0].labels]
     ages = [
-        judge.compare("patients", f"mean {place}", float(ours), told)
-        for place, (ours, told) in enumerate(
+        judge.compare("patients", f"mean {place}", float(ours), expected)
+        for place, (ours, expected) in enumerate(
             zip(sorted(stated, key=float), MONDRIAN_FIGURES["patients"]["means"], strict=True), start=1
         )
     ]
@@ -245,8 +245,8 @@ def measure_errors(context: Context, spread: ColumnSpread, k: int) -> WorkloadEr
                 errors = measure_workload_error(
                     queries, original, table_of_recoding(table, recoding, attained=True)
                 )
-                told = (errors.mean_absolute or 0.0, errors.deviation or 0.0)
-                found.setdefault((attribute, kind), []).append(told)
+                expected = (errors.mean_absolute or 0.0, errors.deviation or 0.0)
+                found.setdefault((attribute, kind), []).append(expected)
     return {key: (mean(m for m, _ in pairs), mean(d for _, d in pairs)) for key, pairs in found.items()}
 
 
@@ -270,15 +270,15 @@ def _errors_section(context: Context, judge: Judge, spread: ColumnSpread) -> Sec
     text = (
         f"{MONDRIAN_FIGURES['workload']['rows']:,} rows of two normal attributes of cardinality 50, "
         f"{spread.title}; a query for each value; means over {number} tables. The printed figures are of one "
-        "random table, so they stand beside ours unjudged, but for which partitioning errs less on X. The "
-        "last row cuts for the queries, which the slides say can be done."
+        "random table, so they are listed next to ours unjudged, except for which partitioning errs less "
+        "on X. The last row cuts for the queries, which the slides say can be done."
     )
     return Section("Workload quality", text, tuple(tables))
 
 
 def _error_rows(errors: WorkloadErrors, attribute: str, k: int) -> Iterator[tuple[Cell, ...]]:
-    told = MONDRIAN_FIGURES["errors"][attribute][str(k)]
-    of_kind = {SINGLE: told[:2], MEDIAN: told[2:]}
+    expected = MONDRIAN_FIGURES["errors"][attribute][str(k)]
+    of_kind = {SINGLE: expected[:2], MEDIAN: expected[2:]}
     for kind in _KINDS:
         ours = errors[attribute, kind]
         cells = (
@@ -294,8 +294,8 @@ def _ordering_table(judge: Judge, by_k: Mapping[int, WorkloadErrors]) -> Compare
     rows = []
     for attribute in ("X", "Y"):
         for k, errors in by_k.items():
-            told = MONDRIAN_FIGURES["errors"][attribute][str(k)]
-            printed = SINGLE if told[0] < told[2] else MEDIAN
+            expected = MONDRIAN_FIGURES["errors"][attribute][str(k)]
+            printed = SINGLE if expected[0] < expected[2] else MEDIAN
             ours = SINGLE if errors[attribute, SINGLE][0] < errors[attribute, MEDIAN][0] else MEDIAN
             cell = f"{attribute}, {k}"
             judged = attribute == "X" and k < 50

@@ -165,9 +165,9 @@ def _k_section(context: Context) -> Section:
     text = (
         f"{rows:,} rows, {of['attributes']} attributes of cardinality {of['cardinality']}, mean "
         f"{of['mean']}. The printed charts are pictures. The deviation is printed as .2: read in values it "
-        "puts all rows on the values beside the mean, read as a share of the domain it spreads them. The "
+        "puts all rows on the values next to the mean, read as a share of the domain it spreads them. The "
         "single-dimensional side is the partitioning of least C_DM, and by itself that of least C_AVG: where "
-        "its optimum is not proven, the best that was found, beside a proven lower bound (dashed). "
+        "its optimum is not proven, the best that was found, with a proven lower bound (dashed). "
         + _describe_lead([found for _, found in measured])
     )
     return Section("Quality against k", text, tuple(tables), _plots("k", "k, synthetic tables", measured))
@@ -247,7 +247,7 @@ def _describe_lead(found: Sequence[Mapping[int, QualityPoint]]) -> str:
     leads = [measured.lead(_OPTIMAL) for measured in points]
     proven = [m.lead(_OPTIMAL) for m in points if m.single[ClassCost.C_DM].gap <= 0]
     bounds = [measured.lead(_BOUND) for measured in points]
-    told = (
+    summary = (
         f" Where the optimum is proven ({len(proven)} of {len(points)} points) that is "
         f"{min(proven):.2f} to {max(proven):.2f} times."
         if proven
@@ -255,7 +255,7 @@ def _describe_lead(found: Sequence[Mapping[int, QualityPoint]]) -> str:
     )
     return (
         f"The best single-dimensional partitioning found has {min(leads):.2f} to {max(leads):.2f} times the "
-        f"C_DM of Mondrian with the best cut.{told} {describe_proven_lead(bounds)}"
+        f"C_DM of Mondrian with the best cut.{summary} {describe_proven_lead(bounds)}"
     )
 
 
@@ -263,11 +263,11 @@ def describe_proven_lead(bounds: Sequence[float]) -> str:
     """Describe the proven lower bounds of the single-dimensional C_DM, divided by Mondrian's C_DM."""
     least, ahead = min(bounds), sum(bound > 1 for bound in bounds)
     if ahead == len(bounds):
-        return f"The proven bounds alone leave Mondrian a lead of {least:.2f} times or more at every point."
+        return f"The proven bounds leave Mondrian a lead of {least:.2f} times or more at every point."
     if not ahead:
-        return f"The proven bounds alone show no lead: the least is {least:.2f} times Mondrian's C_DM."
+        return f"The proven bounds show no lead: the least is {least:.2f} times Mondrian's C_DM."
     return (
-        f"The proven bounds alone show a lead of Mondrian at {ahead} of {len(bounds)} points; at the others "
+        f"The proven bounds show a lead of Mondrian at {ahead} of {len(bounds)} points; at the others "
         f"a single-dimensional partitioning may be ahead, with {least:.2f} times Mondrian's C_DM."
     )
 

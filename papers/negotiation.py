@@ -127,13 +127,15 @@ def _other_limits_section(study: AdultStudy) -> ComparedTable:
             for limit in (grid["max_suppressed"][0], grid["max_suppressed"][2]):
                 request = negotiation_study.make_request(privacy, value, levels, limit)
                 answers = study.of(size, privacy).negotiator.negotiate(request).answers
-                told = {str(a.relaxed or "exact"): f"{node_text(a.node)}: {a.suppressed:,}" for a in answers}
+                answer_texts = {
+                    str(a.relaxed or "exact"): f"{node_text(a.node)}: {a.suppressed:,}" for a in answers
+                }
                 weaker = [a for a in answers if str(a.relaxed) == privacy]
                 if weaker:
-                    told[privacy] += f" ({privacy} = {getattr(weaker[0].requirement, privacy)})"
+                    answer_texts[privacy] += f" ({privacy} = {getattr(weaker[0].requirement, privacy)})"
                 parts = ("exact", "max_suppressed", "height", privacy)
                 request_name = f"{privacy} = {value}, {levels}, {limit:,} rows"
-                rows.append((request_name, *(told.get(part, "–") for part in parts)))
+                rows.append((request_name, *(answer_texts.get(part, "–") for part in parts)))
     columns = ("request", "exact", "max_suppressed", "height", "k or l")
     return ComparedTable("requests_limit", "Node: suppressed rows", columns, tuple(rows))
 
@@ -282,7 +284,7 @@ def cost_sections(study: AdultStudy) -> Iterator[Section]:
     yield Section(
         "Answers and visited nodes",
         "Visited: by the paper's walk through the lattice, all parts of an answer together. Milliseconds: "
-        f"ours by look-up, the first time that a request is asked. The paper: {_TIMES['answer']}. "
+        f"ours by look-up, for the first request of its kind. The paper: {_TIMES['answer']}. "
         f"{_fewer_with_the_limit(study)}",
         tuple(
             _answer_costs(study, privacy, varies)
@@ -342,13 +344,13 @@ def _answer_costs(study: AdultStudy, privacy: str, varies: str) -> ComparedTable
     charted = privacy == "k" and varies != "limit"
     for size in study.sizes:
         evaluated = study.of(size, privacy).evaluated
-        told = [
+        printed = [
             _CHARTS[f"{what}_by_{varies}"][str(size)] if charted else [None] * 3 for what in _CHARTED_MEASURES
         ]
         asked = zip(
             _varied_requests(size, privacy, varies),
             count_visited(study, size, privacy, varies),
-            *told,
+            *printed,
             strict=True,
         )
         for (name, request), number, nodes, time in asked:

@@ -28,7 +28,7 @@ def diversity_sections(study: AdultStudy) -> Iterator[Section]:
     """Yield suppression by height and l, average against least, and estimates by k."""
     yield Section(
         f"Suppression for distinct l of {negotiation_study.NEGOTIATION_SENSITIVE}",
-        "The paper prints charts of these; the figures are ours alone.",
+        "The paper prints charts of these; the figures are only ours.",
         tuple(_by_height(study, size) for size in study.sizes),
         (_height_plot(study),),
     )
@@ -76,8 +76,8 @@ def _average_over_least(study: AdultStudy) -> ComparedTable:
             ours = mean_average_over_least(
                 [study.by_height(size, requirement) for requirement in requirements]
             )
-            told = said[f"average_over_least_{privacy}"]
-            cells.append(Comparison(f"QI {size}, {privacy}", ours, told, about=True))
+            printed = said[f"average_over_least_{privacy}"]
+            cells.append(Comparison(f"QI {size}, {privacy}", ours, printed, about=True))
         rows.append(tuple(cells))
     title = "Average / least, geometric mean over heights, k = 3, 10, 50 and l = 3, 6, 9"
     note = "Over heights from 1 whose least is ten rows or more: below that a few rows are a large ratio."

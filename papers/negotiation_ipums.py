@@ -89,7 +89,7 @@ def ipums_sections(context: Context) -> Iterator[Section]:
     study = IpumsStudy(context)
     text = (
         f"Synthetic: {study.rows:,} generated rows with the attributes {', '.join(_NAMES)} and the sensitive "
-        f"{_SENSITIVE}. The paper's figures are of the real table and stand beside for their kind (~)."
+        f"{_SENSITIVE}. The paper's figures are of the real table and are listed for comparison (~)."
     )
     tables = (_preparation(study), _requests_for_k(study), _requests_for_l(study))
     yield Section("An IPUMS-shaped table (synthetic)", text, tables, _plots(study))
@@ -122,8 +122,8 @@ def _requests_for_k(study: IpumsStudy) -> ComparedTable:
     rows: list[tuple[Cell, ...]] = []
     levels, limit = _IPUMS["levels"][1], _IPUMS["max_suppressed"][1]
     asked: list[Mapping[str, Any]] = list(_IPUMS["request"])
-    told = {entry["k"] for entry in asked}
-    asked += [{"k": k, "levels": levels, "max_suppressed": limit} for k in _IPUMS["k"] if k not in told]
+    printed = {entry["k"] for entry in asked}
+    asked += [{"k": k, "levels": levels, "max_suppressed": limit} for k in _IPUMS["k"] if k not in printed]
     negotiator = study.of_k.negotiator
     for entry in sorted(asked, key=lambda e: (e["max_suppressed"] != limit, e["levels"] != levels, e["k"])):
         request = make_request(
@@ -153,13 +153,17 @@ def _requests_for_l(study: IpumsStudy) -> ComparedTable:
 
 
 def _answer_rows(
-    name: str, negotiator: Negotiator, request: Request, privacy: str, told: Mapping[str, Mapping[str, Any]]
+    name: str,
+    negotiator: Negotiator,
+    request: Request,
+    privacy: str,
+    printed: Mapping[str, Mapping[str, Any]],
 ) -> list[tuple[Cell, ...]]:
     """Return one row per part that the computation or the paper answers, without a verdict."""
     ours = {str(a.relaxed or "exact"): a for a in negotiator.negotiate(request).answers}
     rows: list[tuple[Cell, ...]] = []
-    for part in dict.fromkeys([*ours, *told]):
-        answer, print_out = ours.get(part), told.get(part, {})
+    for part in dict.fromkeys([*ours, *printed]):
+        answer, print_out = ours.get(part), printed.get(part, {})
         cells: list[Cell] = [
             _unjudged(f"{name}, {part}, node", _node(answer), print_out.get("levels")),
             _unjudged(
@@ -180,8 +184,8 @@ def _node(answer: Answer | None) -> str | None:
     return None if answer is None else node_text(answer.node)
 
 
-def _unjudged(cell: str, ours: Figure | None, told: Figure | None) -> Comparison:
-    return Comparison(cell, ours, told, about=True)
+def _unjudged(cell: str, ours: Figure | None, printed: Figure | None) -> Comparison:
+    return Comparison(cell, ours, printed, about=True)
 
 
 def _plots(study: IpumsStudy) -> tuple[Plot, ...]:

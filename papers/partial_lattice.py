@@ -96,10 +96,10 @@ def effects_section(study: AdultStudy, judge: Judge, comparisons: list[RequestCo
     for kind, runtime in (("partial", False), ("runtime", True)):
         ours = _effect_cells(comparisons, runtime=runtime)
         for effect in _EFFECTS:
-            told = _PARTIAL_FIGURES["effect"][kind][effect]
+            printed = _PARTIAL_FIGURES["effect"][kind][effect]
             cells = (
                 judge.compare("effect", f"{kind}, {effect}, {part}", figure, value if whole else None)
-                for part, figure, value in zip(_PART_NAMES, ours[effect], told, strict=True)
+                for part, figure, value in zip(_PART_NAMES, ours[effect], printed, strict=True)
             )
             label = "partial" if kind == "partial" else "with v_max at run time"
             rows.append((label, _EFFECT_NAMES[effect], *cells))
@@ -112,10 +112,10 @@ def effects_section(study: AdultStudy, judge: Judge, comparisons: list[RequestCo
     note = "1+3: one other exact answer, and three relaxations where the full lattice answers exactly."
     table = ComparedTable("effect", f"{len(comparisons)} requests for k", columns, tuple(rows), note)
     text = (
-        f"A partial lattice of {_PARTIAL_FIGURES['percent']} % by Λ, alone and with the histogram of the "
+        f"A partial lattice of {_PARTIAL_FIGURES['percent']} % by Λ, without and with the histogram of the "
         "request's own node counted at run time. The paper's numbers come out where another node of the "
         "same height counts as the same solution, except where the height is relaxed; how many suppress as "
-        "few rows, and how many are the very same node, stands below each."
+        "few rows, and how many are the very same node, is below each."
     )
     return Section("Partial against full", text, (table,))
 
@@ -128,8 +128,8 @@ def percentages_section(found: Mapping[int, list[RequestComparison]]) -> Section
             counted = _effect_cells(comparisons, runtime=runtime)["same"]
             nodes = count_strict_matches(comparisons, runtime=runtime)["of these the same node"]
             pairs = zip(counted, nodes, strict=True)
-            told = (same if same == node else f"{same} ({node})" for same, node in pairs)
-            rows.append((f"{percent} %", label, *told))
+            printed = (same if same == node else f"{same} ({node})" for same, node in pairs)
+            rows.append((f"{percent} %", label, *printed))
     columns = ("", "", "exact", "max_suppressed", "height", "k")
     note = "In brackets those that are the same node, where these are fewer."
     title = "Same solutions, as the paper counts"
@@ -166,8 +166,9 @@ def heights_section(study: AdultStudy, partials: Mapping[int, PartialLattice]) -
     )
     text = (
         "A slide of the paper compares the two and its chart is lost. Its figures of the same name for QI 5 "
-        "are those of the nodes whose levels are all 0 or 1, so these stand beside. The nodes that Λ chooses "
-        "suppress fewer rows than their height's average, but near the top, where only a few rows are left."
+        "are those of the nodes whose levels are all 0 or 1, so these are listed next to them. The nodes "
+        "that Λ chooses suppress fewer rows than their height's average, except near the top, where few rows "
+        "are left."
     )
     plot = Plot("by-height", title, drawn)
     return Section(f"Partial against full by height, QI {size}", text, (table,), (plot,))
@@ -245,8 +246,8 @@ def _preparation(study: AdultStudy, partials: Mapping[int, PartialLattice]) -> S
         seconds = (parts.level_statistics, parts.node_scores, parts.histograms, parts.overall)
         label = "IPUMS-shaped" if name == "ipums" else f"QI {name}"
         cells = (
-            Comparison(f"{label}, {part}", ours, told, about=True)
-            for part, ours, told in zip(
+            Comparison(f"{label}, {part}", ours, printed, about=True)
+            for part, ours, printed in zip(
                 ("levels", "nodes", "histograms", "overall"),
                 seconds,
                 _FIGURES["preparation"][name],
@@ -275,7 +276,7 @@ def _preparation(study: AdultStudy, partials: Mapping[int, PartialLattice]) -> S
     tables = (
         ComparedTable(
             "partial_preparation",
-            "Seconds after counting, beside the authors' machine",
+            "Seconds after counting, compared with the authors' machine",
             ("", "level importance", "node importance", "histograms", "overall"),
             tuple(rows),
         ),

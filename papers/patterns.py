@@ -96,7 +96,7 @@ _NAMES = {
 }
 _MEASURES = ("u", "types", "average", "maximum", "r")
 _ANOTHER_PROGRAM = (
-    "The paper ran somebody else's Mondrian, whose choice among cuts is not told, so what is printed of it "
+    "The paper ran somebody else's Mondrian, whose choice among cuts is not given, so what is printed of it "
     "is not judged."
 )
 _FEWER_ROWS = (

@@ -103,8 +103,8 @@ def _rises(curves: ErrorCurves, name: str) -> Ordering:
     A partition of least sum does not have the least error, so a stricter requirement may force a better one.
     """
     errors = curves.avg(PartitionStrategy.MIN_SUM)
-    told = f"least sum from {errors[0]:.2f} at {curves.x[0]:g} to {errors[-1]:.2f} at {curves.x[-1]:,.0f}"
-    return Ordering.of_steps(name, curves.x, errors, figures=told)
+    expected = f"least sum from {errors[0]:.2f} at {curves.x[0]:g} to {errors[-1]:.2f} at {curves.x[-1]:,.0f}"
+    return Ordering.of_steps(name, curves.x, errors, figures=expected)
 
 
 def _grows_slowly(curves: ErrorCurves) -> Ordering:
@@ -221,10 +221,10 @@ def sections(context: Context) -> Iterator[Section]:
 
 def orderings_section(judge: Judge, found: Sequence[Ordering]) -> Section:
     """Build the table of the paper's findings, with the verdict and the figures behind it."""
-    told = read_figures("permutation")["orderings"]
+    expected = read_figures("permutation")["orderings"]
     rows = tuple(
         (
-            told[ordering.name],
+            expected[ordering.name],
             judge.compare("orderings", ordering.name, ordering.verdict, HOLDS),
             ordering.figures,
         )
@@ -232,8 +232,8 @@ def orderings_section(judge: Judge, found: Sequence[Ordering]) -> Section:
     )
     table = ComparedTable("orderings", "Here / in the paper", ("finding", "it", "by"), rows)
     text = (
-        "The numbers of the paper's plots are lost; what its text finds is told here in our words and "
-        f"checked. '{HOLDS}' stands for every place of its table that the last column does not leave out; "
+        "The numbers of the paper's plots are lost; the findings of its text are given here in our words and "
+        f"checked. '{HOLDS}' means every entry of its table that the last column does not exclude; "
         f"'{AT_THE_ENDS}' for its first and last place, where a step between them goes the other way: at the "
         "places that are named."
     )

@@ -109,10 +109,10 @@ class ErrorCurves:
         return ComparedTable(name, title, columns, rows, note)
 
     def _row(self, place: int) -> tuple[Cell, ...]:
-        told = f"{self.x[place]:,.10g}"
+        shown = f"{self.x[place]:,.10g}"
         return (
-            told,
-            *(Comparison(f"{told}, {name}", errors[place].avg) for name, errors in self.errors.items()),
+            shown,
+            *(Comparison(f"{shown}, {name}", errors[place].avg) for name, errors in self.errors.items()),
         )
 
     def _sums(self, place: int, names: Sequence[str]) -> Iterator[Cell]:
@@ -125,8 +125,8 @@ class ErrorCurves:
         by_line: dict[tuple[float, ...], list[str]] = {}
         for name in self.errors:
             by_line.setdefault(tuple(self.avg(name)), []).append(name)
-        told = [" and ".join(names) for names in by_line.values() if len(names) > 1]
-        return f" One line: {'; '.join(told)}." if told else ""
+        shown = [" and ".join(names) for names in by_line.values() if len(names) > 1]
+        return f" One line: {'; '.join(shown)}." if shown else ""
 
     def panel(
         self, title: str = "", *, x_scale: AxisScale = AxisScale.LINEAR, y_scale: AxisScale = AxisScale.LINEAR
@@ -281,8 +281,8 @@ def several_partitions_section(context: Context, data: Microdata) -> tuple[Secti
     title = f"Relative error by partition, k = {DEFAULT_K}, e = {DEFAULT_E}"
     text = (
         f"All are permuted. The groups of generalization have {DEFAULT_K} distinct losses each, and no "
-        "range is asked of them, which favours them. Random groups are the mean over several draws. AVG and "
-        "SUM have the same relative error, for the rows selected are counted exactly."
+        "range is required of them, which favours them. Random groups are the mean over several draws. AVG "
+        "and SUM have the same relative error, for the rows selected are counted exactly."
     )
     plot = make_plot(
         "partitions",

@@ -208,10 +208,10 @@ def correlation_section(context: Context) -> tuple[Section, list[Ordering]]:
             progress(done + 1, len(drawn))
     title = f"Windows of {_WINDOW_WIDTH} years, by the loss's deviation at one age"
     text = (
-        f"{_CORRELATION_ROWS:,} people of Adult's schema, age alone a quasi-identifier. The loss is "
+        f"{_CORRELATION_ROWS:,} people of Adult's schema, age as the only quasi-identifier. The loss is "
         f"{PER_YEAR} a year of age and normal noise of so much standard deviation (the paper's variances are "
         f"lost): 0 is a strict dependence, 2,000 nearly none. k = {DEFAULT_K}, e = {DEFAULT_E}; of "
-        f"generalization only {DEFAULT_K} distinct losses are asked. Its classes by deviation: "
+        f"generalization only {DEFAULT_K} distinct losses are required. Its classes by deviation: "
         f"{', '.join(levels)}."
     )
     plot = make_plot(

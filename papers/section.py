@@ -220,11 +220,11 @@ def page_text(title: str, source: str, sections: Sequence[Section]) -> str:
 
 def _section_lines(section: Section) -> list[str]:
     """Return the lines of a section; a title that was printed above is not repeated for a table or plot."""
-    told = {section.title}
+    titles = {section.title}
 
     def title_lines(title: str) -> list[str]:
-        new = title not in told
-        told.add(title)
+        new = title not in titles
+        titles.add(title)
         return ["", f"**{title}**"] if new else []
 
     lines = ["", f"## {section.title}"]

@@ -1,6 +1,6 @@
 """Draws the plots of ``permutation-evaluation.md``, from a whole run of ``python -m papers permutation``.
 
-``python -m docs.images.plots`` writes them beside this file. Marks that a plot draws once and refers to are
+``python -m docs.images.plots`` writes them next to this file. Marks that a plot draws once and refers to are
 drawn at each place instead, so that a picture refers to nothing.
 """
 
