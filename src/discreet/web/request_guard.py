@@ -227,7 +227,7 @@ class RequestGuard:
         """Return the answer to a request that is refused, else None; store its session in the scope."""
         client_request = read_client_request(scope, self._state.config)
         reason = (
-            "a header stands twice"
+            "a header occurs twice"
             if client_request is None
             else refusal_reason(client_request, self._state.config)
         )

@@ -170,7 +170,7 @@ class ServerConfig:
             raise InputError("a proxy without a password file", advice="Give --password-file FILE.")
         if self.spec is not None and self.password_file is not None:
             raise InputError(
-                "a spec beside a password file: every user has a spec of their own",
+                "a spec together with a password file: every user has a separate spec",
                 advice="Leave out the spec, or the password file.",
             )
         if (self.unix_socket is not None or self.proxy is not None) and not self.public_names:

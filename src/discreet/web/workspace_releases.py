@@ -176,7 +176,7 @@ class ReleaseAnswer(BaseModel):
     files: dict[str, str] = Field(description="What can be downloaded, by what it is.")
     tables: dict[str, str] = Field(description="Of a release in a database: its tables and views.")
     warnings: list[str]
-    cautions: list[str] = Field(description="What must stand beside a permuted release.")
+    cautions: list[str] = Field(description="Limits to state with a permuted release.")
 
     @classmethod
     def of(cls, facts: ReleaseFacts) -> ReleaseAnswer:
@@ -225,7 +225,9 @@ class ReleaseChoice(BaseModel):
     sensitive: list[str]
     cautions: list[str]
     is_file: bool = Field(description="It is a file, and no table of a database.")
-    comparable: bool = Field(description="The workspace's table can be its original: truth can be told.")
+    comparable: bool = Field(
+        description="Whether the workspace's table can be its original, so that true values are known."
+    )
 
 
 def choice_facts(workspace: Workspace, facts: ReleaseFacts) -> dict[str, Any]:

@@ -267,7 +267,7 @@ class Permutation(Model):
             raise InputError(
                 "the model permutes one sensitive attribute, but the spec has several",
                 allowed=", ".join(names),
-                advice="Give it with --sensitive; the release does not contain the others.",
+                advice="Choose the one to permute; the release does not contain the others.",
             )
         if self.sensitive is not None and self.sensitive not in names:
             raise InputError(f"'{self.sensitive}' is not a sensitive attribute", allowed=", ".join(names))

@@ -323,7 +323,7 @@ class VersionFacts(BaseModel):
     number: int
     at: str = Field(description="When it was made, in ISO form.")
     words: str = Field(description="What was changed.")
-    current: bool = Field(description="Whether it is the one that stands.")
+    current: bool = Field(description="Whether it is the current version.")
 
 
 class Steps(BaseModel):
