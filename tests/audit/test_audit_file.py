@@ -187,7 +187,7 @@ def test_columns_outside_every_check_are_named(engine: Engine, tmp_path: Path) -
     assert report.warnings == (
         "In 1 of 1 groups all people have the same s: anyone who finds a person's group learns it. Require l "
         "= 2 or more.",
-        "Published as they are, outside every check: 'ssn', 'ward'.",
+        "Published unchanged and unchecked: 'ssn', 'ward'.",
         "ssn: 20 of 20 rows have a value that no other row has; anyone who knows it finds the row. Within "
         "their group 20 are the only ones with theirs.",
     )

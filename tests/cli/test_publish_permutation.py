@@ -133,7 +133,7 @@ def test_groups_of_a_recoding(run: Run, people: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "status", "message"),
     [
-        ((), 2, "no k was asked"),
+        ((), 2, "no k was given"),
         (("--k", "2", "--e", "5"), 2, "not numeric"),
         (("--k", "2", "--first-group", "5"), 2, "--first-group 5"),
         (("--k", "2", "--partition", "best"), 2, "partition 'best'"),

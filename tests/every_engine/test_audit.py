@@ -139,7 +139,7 @@ def test_starred_rows_and_leftovers(place: Place) -> None:
     report = audited(place, source, Requirement(k=20), keys=["q"], values=["s"])
     assert (report.passed, report.rows, report.starred, report.k) == (True, 20, 2, 20)
     assert report.warnings[1:] == (
-        "Published as they are, outside every check: 'w', 'id'.",
+        "Published unchanged and unchecked: 'w', 'id'.",
         "id: 20 of 20 rows have a value that no other row has; anyone who knows it finds the row. Within "
         "their group 20 are the only ones with theirs.",
     )

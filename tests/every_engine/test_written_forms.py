@@ -233,7 +233,7 @@ def test_floats_that_are_all_whole_are_read_as_whole_numbers(place: Place) -> No
 
 def test_a_column_without_texts_has_no_written_form(place: Place) -> None:
     source = place.put({"cost": ("DOUBLE", [1.5])}, written={"cost": EURO})
-    with place.connect(source) as engine, pytest.raises(InputError, match="holds DOUBLE and no texts"):
+    with place.connect(source) as engine, pytest.raises(InputError, match="contains DOUBLE, not text"):
         engine.open_source(source)
 
 

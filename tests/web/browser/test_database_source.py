@@ -49,7 +49,7 @@ def test_from_load_to_a_release_that_is_a_table(
     expect(page.get_by_label("Format")).to_be_hidden()
     page.get_by_label("Table", exact=True).fill("nowhere.people")
     page.get_by_role("button", name="Publish", exact=True).click()
-    page.get_by_text("there is no schema 'nowhere'").wait_for(timeout=LONG)
+    page.get_by_text("the schema 'nowhere' does not exist").wait_for(timeout=LONG)
     page.get_by_label("Table", exact=True).fill("out.people")
     page.get_by_role("button", name="Publish", exact=True).click()
     page.get_by_role("heading", name="Published: out.people").wait_for(timeout=LONG)

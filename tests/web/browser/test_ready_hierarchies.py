@@ -132,7 +132,7 @@ def test_borders_are_dragged_moved_added_and_taken_away(
     expect(plot.locator(".shares text").first).to_have_text(f"{round(within, 1):g}\u00a0%")
     if size == DESKTOP:
         page.get_by_label("Widths").fill("7")
-        expect(page.get_by_text("lies within an interval of 7")).not_to_contain_text("breaks")
+        expect(page.get_by_text("is inside an interval of width 7")).not_to_contain_text("breaks")
         page.get_by_label("Widths").fill("")
     expect(page.get_by_role("tabpanel", name="Builder").get_by_role("table")).to_contain_text(f"<{moved}")
     page.get_by_role("button", name="Use this hierarchy").click()
