@@ -194,7 +194,7 @@ def test_a_ledger_of_any_json(work: Path, text: str) -> None:
 @pytest.mark.parametrize("text", TEXTS)
 def test_a_lock_of_any_json(work: Path, text: str) -> None:
     (work / "lock.json").write_text(TEXTS[text], "utf-8", errors="surrogatepass")
-    with pytest.raises(InputError, match=r"lock\.json is no lock"):
+    with pytest.raises(InputError, match=r"lock\.json is not a lock"):
         read_lock(work / "lock.json")
 
 
