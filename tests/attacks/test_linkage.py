@@ -223,7 +223,7 @@ def test_without_the_original_only_exact_columns_can_be_matched(table: Table, tm
     assert found.linkage is not None
     assert found.linkage.before is None
     assert found.linkage.after.matched == 8
-    assert "its spec" in found.warnings[0]
+    assert "the spec of the original" in found.warnings[0]
     with pytest.raises(InputError, match="generalized cells of 'age'"):
         attack(tmp_path / "out.csv", outside=tmp_path / "people.csv")
     with pytest.raises(InputError, match="key without the original"):

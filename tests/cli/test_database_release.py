@@ -111,7 +111,9 @@ def test_permuted(run: Run, spec: Path, address: str) -> None:
 def test_what_is_refused(run: Run, spec: Path, address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert silent(run("publish", spec, "--k", 3)).status == 2
     assert silent(run("publish", spec, "--k", 3, "--table", "out.p", "--output", "x.csv")).status == 2
-    assert "no schema" in silent(run("publish", spec, "--k", 3, "--table", "nowhere.p")).err
+    assert (
+        "the schema 'nowhere' does not" in silent(run("publish", spec, "--k", 3, "--table", "nowhere.p")).err
+    )
     assert silent(run("audit", with_password(address))).status == 2
     assert silent(run("audit", with_password(address), "--table", "out.none")).status == 2
     assert silent(run("audit", "people.csv", "--table", "out.p")).status == 2

@@ -30,7 +30,7 @@ def test_tables_are_published_audited_and_refused(run: Run, tmp_path: Path) -> N
         (("publish", spec, "--output", "release", "--k", 3), "--k cannot be combined with a relational spec"),
         (("publish", spec), "no folder was given"),
         (("publish", spec, "--output", "release"), "release exists"),
-        (("audit", "release", "--sql"), "--sql beside tables"),
+        (("audit", "release", "--sql"), "--sql cannot be combined with tables"),
         (("negotiate", spec, "--k", 3), "describes several tables"),
     ):
         refused = run(*arguments)

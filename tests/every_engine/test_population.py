@@ -104,7 +104,7 @@ def test_what_is_no_population_is_refused(place: Place) -> None:
     table = place.put(columns_of([("ab", "b", "s")] * 3 + [("ac", None, "t")]))
     register = place.put(columns_of([("ab", "b")] * 2 + [("ac", None)], "xy"))
     spec = replace(table_spec(table, ["x", "y"], ["s"]), population=register)
-    with pytest.raises(InputError, match="of 1 combinations of quasi-identifiers it has fewer people"):
+    with pytest.raises(InputError, match="for 1 combinations of quasi-identifiers it has fewer people"):
         counted(place, spec)
     lacking = place.put(columns_of([("ab",)] * 9, "x"))
     with pytest.raises(InputError, match="has no column 'y'"):

@@ -66,7 +66,7 @@ def test_the_model_s_options_stand_in_a_file(toy_model: ModuleType, run: Run, pe
         (("--summary", "lca"), "summary 'lca' of the ordered-slices model"),
         (("--cut", "best"), "'cut' does not apply to the ordered-slices model"),
         (("--l", "2"), "slices do not support l"),
-        (("--max-level", "age=1"), "a highest level is asked"),
+        (("--max-level", "age=1"), "a highest level does not apply"),
     ],
 )
 def test_what_the_model_does_not_know_is_refused(

@@ -124,7 +124,7 @@ def test_what_databases_write_for_null_is_null_among_words(text: str) -> None:
 @pytest.mark.parametrize("name", ["dweight", "pspwght", "PERWT", "final wgt"])
 def test_weights_of_a_survey_have_many_names(name: str) -> None:
     found = proposed(**{name: [0.2 + 0.013 * i for i in range(ROWS)]})
-    assert found.as_json()["attributes"][0]["reason"].startswith("a survey's weight")
+    assert found.as_json()["attributes"][0]["reason"].startswith("probably a survey weight")
 
 
 @pytest.mark.parametrize(

@@ -201,4 +201,4 @@ def test_the_command_prints_it(folder: Path, settings: Settings, capsys: pytest.
     assert json.loads(capsys.readouterr().out)["url"] == "r.csv"
     assert main(["schema", "--as", "csvw"]) == 2
     assert main(["init", "package.json", "--output", "spec.toml"]) == 0
-    assert "Read as package.json says of 5 of its columns." in capsys.readouterr().out
+    assert "Read as package.json describes 5 of its columns." in capsys.readouterr().out

@@ -119,7 +119,7 @@ def test_a_spec_without_a_quasi_identifier(engine: Engine, shared_settings: Sett
     [
         (pyarrow.array([[1], [2]]), "contains nested values"),
         (pyarrow.array([{"a": 1}, None]), "contains nested values"),
-        (pyarrow.array([b"x", b"y"]), "bytes that are not declared to be text"),
+        (pyarrow.array([b"x", b"y"]), "bytes without a declared text encoding"),
     ],
 )
 @pytest.mark.parametrize("role", ["quasi-identifier", "sensitive", "subject"])

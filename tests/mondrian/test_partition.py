@@ -180,7 +180,7 @@ def test_what_cannot_be_met_or_promised_is_refused(settings: Settings) -> None:
     with pytest.raises(InputError, match="cut = 'mean'"):
         MondrianOptions(cut="mean")  # type: ignore[arg-type]
     relaxed = MondrianOptions(relaxed=True)
-    with pytest.raises(InputError, match="class test cannot be kept"):
+    with pytest.raises(InputError, match="class test cannot be guaranteed"):
         partition_table(
             table, Requirement(1), settings, relaxed, class_test=requirement_test(Requirement(1), ())
         )

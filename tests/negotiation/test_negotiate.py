@@ -95,7 +95,7 @@ def brute() -> BruteLattice:
             Request.of(k=2, min_level={"age": 2}, max_level={"age": 1}),
             "the least level of 'age', 2, is above its greatest, 1",
         ),
-        (Request.of(l={"zip": 2}), "l was asked for 'zip', which is not a sensitive attribute"),
+        (Request.of(l={"zip": 2}), "l was given for 'zip', which is not a sensitive attribute"),
         (Request(Requirement()), "no privacy criterion was given"),
     ],
 )

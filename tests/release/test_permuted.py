@@ -170,7 +170,7 @@ def test_a_categorical_attribute(tmp_path: Path, settings: Settings, out: Path) 
     assert list(rows_of(out / "p.help.csv")[0])[-2:] == ["group_rows", "group_values"]
     assert release.permutation is not None
     assert not release.permutation.numeric
-    with pytest.raises(InputError, match="number"):
+    with pytest.raises(InputError, match="not numeric"):
         table.publish(Permutation(e=5), out / "q.csv", k=2)
 
 

@@ -49,9 +49,9 @@ def test_each_way_by_its_title(
     settings: Settings, tmp_path: Path, way: dict[str, Any] | None, inventory: str, log: str
 ) -> None:
     text = told(tmp_path, settings, way)
-    assert f"person identifier tells who somebody is {inventory} " in text
+    assert f"person identifier identifies a person {inventory} " in text
     assert ("this statement counts rows" in text) is not ("people are counted by it" in inventory)
-    assert "Identifiers and dates column what was done options rows of one person person " + log in text
+    assert "Identifiers and dates column method options rows of one person person " + log in text
 
 
 def test_shifted_dates(settings: Settings, tmp_path: Path) -> None:

@@ -109,7 +109,7 @@ def test_k_and_l_may_be_among_the_criteria() -> None:
         spec(k=5, l={"wage": 2}), criteria=[KAnonymity(3), DistinctDiversity(4, "disease")]
     )
     assert found == Requirement(3, (("wage", 2), ("disease", 4)))
-    with pytest.raises(InputError, match="k was asked twice"):
+    with pytest.raises(InputError, match="k was given twice"):
         build_request(spec(), k=2, criteria=[KAnonymity(3)])
 
 

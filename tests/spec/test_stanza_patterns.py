@@ -119,7 +119,7 @@ def test_commands_take_the_columns_that_fit(run: Run) -> None:
     }
     assert 'The section attributes."q3*" is not used' in " ".join(shown.json["warnings"])
     text = run("inspect", "discreet.toml").out
-    assert 'attributes."q**" stands for 4 columns: q1, q3, q4, q*.' in text
+    assert 'attributes."q**" matches 4 columns: q1, q3, q4, q*.' in text
     asked = ("discreet.toml", "--k", "2", "--max-suppressed", "50%", "--output", "release.csv")
     assert run("publish", *asked).status == 0
     header = Path("release.csv").read_text(encoding="utf-8").splitlines()[0]

@@ -19,6 +19,6 @@ def test_each_criterion_compares_its_count() -> None:
 def test_a_criterion_that_no_engine_counts_is_refused() -> None:
     asked = Requirement(5, criteria=[Share(0.5, "a")])
     assert list(map(is_engine_counted, asked.criteria)) == [True, False]
-    with pytest.raises(InputError, match=r"share\(a\)=0.5: the engine does not count") as error:
+    with pytest.raises(InputError, match=r"share\(a\)=0.5: the engine cannot compute") as error:
         failure_predicate(asked.bound(("a",)), "n", {0: "m"})
     assert error.value.allowed == "k, l"

@@ -108,7 +108,7 @@ def test_a_release_becomes_a_table_with_audit_and_manifest(client: Client, clini
 
 def test_a_table_is_replaced_only_where_that_is_allowed(client: Client) -> None:
     first = publish(client)
-    assert "is there already" in failed(client)["message"]
+    assert "already exists" in failed(client)["message"]
     again = publish(client, k=40, overwrite=True)
     assert again["audit"]["k"] >= 40 > first["audit"]["k"]
     (listed,) = client.get("/api/publish/releases").json()

@@ -158,7 +158,7 @@ def _reason_parts(attribute: ProposedAttribute) -> Iterator[str]:
     if attribute.hierarchy is not None and attribute.hierarchy.note:
         yield attribute.hierarchy.note
     if attribute.form is not None:
-        yield f"left out; in its place {attribute.form}"
+        yield f"left out; instead, {attribute.form}"
 
 
 def count_proposed_nodes(attributes: Iterable[ProposedAttribute]) -> int:

@@ -225,7 +225,9 @@ def describe_proposal(proposal: EditedProposal) -> Document:
         for a in proposal.columns
         if a.hierarchy is not None and a.hierarchy.note
     ]
-    lines += [Line(f"'{a.name}' is replaced by {a.form}.") for a in proposal.columns if a.form is not None]
+    lines += [
+        Line(f"'{a.name}' is left out; instead, {a.form}.") for a in proposal.columns if a.form is not None
+    ]
     lines += [
         Line(str(match), Tone.GOOD if match.columns else Tone.WARNING) for match in proposal.proposal.files
     ]
