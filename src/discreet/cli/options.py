@@ -86,7 +86,7 @@ NullPolicyOption = Annotated[
     typer.Option(
         "--nulls",
         metavar="value|drop",
-        help="NULL is a separate value, or its row is not read.",
+        help="NULL is a separate value, or its row is dropped.",
         rich_help_panel=_READING_PANEL,
     ),
 ]

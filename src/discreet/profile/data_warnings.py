@@ -106,7 +106,7 @@ def warn_about_sums(sums: Sequence[ColumnSum]) -> list[str]:
     reported = "; ".join(str(sum_) for sum_ in sums[:_MOST_SUMS])
     more = f"; and {len(sums) - _MOST_SUMS:,} more" if len(sums) > _MOST_SUMS else ""
     return [
-        f"In every row that has the values, {reported}{more}. Each of them reveals the hidden one: leave "
+        f"In every row that has the values, {reported}{more}. The other values reveal a hidden one: leave "
         "out columns that can be calculated, or give all of them equally strict roles and levels."
     ]
 

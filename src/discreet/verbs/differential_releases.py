@@ -156,7 +156,7 @@ class TabulationResult(Printable):
         if noise.threshold is not None:
             lines.append(
                 Line(
-                    "Cells outside the public domain are shown if their noisy count is at least "
+                    "Cells without a public domain are shown if their noisy count is at least "
                     f"{noise.threshold:,}."
                 )
             )
