@@ -217,11 +217,12 @@ def long_functions(modules: list[Module]) -> Iterator[str]:
 
 
 def _length(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
-    """Return the number of lines of a function's statements, without its parameters and docstring."""
-    statements = node.body[1:] if ast.get_docstring(node) is not None else node.body
-    if not statements:
-        return 0
-    return (statements[-1].end_lineno or statements[-1].lineno) - statements[0].lineno + 1
+    """Return the number of a function's lines without its docstring."""
+    length = (node.end_lineno or node.lineno) - node.lineno + 1
+    if ast.get_docstring(node) is not None:
+        docstring = node.body[0]
+        length -= (docstring.end_lineno or docstring.lineno) - docstring.lineno + 1
+    return length
 
 
 def missing_docstrings(modules: list[Module]) -> Iterator[str]:

@@ -335,10 +335,9 @@ def audit_source(
         counts = _count_classes(engine, tables, published, witness, thresholds, scored=bool(further))
         sha256 = _rows_digest(distinct, counts)
         apart = find_unclassed_rows(engine, published, counts) if foreign else UnclassedRows()
-        wanted = strictest and witness is None
-        achieved = (
-            compute_achieved_values(engine, tables, published, counts, population, known) if wanted else ()
-        )
+        achieved: tuple[StrictestValue, ...] = ()
+        if strictest and witness is None:
+            achieved = compute_achieved_values(engine, tables, published, counts, population, known)
         counts = add_scores(engine, tables, published, counts, further, population, known)
         found = collect_findings(engine, tables, published, counts, further)
         predicate = sql.failing_class_predicate(requirement.k, thresholds, failing_predicates(further))

@@ -140,10 +140,8 @@ class PublishedRows:
         key_texts, keyed = [sql.key(i) for i in range(len(keys))], query
         with_stars = rows(table, SourceTable.text, SourceTable.text, term=term_of_row)
         if not counted.null_values:
-            number, entry = (
-                (None if distinct is None else DISTINCT_ROW_COUNT),
-                (None if lines is None else lines.entry),
-            )
+            number = None if distinct is None else DISTINCT_ROW_COUNT
+            entry = None if lines is None else lines.entry
             keyed = rows(counted, _group_key, _value_key, term=term, repeated=number, entry=entry)
             with_stars = rows(counted, _group_key, _group_key, term=term, repeated=number, entry=entry)
             kinds = [group_key_type(counted.types[name]) for name in keys]
@@ -160,18 +158,8 @@ class PublishedRows:
             by = tuple(sorted(range(len(keys)), key=lambda i: table.columns.index(keys[i])))
             line = line_digest(table.dialect, [key_texts[i] for i in by], lines.joined.format("e"))
             counting = replace(counting, line=line, by=by)
-        return cls(
-            table,
-            query,
-            keyed,
-            tuple(key_texts),
-            tuple(keys),
-            tuple(values),
-            starred_apart,
-            added,
-            counting,
-            with_stars,
-        )
+        names = tuple(keys), tuple(values)
+        return cls(table, query, keyed, tuple(key_texts), *names, starred_apart, added, counting, with_stars)
 
     def cell_type(self, index: int) -> str:
         """Return the type of the cells of a sensitive attribute in ``with_stars``."""

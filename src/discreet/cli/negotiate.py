@@ -197,13 +197,8 @@ def negotiate(
             document["attributes"] = suppressed_attributes.as_json()
         output.print_json(document)
     else:
-        _print_answer(
-            result,
-            lattice,
-            suppressed_attributes,
-            points,
-            suggest_publication(result, spec, _output_options(table)),
-        )
+        publication = suggest_publication(result, spec, _output_options(table))
+        _print_answer(result, lattice, suppressed_attributes, points, publication)
         if left_out and result.answers:
             output.print_document(_suppression_report(lattice, result))
     return 0 if result.exact is not None else _NO_EXACT_ANSWER

@@ -14,12 +14,13 @@ Integers = Any
 """Array of the compiled kernels, or list of the twin."""
 
 
+GroupNeeds = tuple[Integer, Integer, Integer, Integer]
+"""Least distinct values and least range of a group, then the same of the group that begins at 0."""
+CutRings = tuple[Integers, Integers, Integers, Integers, Integers, Integers]
+
+
 def cut_least_sum(
-    values: Integers,
-    needs: tuple[Integer, Integer, Integer, Integer],
-    mask: Integer,
-    rings: tuple[Integers, Integers, Integers, Integers, Integers, Integers],
-    cuts: Integers,
+    values: Integers, needs: GroupNeeds, mask: Integer, rings: CutRings, cuts: Integers
 ) -> Integer:
     """Find the partition of least sum of ranges, then most groups, then least sum of squared sizes.
 

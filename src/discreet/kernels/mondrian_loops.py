@@ -82,12 +82,8 @@ def cut_segment(
             set_widths(low, high, fields, widths)
             chosen = find_widest(widths)
             while chosen >= 0:
-                column = ClassColumn(
-                    planes[words[chosen], first:end],
-                    planes[len(planes) - 1, first:end],
-                    masks[chosen],
-                    shifts[chosen],
-                )
+                values, counts = planes[words[chosen], first:end], planes[len(planes) - 1, first:end]
+                column = ClassColumn(values, counts, masks[chosen], shifts[chosen])
                 lowest, highest = np.int64(low[chosen]), np.int64(high[chosen])
                 if fields.nested[chosen] or diversity:
                     last, left = find_restricted_cut(

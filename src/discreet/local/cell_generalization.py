@@ -356,7 +356,6 @@ def generalize_cells(
     space = build_key_space(frequency_set, low, high, weights)
     compiled = _use_kernels(frequency_set, options, Backend(evaluator), notice)
     kernels = compiled and demand.plain
-    bound = bound and frequency_set.subjects is None
     _notify_twin(frequency_set, requirement, compiled, notice)
     placement = build_greedy_classes(space, demand, kernels=kernels, seed=seed)
     _check_suppressed(frequency_set, requirement, placement, limit)
@@ -376,6 +375,8 @@ def generalize_cells(
     check_recoded_classes(frequency_set, demand, recoding, high)
     if kernels:
         _mark_compiled(options)
+    limits = (space, demand, placement, compiled, seed, settings.threads)
+    proven = _granularity_bound(*limits) if bound and frequency_set.subjects is None else None
     return LocalRecoding(
         recoding=recoding,
         shown=options.shown,
@@ -383,9 +384,7 @@ def generalize_cells(
         rounds=improved.rounds,
         curve=_granularity_curve(space, improved, recoding.suppressed),
         seconds=monotonic() - start_time,
-        bound=_granularity_bound(space, demand, placement, compiled, seed, settings.threads)
-        if bound
-        else None,
+        bound=proven,
     )
 
 

@@ -264,11 +264,7 @@ def publish_permuted(
             purposes=lambda file_format: companion_purposes(file_format, plan.form),
         ) as delivery,
         stage_rows(
-            engine,
-            spec,
-            counted,
-            plan.sensitive,
-            plan.node,
+            *(engine, spec, counted, plan.sensitive, plan.node),
             typed=delivery.typed,
             row_types=plan.row_types,
             people=plan.people,
@@ -282,25 +278,23 @@ def publish_permuted(
         facts = write_parts(*parts, drawn=spec.draws_order)
         audit = audit_output(facts, delivery, published=staged.columns)
         require_no_identifiers(engine, spec, delivery)
+        node = plan.node
         manifest = build_permuted_manifest(
-            spec, counted, plan.node, chosen, facts, staged, audit, delivery, further
+            spec, counted, node, chosen, facts, staged, audit, delivery, further
         )
         delivery.write_manifest(manifest.text())
-        private_log.append(
-            log, build_permuted_log_entry(spec, counted, plan.node, chosen, manifest, delivery)
-        )
+        private_log.append(log, build_permuted_log_entry(spec, counted, node, chosen, manifest, delivery))
         delivery.put_in_place()
+        notes = collect_publisher_notes(spec, staged.source_columns)
         return Release(
             address=delivery.address,
             manifest_address=delivery.manifest,
             rows=staged.rows,
             suppressed=staged.rows - tables.rows,
             model=manifest.model,
-            levels=levels_by_attribute(counted, plan.node),
+            levels=levels_by_attribute(counted, node),
             audit=audit,
-            warnings=collect_publisher_warnings(
-                manifest, further, collect_publisher_notes(spec, staged.source_columns)
-            ),
+            warnings=collect_publisher_warnings(manifest, further, notes),
             permutation=manifest.permutation,
         )
 

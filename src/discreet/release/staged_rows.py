@@ -258,11 +258,10 @@ def stage_rows(
             advice="Permute a copy as a Parquet file.",
         )
     with open_release_table(engine, spec.source) as table, TemporaryTables(engine) as tables:
-        label_texts = texts_at_levels(hierarchies, node)
-        columns = build_published_columns(
-            _with_one_sensitive(spec, sensitive), table, label_texts, native=typed
-        )
-        if is_floating(table.types[sensitive]):
+        label_texts, published = texts_at_levels(hierarchies, node), _with_one_sensitive(spec, sensitive)
+        columns = build_published_columns(published, table, label_texts, native=typed)
+        kind = table.types[sensitive]
+        if is_floating(kind):
             columns = tuple(drop_negative_zeros(c) if c.name == sensitive else c for c in columns)
         by_row = engine.dialect.random_key is None
         stored = StoredColumns.of(spec, table, columns, person if by_row else None)
@@ -271,7 +270,7 @@ def stage_rows(
             recoded_rows.coded_table(engine.dialect, table.relation, keys, stored.others, stored.never_null)
         )
         rows = check_rows(engine, staged, len(keys), spec, counted)
-        chosen = next(column for column in columns if column.name == sensitive)
+        (chosen,) = (column for column in columns if column.name == sensitive)
         others = tuple(column for column in columns if column.name != sensitive)
         if typed:
             others = convert_plain_numbers(engine, staged, others, hierarchies, node)
@@ -283,8 +282,8 @@ def stage_rows(
             hierarchies=hierarchies,
             sensitive=SensitiveColumn(sensitive, np.empty(0, dtype=np.int64), 0, None),
             form=None,
-            never_text=is_never_text(table.types[sensitive]),
-            exact=typed and decimals_of(table.types[sensitive]) is not None,
+            never_text=is_never_text(kind),
+            exact=typed and decimals_of(kind) is not None,
             columns=others,
             value=staged_column(chosen),
             value_text=chosen.counted_text,
@@ -293,11 +292,10 @@ def stage_rows(
             person=None if person is None or stored.person is None else (person, stored.person),
             source_columns=table.columns,
         )
+        integers = fits_long(kind) and decimals_of(kind) == 0
         if by_row:
             yield _read_row_values(found)
         else:
-            kind = table.types[sensitive]
-            integers = fits_long(kind) and decimals_of(kind) == 0
             yield _count_strata_values(found, row_types=row_types, integers=integers)
 
 

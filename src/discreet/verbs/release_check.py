@@ -137,10 +137,7 @@ def check(
             ).report
             checks = tuple(list_checks(audited))
             if not checks:
-                raise InputError(
-                    f"nothing is required of {label}",
-                    advice="Give a criterion, such as --k 5.",
-                )
+                raise InputError(f"nothing is required of {label}", advice="Give a criterion, such as --k 5.")
             each = FileCheck(label, checks, audited.warnings, time.perf_counter() - begun)
         except InternalError:
             raise
