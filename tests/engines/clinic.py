@@ -4,14 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
 
+import discreet
 from discreet.engines.postgres.engine import PostgresEngine
 from discreet.model.table_spec import SourceSpec
 from discreet.settings import Settings
+from discreet.verbs.table import Table
 from tests.servers.postgres import PostgresServer
 from tests.waiting import wait_for
+
+ROLES = {
+    "age": {"role": "quasi-identifier", "hierarchy": {"kind": "intervals", "widths": [10, 30]}},
+    "ward": {"role": "sensitive"},
+}
+RELEASED = ["people", "people_age_idx", "people_manifest"]
+"""Relations of a generalized release to ``out.people``."""
 
 
 @dataclass
@@ -33,6 +43,11 @@ class Clinic:
 
     def engine(self) -> PostgresEngine:
         return PostgresEngine(self.settings, self.url)
+
+    def table(self, **spec: Any) -> Table:
+        """Open the patients with their roles; ``spec`` are further sections."""
+        document = {"source": {"table": "clinic.patients"}, "attributes": ROLES, **spec}
+        return discreet.open(self.url, document, settings=self.settings)
 
     def run(self, *statements: str) -> None:
         self.server.run(*statements, database=self.database)

@@ -16,10 +16,11 @@ from discreet.engines.duckdb.engine import DuckdbEngine
 from discreet.model.table_spec import SourceSpec
 from discreet.settings import Settings
 from tests.engines.clinic import clinic
+from tests.engines.rows import Rows, text_rows
 
 __all__ = ["clinic"]
 
-Read = Callable[..., list[tuple[str | None, ...]]]
+Read = Callable[..., Rows]
 
 
 @pytest.fixture
@@ -33,18 +34,14 @@ def engine(settings: Settings) -> Iterator[DuckdbEngine]:
 def read(engine: DuckdbEngine, tmp_path: Path) -> Read:
     """Write bytes to a file (or take a table), open it, and fetch the text of every cell."""
 
-    def read_all(content: Any, name: str = "people.csv", **options: Any) -> list[tuple[str | None, ...]]:
+    def read_all(content: Any, name: str = "people.csv", **options: Any) -> Rows:
         if isinstance(content, bytes):
             path = tmp_path / name
             path.write_bytes(content)
             source = SourceSpec(path=path, **options)
         else:
             source = SourceSpec(data=content, **options)
-        table = engine.open_source(source)
-        cells = ", ".join(table.text(column) for column in table.columns)
-        rows = engine.fetch_rows(f"SELECT {cells} FROM {table.relation}")
-        engine.confirm_rows(table, len(rows))
-        return rows
+        return text_rows(engine, source)
 
     return read_all
 

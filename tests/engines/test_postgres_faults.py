@@ -14,9 +14,7 @@ import pytest
 from discreet.engines.postgres.engine import PostgresEngine
 from discreet.engines.source_tables import open_source_table
 from discreet.errors import DiscreetError, InputError, LimitReached
-from discreet.settings import Settings
 from tests.engines.clinic import Clinic
-from tests.servers.postgres import PostgresServer, running_server
 from tests.waiting import ctrl_c_arrives, wait_for
 
 SLOW = "SELECT pg_sleep(30)"
@@ -72,14 +70,6 @@ def end_sessions(clinic: Clinic, function: str = "pg_terminate_backend") -> None
     clinic.server.fetch(f"SELECT {function}(pid) FROM pg_stat_activity WHERE usename = '{clinic.role}'")
 
 
-def test_the_session_is_ended_in_the_middle(clinic: Clinic) -> None:
-    def meanwhile(engine: PostgresEngine) -> None:
-        with later(lambda: end_sessions(clinic), clinic):
-            engine.fetch_rows(SLOW)
-
-    assert isinstance(fails(clinic, meanwhile, "ended the session", "Try again"), LimitReached)
-
-
 def test_the_session_is_ended_between_two_statements(clinic: Clinic) -> None:
     def meanwhile(engine: PostgresEngine) -> None:
         end_sessions(clinic)
@@ -88,23 +78,19 @@ def test_the_session_is_ended_between_two_statements(clinic: Clinic) -> None:
     assert isinstance(fails(clinic, meanwhile, "lost", "committed"), LimitReached)
 
 
-def test_the_statement_is_cancelled_by_another_session(clinic: Clinic) -> None:
+@pytest.mark.parametrize(
+    ("function", "words"),
+    [("pg_terminate_backend", "ended the session"), ("pg_cancel_backend", "was cancelled")],
+)
+def test_a_statement_stopped_by_another_session_is_a_limit(clinic: Clinic, function: str, words: str) -> None:
     def meanwhile(engine: PostgresEngine) -> None:
-        with later(lambda: end_sessions(clinic, "pg_cancel_backend"), clinic):
+        with later(lambda: end_sessions(clinic, function), clinic):
             engine.fetch_rows(SLOW)
 
-    assert isinstance(fails(clinic, meanwhile, "was cancelled"), LimitReached)
+    assert isinstance(fails(clinic, meanwhile, words), LimitReached)
 
 
-def test_interrupt_stops_the_statement(clinic: Clinic) -> None:
-    def meanwhile(engine: PostgresEngine) -> None:
-        with later(engine.interrupt, clinic):
-            engine.fetch_rows(SLOW)
-
-    fails(clinic, meanwhile, "was cancelled")
-
-
-def test_after_an_interrupt_the_engine_goes_on(clinic: Clinic) -> None:
+def test_an_interrupt_stops_only_the_statement(clinic: Clinic) -> None:
     with clinic.engine() as engine:
         engine.create_table("kept", "SELECT 7 AS n")
         with later(engine.interrupt, clinic), pytest.raises(LimitReached, match="cancelled"):
@@ -189,18 +175,6 @@ def test_errors_that_the_server_is_made_to_raise(clinic: Clinic, code: str) -> N
     assert "Ann" not in f"{error} {error.advice} {error.allowed}"
 
 
-def test_the_right_to_create_is_revoked_in_the_middle(clinic: Clinic) -> None:
-    def meanwhile(engine: PostgresEngine) -> None:
-        engine.drop_relation(*TARGET)
-        clinic.run(f"REVOKE CREATE ON SCHEMA out FROM {clinic.role}")
-        try:
-            engine.write_table("SELECT 1 AS a", *TARGET, ["a"])
-        finally:
-            clinic.run(f"GRANT CREATE ON SCHEMA out TO {clinic.role}")
-
-    assert isinstance(fails(clinic, meanwhile, "CREATE and USAGE on the target's schema"), InputError)
-
-
 def test_the_right_to_read_is_revoked_in_the_middle(clinic: Clinic) -> None:
     def meanwhile(engine: PostgresEngine) -> None:
         with open_source_table(engine, clinic.source) as table:
@@ -211,39 +185,3 @@ def test_the_right_to_read_is_revoked_in_the_middle(clinic: Clinic) -> None:
                 clinic.run(f"GRANT SELECT ON clinic.patients TO {clinic.role}")
 
     assert isinstance(fails(clinic, meanwhile, "the table clinic.patients", "no right"), InputError)
-
-
-def test_the_server_stops_in_the_middle(settings: Settings) -> None:
-    with running_server() as server:
-        server.run("CREATE SCHEMA out", "CREATE TABLE people AS SELECT 1 AS a")
-        ours = Stopping(server, settings)
-        ours.publish_while_it_stops()
-        server.start()
-        assert server.fetch("SELECT count(*) FROM pg_class WHERE relnamespace = 'out'::regnamespace") == [
-            (0,)
-        ]
-        with PostgresEngine(settings, server.url()) as engine:
-            engine.write_table("SELECT a FROM public.people", "out", "people", ["a"])
-            engine.commit()
-        assert server.fetch("SELECT * FROM out.people") == [(1,)]
-
-
-class Stopping:
-    """A publication during which the server stops, as on a failing machine."""
-
-    def __init__(self, server: PostgresServer, settings: Settings) -> None:
-        self.server, self.settings = server, settings
-
-    def publish_while_it_stops(self) -> None:
-        """Write a table, and stop the server while a statement runs."""
-        with PostgresEngine(self.settings, self.server.url()) as engine:
-            engine.write_table("SELECT a FROM public.people", "out", "people", ["a"])
-            stop = threading.Timer(0.5, self.server.stop_immediately)
-            stop.start()
-            try:
-                with pytest.raises(LimitReached, match=r"ended the session or shut down|was lost"):
-                    engine.fetch_rows(SLOW)
-            finally:
-                stop.join()
-            with pytest.raises(LimitReached, match="lost"):
-                engine.fetch_rows("SELECT 1")

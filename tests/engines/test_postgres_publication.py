@@ -1,4 +1,4 @@
-"""A whole PostgreSQL publication interrupted by a fault at each of its steps leaves nothing."""
+"""PostgreSQL publications: row types, statistics, lost connections (see release/test_schema_faults)."""
 
 from __future__ import annotations
 
@@ -16,19 +16,12 @@ from discreet.engines.postgres.session import PostgresSession
 from discreet.errors import InputError, LimitReached
 from discreet.sql.dialect import POSTGRES
 from discreet.verbs.table import Table
-from tests.engines.clinic import Clinic
-
-ROLES = {
-    "age": {"role": "quasi-identifier", "hierarchy": {"kind": "intervals", "widths": [10, 30]}},
-    "ward": {"role": "sensitive"},
-}
-RELEASED = ["people", "people_age_idx", "people_manifest"]
+from tests.engines.clinic import RELEASED, Clinic
 
 
 @pytest.fixture
 def table(clinic: Clinic) -> Table:
-    spec = {"source": {"table": "clinic.patients"}, "attributes": ROLES}
-    return discreet.open(clinic.url, spec, settings=clinic.settings)
+    return clinic.table()
 
 
 def before(step: str, fault: Callable[[], Any], patch: pytest.MonkeyPatch) -> None:
@@ -54,13 +47,6 @@ def ended(clinic: Clinic) -> Callable[[], None]:
         clinic.server.fetch(f"SELECT pg_terminate_backend(pid, 10000) {ours}")
 
     return end
-
-
-def test_a_publication_without_faults(table: Table, clinic: Clinic) -> None:
-    table.publish({"age": 1}, table="out.people", k=10)
-    assert clinic.published() == RELEASED
-    with pytest.raises(InputError, match="already exists"):
-        table.publish({"age": 1}, table="out.people", k=10)
 
 
 def test_row_types_are_an_unlogged_table_that_nobody_else_sees(
@@ -102,8 +88,7 @@ def test_rows_in_order_are_grouped_by_sorting_and_nothing_else_is(
     told: list[str] = []
     found = PostgresEngine.execute
     monkeypatch.setattr(PostgresEngine, "execute", lambda self, sql: (told.append(sql), found(self, sql))[1])
-    spec = {"source": {"table": "clinic.patients"}, "attributes": ROLES, "request": {"order": order}}
-    opened = discreet.open(clinic.url, spec, settings=clinic.settings)
+    opened = clinic.table(request={"order": order})
     release = opened.publish({"age": 1}, table="out.people", k=10).release
     assert told == (list(POSTGRES.sorted_groups or ()) if sorts else [])
     with clinic.engine() as engine:
@@ -135,7 +120,7 @@ def test_row_types_that_cannot_be_dropped_are_not_committed(
     assert left[0] < failures
 
 
-@pytest.mark.parametrize("step", ["check_target", "write_table", "commit", "create_table"])
+@pytest.mark.parametrize("step", ["check_target", "create_table"])
 def test_the_connection_is_lost(
     step: str, table: Table, clinic: Clinic, ended: Callable[[], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -148,50 +133,16 @@ def test_the_connection_is_lost(
     assert clinic.published() == RELEASED
 
 
-def test_a_right_is_revoked_between_the_check_and_the_writing(
-    table: Table, clinic: Clinic, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with monkeypatch.context() as patch:
-        revoke = f"REVOKE CREATE ON SCHEMA out FROM {clinic.role}"
-        before("write_table", lambda: clinic.run(revoke), patch)
-        with pytest.raises(InputError, match="no right to do this"):
-            table.publish({"age": 1}, table="out.people", k=10)
-    assert clinic.published() == []
-    with pytest.raises(InputError, match="GRANT USAGE, CREATE ON SCHEMA"):
-        table.publish({"age": 1}, table="out.people", k=10)
-    clinic.run(f"GRANT CREATE ON SCHEMA out TO {clinic.role}")
-    table.publish({"age": 1}, table="out.people", k=10)
-    assert clinic.published() == RELEASED
-
-
-@pytest.mark.parametrize("name", ["people.csv", "people.parquet"])
-def test_the_connection_is_lost_while_a_file_is_written(
-    name: str,
-    table: Table,
-    out: Path,
-    ended: Callable[[], None],
-    monkeypatch: pytest.MonkeyPatch,
+def test_a_connection_lost_while_a_file_is_written_leaves_no_file(
+    table: Table, out: Path, ended: Callable[[], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
         before("write_file", ended, patch)
         with pytest.raises(LimitReached):
-            table.publish({"age": 1}, out / name, k=10)
+            table.publish({"age": 1}, out / "people.csv", k=10)
     assert list(out.iterdir()) == []
-    table.publish({"age": 1}, out / name, k=10)
-    assert sorted(path.name for path in out.iterdir()) == [name, f"{name}.manifest.json"]
-
-
-def test_an_old_release_outlives_a_failed_replacement(
-    table: Table, clinic: Clinic, ended: Callable[[], None], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    table.publish({"age": 1}, table="out.people", k=10)
-    old = clinic.server.fetch("SELECT count(*), min(age) FROM out.people", clinic.database)
-    with monkeypatch.context() as patch:
-        before("commit", ended, patch)
-        with pytest.raises(LimitReached):
-            table.publish({"age": 2}, table="out.people", k=10, overwrite=True)
-    assert clinic.published() == RELEASED
-    assert clinic.server.fetch("SELECT count(*), min(age) FROM out.people", clinic.database) == old
+    table.publish({"age": 1}, out / "people.csv", k=10)
+    assert sorted(path.name for path in out.iterdir()) == ["people.csv", "people.csv.manifest.json"]
 
 
 # --- init --------------------------------------------------------------------------------------------------

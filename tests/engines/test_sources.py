@@ -9,7 +9,7 @@ import pyarrow.parquet
 import pytest
 
 from discreet.engines.duckdb.engine import DuckdbEngine
-from discreet.engines.files.sources import file_kind
+from discreet.engines.files.sources import describe_cell_reading, file_kind
 from discreet.errors import InputError
 from discreet.model.table_spec import SourceSpec
 from tests.engines.conftest import Read
@@ -170,7 +170,11 @@ def test_formats(name: str, format_name: str | None, expected: str) -> None:
 
 
 @pytest.mark.parametrize(("name", "format_name"), [("a.ods", None), ("a", None), ("a.csv", "excel")])
-def test_unknown_formats_say_what_is_allowed(name: str, format_name: str | None) -> None:
+def test_unknown_formats_name_the_allowed_ones(name: str, format_name: str | None) -> None:
     with pytest.raises(InputError) as caught:
         file_kind(Path(name), format_name)
     assert "parquet" in str(caught.value.allowed)
+
+
+def test_a_folder_has_no_extension_and_no_note_on_its_cells(tmp_path: Path) -> None:
+    assert describe_cell_reading(SourceSpec(path=tmp_path)) == ()

@@ -8,6 +8,7 @@ import sqlite3
 import stat
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,6 +18,7 @@ from discreet.engines.duckdb.engine import DuckdbEngine
 from discreet.errors import InputError
 from discreet.model.table_spec import SourceSpec
 from tests.cli.conftest import Run, run
+from tests.engines.rows import Rows, sorted_rows
 
 __all__ = ["run"]
 
@@ -29,11 +31,8 @@ def database(path: Path, *statements: str) -> Path:
     return path
 
 
-def cells(engine: Engine, path: Path, **options: str) -> tuple[dict[str, str], list[tuple[str | None, ...]]]:
-    """Return the types of the columns, and the texts of the rows, sorted."""
-    table = engine.open_source(SourceSpec(path=path, **options))  # type: ignore[arg-type]
-    texts = ", ".join(table.text(name) for name in table.columns)
-    return table.types, sorted(engine.fetch_rows(f"SELECT {texts} FROM {table.relation}"), key=str)
+def cells(engine: Engine, path: Path, **options: Any) -> Rows:
+    return sorted_rows(engine, SourceSpec(path=path, **options))
 
 
 def test_values_are_told_from_what_they_are_and_not_from_what_the_column_declares(
@@ -47,8 +46,8 @@ def test_values_are_told_from_what_they_are_and_not_from_what_the_column_declare
         "INSERT INTO people VALUES (NULL, 0.1, 3, 0.5, 8, NULL, '')",
         "INSERT INTO people VALUES (NULL, NULL, NULL, NULL, 9.5, NULL, NULL)",
     )
-    types, rows = cells(engine, path)
-    assert types == {
+    table = engine.open_source(SourceSpec(path=path))
+    assert table.types == {
         "whole": "VARCHAR",  # a column of texts converts its numbers to texts
         "real": "DOUBLE",
         "numbers": "DOUBLE",
@@ -57,7 +56,7 @@ def test_values_are_told_from_what_they_are_and_not_from_what_the_column_declare
         "none": "VARCHAR",
         "note": "VARCHAR",
     }
-    assert rows == [
+    assert cells(engine, path) == [
         ("7", "1.0", "2.5", "9007199254740993", "seven", None, 'say "no",\r\nor\rnothing'),
         (None, "0.1", "3.0", "0.5", "8", None, ""),
         (None, None, None, None, "9.5", None, None),
@@ -119,18 +118,12 @@ def test_what_cannot_be_read_is_refused(engine: Engine, tmp_path: Path) -> None:
         cells(engine, empty)
 
 
-def test_a_name_without_an_ending_is_known_by_its_bytes(engine: Engine, tmp_path: Path) -> None:
+def test_a_file_without_extension_is_recognized_and_unchanged(engine: Engine, tmp_path: Path) -> None:
     path = database(tmp_path / "backup", "CREATE TABLE people (id)", "INSERT INTO people VALUES (1)")
-    assert cells(engine, path, table="people")[1] == [("1",)]
-    assert cells(engine, path, format="sqlite")[1] == [("1",)]
-
-
-def test_what_is_read_is_not_changed(engine: Engine, tmp_path: Path) -> None:
-    path = database(tmp_path / "people.sqlite", "CREATE TABLE p (id)", "INSERT INTO p VALUES (1)")
     before = path.read_bytes()
-    cells(engine, path)
+    assert cells(engine, path, table="people") == cells(engine, path, format="sqlite") == [("1",)]
     assert path.read_bytes() == before
-    assert [file.name for file in tmp_path.iterdir()] == ["people.sqlite"]
+    assert [file.name for file in tmp_path.iterdir()] == ["backup"]
 
 
 SPEC = {
@@ -157,17 +150,14 @@ def people(tmp_path: Path) -> Path:
     )
 
 
-def release(people: Path, target: Path) -> discreet.ReleaseResult:
-    return discreet.open(str(people), spec=SPEC).publish({"age": 1}, target, k=3)
-
-
 def test_a_release_goes_into_a_sqlite_file_and_is_audited_there(people: Path, tmp_path: Path) -> None:
     target = tmp_path / "released.sqlite"
-    release(people, target)
+    discreet.open(str(people), spec=SPEC).publish({"age": 1}, target, k=3)
     assert stat.S_IMODE(target.stat().st_mode) == 0o600
     assert not list(tmp_path.glob("*-journal"))
     assert json.loads((tmp_path / "released.sqlite.manifest.json").read_text())["data"]["format"] == "sqlite"
     assert discreet.audit(target).passed
+    assert f"sqlite_scan('{target}', 'release')" in str(discreet.audit_sql(target))
     with closing(sqlite3.connect(target)) as opened:
         rows = opened.execute("SELECT * FROM release").fetchall()
         declared = [column[2] for column in opened.execute("PRAGMA table_info(release)")]
@@ -179,12 +169,6 @@ def test_a_release_goes_into_a_sqlite_file_and_is_audited_there(people: Path, tm
     with closing(sqlite3.connect(target)) as opened, opened:
         opened.execute("UPDATE release SET age = 'other' WHERE rowid = 1")
     assert not discreet.audit(target).passed
-
-
-def test_its_readers_check_it_without_discreet(people: Path, tmp_path: Path) -> None:
-    target = tmp_path / "released.sqlite"
-    release(people, target)
-    assert f"sqlite_scan('{target}', 'release')" in str(discreet.audit_sql(target))
 
 
 def test_types_that_sqlite_has_not_are_texts_and_nan_is_refused(engine: DuckdbEngine, tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from discreet.engines.base import Engine
 from discreet.errors import InputError
 from discreet.model.table_spec import SourceSpec
 from discreet.verbs.spec_editor import source_as_mapping
+from tests.engines.rows import Rows, text_rows
 
 LABELS = {"sex": {1: "male", 2: "female"}, "ward": {1: "same", 2: "same"}}
 
@@ -32,11 +33,9 @@ def people(*, dates: bool = False) -> pandas.DataFrame:
     return pandas.DataFrame(rows)
 
 
-def cells(engine: Engine, path: Path, **options: Any) -> list[tuple[str | None, ...]]:
-    table = engine.open_source(SourceSpec(path=path, **options))
-    texts = ", ".join(table.text(name) for name in table.columns)
-    rows = engine.fetch_rows(f"SELECT {texts} FROM {table.relation}")
-    return sorted(rows, key=lambda row: (row[0] is None, row))  # tables have no order
+def cells(engine: Engine, path: Path, **options: Any) -> Rows:
+    rows = text_rows(engine, SourceSpec(path=path, **options))
+    return sorted(rows, key=lambda row: (row[0] is None, row))
 
 
 @pytest.fixture

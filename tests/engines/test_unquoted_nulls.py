@@ -8,14 +8,11 @@ from typing import Any
 
 import pytest
 
-from discreet.engines.connection import connect
-from discreet.engines.source_tables import open_source_table
 from discreet.model.table_spec import SourceSpec
 from discreet.settings import Settings
+from tests.engines.rows import Rows, rows_of
 
-Cells = list[tuple[str | None, ...]]
-
-FILES: dict[str, tuple[str, Cells]] = {
+FILES: dict[str, tuple[str, Rows]] = {
     "as R writes it": (
         '"sex","age","ill"\n"M",NA,"flu"\n"F",3,NA\n"F",4,"NA"\n',
         [("M", None, "flu"), ("F", "3", None), ("F", "4", "NA")],
@@ -45,14 +42,10 @@ FILES: dict[str, tuple[str, Cells]] = {
 }
 
 
-def rows_of(settings: Settings, source: SourceSpec) -> Cells:
-    with connect(settings, source) as engine, open_source_table(engine, source) as table:
-        texts = ", ".join(table.text(name) for name in table.columns)
-        return engine.fetch_rows(f"SELECT {texts} FROM {table.relation}")
-
-
 @pytest.mark.parametrize("name", FILES)
-def test_cells_of_a_file(name: str, settings: Settings, tmp_path: Path) -> None:
+def test_unquoted_words_are_null_where_a_file_quotes_its_texts(
+    name: str, settings: Settings, tmp_path: Path
+) -> None:
     text, expected = FILES[name]
     path = tmp_path / "f.csv"
     path.write_text(text, newline="")
@@ -77,25 +70,25 @@ def test_other_forms(name: str, settings: Settings, tmp_path: Path) -> None:
     assert found == [("x", None), ("NA", "1")]
 
 
-def test_several_files_are_one_table(settings: Settings, tmp_path: Path) -> None:
+def test_unquoted_nulls_of_several_files_are_those_of_one_table(settings: Settings, tmp_path: Path) -> None:
     for i, line in enumerate(('"x",NA', '"NA",1')):
         (tmp_path / f"f{i}.csv").write_text(f'"a","b"\n{line}\n')
     assert rows_of(settings, SourceSpec(path=tmp_path / "f*.csv")) == [("x", None), ("NA", "1")]
 
 
 @pytest.mark.parametrize(
-    ("words", "expected"),
-    [(None, [("M", None)]), ((), [("M", "NA")]), (("NA",), [("M", None)]), (("-",), [("M", "NA")])],
+    ("text", "words", "expected"),
+    [
+        ('"M",NA', None, ("M", None)),
+        ('"M",NA', (), ("M", "NA")),
+        ('"M",NA', ("-",), ("M", "NA")),
+        ("M,NA", ("NA",), ("M", None)),
+        ('M,"NA"', ("NA",), ("M", "NA")),
+    ],
 )
-def test_the_spec_has_the_last_word(
-    words: tuple[str, ...] | None, expected: Cells, settings: Settings, tmp_path: Path
+def test_unquoted_nulls_of_the_spec_take_precedence(
+    text: str, words: tuple[str, ...] | None, expected: Any, settings: Settings, tmp_path: Path
 ) -> None:
     path = tmp_path / "f.csv"
-    path.write_text('"sex","ill"\n"M",NA\n')
-    assert rows_of(settings, SourceSpec(path=path, unquoted_nulls=words)) == expected
-
-
-def test_it_reads_a_file_that_quotes_nothing_as_well(settings: Settings, tmp_path: Path) -> None:
-    path = tmp_path / "f.csv"
-    path.write_text('sex,ill\nM,NA\nF,"NA"\n')
-    assert rows_of(settings, SourceSpec(path=path, unquoted_nulls=("NA",))) == [("M", None), ("F", "NA")]
+    path.write_text(f'"sex","ill"\n{text}\n')
+    assert rows_of(settings, SourceSpec(path=path, unquoted_nulls=words)) == [expected]
