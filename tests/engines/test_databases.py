@@ -74,8 +74,8 @@ def test_nothing_is_left_of_an_engine(settings: Settings, tmp_path: Path) -> Non
 
 def test_a_database_that_has_spilled_is_closed(settings: Settings) -> None:
     with DuckdbEngine(settings) as engine:
-        engine.execute("SET memory_limit = '60MB'")
-        engine.create_table("many", "SELECT random() AS a, range AS b FROM range(10_000_000)")
+        engine.execute("SET memory_limit = '30MB'")
+        engine.create_table("many", "SELECT random() AS a, range AS b FROM range(3_000_000)")
         assert any(engine._spill.iterdir())
     assert not duckdb_database._REUSABLE
     assert not engine._spill.exists()

@@ -30,11 +30,9 @@ def test_the_layer_of_relations_is_loaded_for_rows_in_memory_alone() -> None:
     assert second == "[('x',), (None,)] True"
 
 
-def test_the_module_of_the_engine_has_the_classes_of_its_package() -> None:
+def test_a_version_without_the_separate_module_is_loaded_as_a_package(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     assert load_driver().Error is duckdb.Error
-    assert load_driver().DuckDBPyConnection is duckdb.DuckDBPyConnection
-
-
-def test_a_version_that_keeps_it_elsewhere_is_loaded_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "_duckdb", None)
     assert load_driver.__wrapped__() is duckdb

@@ -3,6 +3,7 @@
 import csv
 import gc
 import stat
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,6 @@ import numpy as np
 import pytest
 
 from discreet.engines.base import Engine
-from discreet.engines.connection import connect
 from discreet.engines.duckdb.database import Buffers, resident_bytes
 from discreet.engines.duckdb.engine import _ON_ONE_THREAD, DuckdbEngine
 from discreet.engines.files.output_files import copy_statement
@@ -22,9 +22,17 @@ from discreet.settings import Settings
 from discreet.sql.quoting import identifier
 from tests.engines.conftest import as_nobody
 
+LIMIT = 4 * 2**30
 
-def test_limits_come_from_the_settings(tmp_path: Path) -> None:
-    with connect(Settings(memory_limit=512 * 2**20, threads=1, private_log=tmp_path / "log")) as engine:
+
+@pytest.fixture
+def limited(tmp_path: Path) -> Callable[[int], DuckdbEngine]:
+    """Return a function that opens an engine with one thread and a memory limit in bytes."""
+    return lambda limit: DuckdbEngine(Settings(limit, 1, tmp_path / "log"))
+
+
+def test_limits_come_from_the_settings(limited: Callable[[int], DuckdbEngine]) -> None:
+    with limited(512 * 2**20) as engine:
         found = engine.fetch_rows("SELECT current_setting('memory_limit'), current_setting('threads')")
         assert found == [("512.0 MiB", 1)]
         assert engine.fetch_rows("SELECT current_setting('autoinstall_known_extensions')") == [(False,)]
@@ -44,16 +52,10 @@ def settled(engine: DuckdbEngine) -> float:
     return buffers_of(engine)
 
 
-def test_what_the_process_holds_is_no_room_for_buffers(tmp_path: Path) -> None:
-    """Memory that the process holds reduces the room for buffers: the limit applies to the whole process."""
-    held = np.ones(400 * 2**20, dtype=np.uint8)
-    with connect(Settings(memory_limit=2 * 2**30, threads=1, private_log=tmp_path / "log")) as engine:
-        buffers = buffers_of(engine)
-    assert 2**29 <= buffers <= 0.9 * 2 * 2**30 - held.nbytes
-
-
-def test_nor_is_what_it_comes_to_hold_before_the_next_large_statement(tmp_path: Path) -> None:
-    with DuckdbEngine(Settings(memory_limit=4 * 2**30, threads=1, private_log=tmp_path / "log")) as engine:
+def test_memory_of_the_process_is_subtracted_from_the_buffers(
+    limited: Callable[[int], DuckdbEngine],
+) -> None:
+    with limited(LIMIT) as engine:
         before = settled(engine)
         held = np.ones(300 * 2**20, dtype=np.uint8)
         engine.create_table("t", "SELECT 1 AS a")
@@ -89,39 +91,34 @@ def test_what_the_engine_let_go_is_room_for_its_buffers(monkeypatch: pytest.Monk
     assert buffers.limit == 3_200_000_000
 
 
-def test_arrays_get_the_room_that_they_ask_for(tmp_path: Path) -> None:
-    """Arrays get the room they request: rows move to disk while the engine is idle.
-
-    The next large statement then has its memory again.
-    """
-    with DuckdbEngine(Settings(memory_limit=4 * 2**30, threads=1, private_log=tmp_path / "log")) as engine:
+def test_arrays_get_the_room_that_they_request(limited: Callable[[int], DuckdbEngine]) -> None:
+    """Rows move to disk while the engine is idle; the next large statement has its memory again."""
+    with limited(LIMIT) as engine:
         engine.create_table("t", "SELECT hash(i) AS h FROM range(20000000) AS r(i)")
         before = settled(engine)
         engine.leave_room(2**20)
         assert buffers_of(engine) == before
-        engine.leave_room(4 * 2**30 - resident_bytes())
+        engine.leave_room(LIMIT - resident_bytes())
         assert buffers_of(engine) < before / 2
         assert engine.fetch_rows("SELECT count(*) FROM t") == [(20_000_000,)]
         engine.create_table("u", "SELECT 1 AS a")
         assert buffers_of(engine) > before / 2
         with pytest.raises(LimitReached, match="memory limit"):
-            engine.leave_room(4 * 2**30)
+            engine.leave_room(LIMIT)
 
 
-def test_out_of_memory_is_a_limit(tmp_path: Path) -> None:
+def test_out_of_memory_and_a_full_temporary_disk_are_limits(limited: Callable[[int], DuckdbEngine]) -> None:
+    many = "CREATE TEMP TABLE t AS SELECT hash(i) AS h, i FROM range(9000000) AS r(i)"
     with (
-        connect(Settings(memory_limit=2_000_000, threads=1, private_log=tmp_path / "log")) as engine,
+        limited(2_000_000) as engine,
         pytest.raises(LimitReached, match="memory limit of 2,000,000 bytes") as caught,
     ):
-        engine.execute("CREATE TEMP TABLE t AS SELECT hash(i) AS h FROM range(5000000) AS r(i) GROUP BY ALL")
+        engine.execute(many)
     assert "DISCREET_MEMORY_LIMIT" in str(caught.value.advice)
-
-
-def test_a_full_disk_of_temporary_files_is_a_limit(tmp_path: Path) -> None:
-    with connect(Settings(memory_limit=60_000_000, threads=1, private_log=tmp_path / "log")) as engine:
+    with limited(60_000_000) as engine:
         engine.execute("SET max_temp_directory_size = '1MB'")
         with pytest.raises(LimitReached):
-            engine.execute("CREATE TEMP TABLE t AS SELECT hash(i) AS h, i FROM range(9000000) AS r(i)")
+            engine.execute(many)
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
@@ -130,11 +127,13 @@ def test_a_full_disk_of_the_output_is_a_limit(engine: DuckdbEngine) -> None:
         engine.execute("COPY (SELECT 1) TO '/dev/full' (FORMAT csv, USE_TMP_FILE false)")
 
 
-def test_temporary_files_are_owner_only_and_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_temporary_files_are_owner_only_and_removed(
+    tmp_path: Path, limited: Callable[[int], DuckdbEngine], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr("tempfile.tempdir", None)
     (tmp_path / "people.csv").write_bytes("a\nü\n".encode("latin-1"))
-    with connect(Settings(memory_limit=50_000_000, threads=1, private_log=tmp_path / "log")) as engine:
+    with limited(50_000_000) as engine:
         (folder,) = tmp_path.glob("discreet-*")
         assert stat.S_IMODE(folder.stat().st_mode) == 0o700
         table = engine.open_source(SourceSpec(path=tmp_path / "people.csv", encoding="latin-1"))
@@ -172,26 +171,12 @@ def test_unknown_columns_are_answered_with_those_there_are(engine: DuckdbEngine,
         assert caught.value.advice == f"Did you mean '{meant}'?"
 
 
-def test_arrays_are_free_of_null(engine: DuckdbEngine) -> None:
-    arrays = engine.fetch_arrays("SELECT i AS a, CAST(i AS UTINYINT) AS b FROM range(3) AS r(i)")
-    assert arrays["a"].tolist() == [0, 1, 2]
-    assert arrays["b"].dtype == np.uint8
-    with pytest.raises(InternalError, match="NULL in column a"):
-        engine.fetch_arrays("SELECT NULL::INTEGER AS a")
-
-
 def test_loaded_tables_keep_texts_and_numbers(engine: DuckdbEngine) -> None:
-    engine.load_table('a "b"', {"v": ["x", None, "", "é'"], "V": np.array([1, 2, 3, 4], dtype=np.int64)})
-    assert engine.fetch_rows('SELECT * FROM "a ""b""" ORDER BY 2') == [
-        ("x", 1),
-        (None, 2),
-        ("", 3),
-        ("é'", 4),
-    ]
+    engine.load_table('a "b"', {"v": ["x", None], "V": np.array([1, 2], dtype=np.int64)})
+    assert engine.fetch_rows('SELECT * FROM "a ""b""" ORDER BY 2') == [("x", 1), (None, 2)]
     engine.load_table("none", {"v": [], "n": np.empty(0, dtype=np.int64)})
     assert engine.fetch_rows("SELECT v || 'x', n + 1 FROM none") == []
-    late: list[str | None] = [None] * 5000
-    engine.load_table("late", {"v": [*late, "01"]})
+    engine.load_table("late", {"v": [*[None] * 5000, "01"]})
     assert engine.fetch_rows("SELECT v FROM late WHERE v IS NOT NULL") == [("01",)]
 
 
@@ -245,70 +230,40 @@ def test_csv_tells_null_from_the_empty_text(engine: DuckdbEngine, tmp_path: Path
     assert stat.S_IMODE((tmp_path / "out.csv").stat().st_mode) == 0o600
 
 
-@pytest.mark.parametrize("file_format", ["csv", "parquet"])
-def test_the_order_of_the_query_is_kept(engine: DuckdbEngine, tmp_path: Path, file_format: str) -> None:
-    path = tmp_path / f"out.{file_format}"
-    engine.write_file(
-        "SELECT i, hash(i) AS h FROM range(400000) AS r(i) ORDER BY h", path, file_format, ["i", "H"]
-    )
-    table = engine.open_source(SourceSpec(path=path))
-    rows = engine.fetch_rows(
-        f"SELECT count(*), bool_and(h >= before) FROM (SELECT h, lag(h) OVER (ORDER BY place) AS before FROM "
-        f"(SELECT CAST(c1 AS UBIGINT) AS h, row_number() OVER () AS place FROM {table.relation}))"
-    )
-    assert table.columns == ("i", "H")
-    assert rows == [(400000, True)]
-    assert engine.fetch_rows("SELECT current_setting('preserve_insertion_order')") == [(False,)]
-
-
-def test_an_order_that_is_kept_outlives_who_asks_for_it_within(engine: DuckdbEngine) -> None:
-    setting = "SELECT current_setting('preserve_insertion_order')"
-    with engine.order.preserved():
-        engine.column_types("SELECT 1")
-        assert engine.fetch_rows(setting) == [(True,)]
-    assert engine.fetch_rows(setting) == [(False,)]
-
-
 @pytest.mark.parametrize("file_format", ["csv", "parquet", "sqlite", "sav"])
-def test_no_statement_of_writing_a_file_lets_go_of_the_order(
+def test_every_statement_of_writing_a_file_preserves_the_order(
     engine: DuckdbEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file_format: str
 ) -> None:
+    """The statements include DESCRIBE, whose own request for the order is nested in that of the file."""
     kept, run = [], DuckdbEngine._run
 
     def watched(self: DuckdbEngine, statement: str, consume: Any) -> Any:
         found = run(self, statement, consume)
         if "FROM range(3)" in statement:
-            kept.append(
-                self._connection.execute("SELECT current_setting('preserve_insertion_order')").fetchall()
-            )
+            setting = "SELECT current_setting('preserve_insertion_order')"
+            kept.append(self._connection.execute(setting).fetchall()[0][0])
         return found
 
     monkeypatch.setattr(DuckdbEngine, "_run", watched)
     engine.write_file("SELECT i FROM range(3) AS r(i)", tmp_path / f"out.{file_format}", file_format, ["i"])
-    assert kept
-    assert {rows[0][0] for rows in kept} == {True}
+    assert set(kept) == {True}
     engine.execute("CREATE TEMP TABLE counted AS SELECT 1 AS a FROM range(3)")
-    assert kept[-1] == [(False,)]
+    assert kept[-1] is False
 
 
 @pytest.mark.parametrize("file_format", ["csv", "parquet"])
-def test_rows_of_a_table_that_is_joined_are_written_in_its_order(
+def test_rows_of_a_join_are_written_in_the_order_of_its_table(
     engine: DuckdbEngine, tmp_path: Path, file_format: str
 ) -> None:
-    """Rows of a joined table are written in its order.
-
-    Two threads would move some, and the file would depend on the run instead of only on its rows.
-    """
+    """Two threads would move some, and the file would depend on the run instead of only on its rows."""
     rows = 1_000_000
     engine.create_table("labels", "SELECT range AS position, 'l' || range AS label FROM range(10)")
     engine.create_table("stored", f"SELECT range AS i, range % 10 AS q FROM range({rows}) ORDER BY i")
     joined = "SELECT t.i, l.label FROM stored AS t LEFT JOIN labels AS l ON t.q = l.position"
     engine.write_file(joined, tmp_path / "out", file_format, ["i", "label"])
-    if file_format == "csv":
-        written = [int(line.partition(",")[0]) for line in (tmp_path / "out").read_text().splitlines()[1:]]
-    else:
-        written = duckdb.read_parquet(str(tmp_path / "out")).fetchnumpy()["i"].tolist()
-    assert written == list(range(rows))
+    read = duckdb.read_csv if file_format == "csv" else duckdb.read_parquet
+    assert read(str(tmp_path / "out")).fetchnumpy()["i"].tolist() == list(range(rows))
+    assert engine.fetch_rows("SELECT current_setting('preserve_insertion_order')") == [(False,)]
 
 
 def test_texts_are_written_the_same_where_their_types_are_known(engine: DuckdbEngine, tmp_path: Path) -> None:
@@ -316,23 +271,13 @@ def test_texts_are_written_the_same_where_their_types_are_known(engine: DuckdbEn
         [CAST(v AS ENUM('a,b', 'x', '', '"'))] AS c4, INTERVAL 1 DAY AS c5
         FROM (VALUES ('x'), (NULL), ('a,b'), (''), ('"')) AS t(v) ORDER BY v"""
     names = ['"odd", Name', "b", "c", "d", "e", "f"]
-    told = engine.column_types(query)
-    assert told == ("ENUM", "VARCHAR", "DECIMAL(3,2)", "ENUM", "ENUM", "INTERVAL")
-    for name, types in (("known", told), ("unknown", None)):
-        engine.write_file(query, tmp_path / name, "csv", names, types=types)
-    engine.write_file("SELECT 'x' AS a", tmp_path / "texts", "csv", ["A"], types=["VARCHAR"])
+    types = engine.column_types(query)
+    assert types == ("ENUM", "VARCHAR", "DECIMAL(3,2)", "ENUM", "ENUM", "INTERVAL")
+    engine.write_file(query, tmp_path / "known", "csv", names, types=types)
+    engine.write_file(query, tmp_path / "unknown", "csv", names)
     assert (tmp_path / "known").read_bytes() == (tmp_path / "unknown").read_bytes()
-    assert (tmp_path / "texts").read_bytes() == b"A\nx\n"
-
-
-def test_labels_among_texts_are_written_without_a_step_of_their_own() -> None:
-    """Labels among texts are written without a projection step.
-
-    Each step holds 2,048 rows of every column: 300 MB for 10,000 columns.
-    """
-    statement = copy_statement("SELECT 1", Path("w"), "csv", ["a", "b"], ["ENUM", "VARCHAR"])
-    assert "CAST" not in statement
-    assert "CAST" in copy_statement("SELECT 1", Path("w"), "csv", ["a", "b"], ["DATE", "VARCHAR"])
+    # A projection step would hold 2,048 rows of every column: 300 MB for 10,000 columns.
+    assert "CAST" not in copy_statement("SELECT 1", Path("w"), "csv", ["a", "b"], ["ENUM", "VARCHAR"])
 
 
 def test_names_that_the_engine_cannot_hold(engine: DuckdbEngine, tmp_path: Path) -> None:
