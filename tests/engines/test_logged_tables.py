@@ -19,14 +19,12 @@ import pytest
 
 import discreet
 from discreet.differential.ledger import Ledger
-from discreet.engines.connection import connect
-from discreet.engines.source_tables import open_source_table
 from discreet.errors import InputError
 from discreet.model.table_spec import SourceSpec
 from discreet.settings import Settings
 from discreet.spec.spec_reader import spec_from_mapping
+from tests.engines.rows import Rows, rows_of
 
-Rows = list[tuple[str | None, ...]]
 PEOPLE = {"age": {"role": "quasi-identifier"}, "city": {"role": "quasi-identifier"}}
 SCHEMA = pyarrow.schema([("age", pyarrow.int64()), ("city", pyarrow.string()), ("day", pyarrow.date32())])
 DAY = date(2024, 2, 29)
@@ -39,7 +37,7 @@ def arrow(rows: list[tuple[Any, ...]]) -> Any:
 
 
 def texts(rows: list[tuple[Any, ...]]) -> Rows:
-    found = [tuple(None if cell is None else str(cell) for cell in row) for row in rows]
+    found: Rows = [tuple(None if cell is None else str(cell) for cell in row) for row in rows]
     return sorted(found, key=str)
 
 
@@ -71,10 +69,7 @@ WRITERS: dict[str, Callable[..., list[int]]] = {"delta": write_delta, "iceberg":
 @pytest.fixture
 def read(settings: Settings) -> Callable[..., Rows]:
     def read_all(path: Path, version: int | None = None, engine: str | None = None) -> Rows:
-        source = SourceSpec(path=path, version=version, engine=engine)
-        with connect(settings, source) as found, open_source_table(found, source) as table:
-            cells = ", ".join(table.text(name) for name in table.columns)
-            return sorted(found.fetch_rows(f"SELECT {cells} FROM {table.relation}"), key=str)
+        return sorted(rows_of(settings, SourceSpec(path=path, version=version, engine=engine)), key=str)
 
     return read_all
 
@@ -114,9 +109,20 @@ def test_columns_that_are_folders_and_columns_that_came_later(
     assert read(folder) == texts(expected)
 
 
-def _log(folder: Path, *actions: dict[str, Any]) -> None:
+def _log(folder: Path, version: int, fields: list[dict[str, Any]], add: dict[str, Any], **more: Any) -> None:
+    """Write a log of one version; ``more`` are the table's configuration, and features of the protocol."""
+    configuration = more.pop("configuration", {})
+    protocol = {"minReaderVersion": version, "minWriterVersion": {1: 2, 2: 5, 3: 7}[version], **more}
+    metadata = {
+        "id": "8f5c0e9e-6f0e-4f6e-9c43-2d6c5d3a0c11",
+        "format": {"provider": "parquet", "options": {}},
+        "schemaString": json.dumps({"type": "struct", "fields": fields}),
+        "partitionColumns": [],
+        "configuration": configuration,
+    }
     log = folder / "_delta_log"
     log.mkdir(parents=True)
+    actions = ({"protocol": protocol}, {"metaData": metadata}, add)
     (log / f"{0:020}.json").write_text("".join(json.dumps(action) + "\n" for action in actions))
 
 
@@ -128,37 +134,17 @@ def _add(folder: Path, table: Any, **told: Any) -> dict[str, Any]:
     return {"add": {"path": "part.parquet", "stats": json.dumps({"numRecords": table.num_rows}), **told}}
 
 
-def _metadata(fields: list[dict[str, Any]], configuration: dict[str, str]) -> dict[str, Any]:
-    schema = json.dumps({"type": "struct", "fields": fields})
-    return {
-        "metaData": {
-            "id": "8f5c0e9e-6f0e-4f6e-9c43-2d6c5d3a0c11",
-            "format": {"provider": "parquet", "options": {}},
-            "schemaString": schema,
-            "partitionColumns": [],
-            "configuration": configuration,
-        }
-    }
-
-
 def _field(name: str, **metadata: Any) -> dict[str, Any]:
     return {"name": name, "type": "long", "nullable": True, "metadata": metadata}
 
 
-def test_columns_with_another_name_in_the_files(read: Callable[..., Rows], tmp_path: Path) -> None:
-    """Columns renamed only in the log are found, where a reader of the files would return NULL."""
+def test_columns_renamed_only_in_the_log_are_found(read: Callable[..., Rows], tmp_path: Path) -> None:
+    """A reader of the files would return NULL."""
     folder = tmp_path / "people"
     add = _add(folder, pyarrow.table({"age": [1, 2]}))
-    told = {"delta.columnMapping.id": 1, "delta.columnMapping.physicalName": "age"}
-    _log(
-        folder,
-        {"protocol": {"minReaderVersion": 2, "minWriterVersion": 5}},
-        _metadata(
-            [_field("years", **told)],
-            {"delta.columnMapping.mode": "name", "delta.columnMapping.maxColumnId": "1"},
-        ),
-        add,
-    )
+    names = {"delta.columnMapping.id": 1, "delta.columnMapping.physicalName": "age"}
+    mapping = {"delta.columnMapping.mode": "name", "delta.columnMapping.maxColumnId": "1"}
+    _log(folder, 2, [_field("years", **names)], add, configuration=mapping)
     assert read(folder) == [("1",), ("2",)]
 
 
@@ -179,16 +165,12 @@ def _vector_of(rows: list[int]) -> dict[str, Any]:
     }
 
 
-def test_deleted_rows_that_a_vector_names(read: Callable[..., Rows], tmp_path: Path) -> None:
+def test_rows_of_a_deletion_vector_are_left_out(read: Callable[..., Rows], tmp_path: Path) -> None:
     folder = tmp_path / "people"
     add = _add(folder, pyarrow.table({"age": [1, 2, 3, 4]}), deletionVector=_vector_of([1, 3]))
     features = {"readerFeatures": ["deletionVectors"], "writerFeatures": ["deletionVectors"]}
-    _log(
-        folder,
-        {"protocol": {"minReaderVersion": 3, "minWriterVersion": 7, **features}},
-        _metadata([_field("age")], {"delta.enableDeletionVectors": "true"}),
-        add,
-    )
+    enabled = {"delta.enableDeletionVectors": "true"}
+    _log(folder, 3, [_field("age")], add, configuration=enabled, **features)
     assert read(folder) == [("1",), ("3",)]
 
 
@@ -275,16 +257,11 @@ def test_metadata_of_iceberg_is_named_where_it_is_not_sure(read: Callable[..., R
         read(tmp_path / "copy" / "metadata" / names[-1].name)
 
 
-def test_nothing_is_read_from_elsewhere(read: Callable[..., Rows], tmp_path: Path) -> None:
+def test_files_on_another_machine_are_refused(read: Callable[..., Rows], tmp_path: Path) -> None:
     folder = tmp_path / "people"
     add = _add(folder, pyarrow.table({"age": [1]}))
     add["add"]["path"] = "s3://bucket/part.parquet"
-    _log(
-        folder,
-        {"protocol": {"minReaderVersion": 1, "minWriterVersion": 2}},
-        _metadata([_field("age")], {}),
-        add,
-    )
+    _log(folder, 1, [_field("age")], add)
     with pytest.raises(InputError, match="a file of "):
         read(folder)
 

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import discreet
-from discreet.cli.main import main
 from discreet.engines.connection import connect
 from discreet.engines.mariadb.address import is_mariadb_address, normalize_address
 from discreet.engines.mariadb.session import rewrite_statement
-from discreet.engines.source_tables import open_source_table, table_digest
+from discreet.engines.source_tables import table_digest
 from discreet.errors import InputError, LimitReached
 from discreet.model.table_spec import SourceSpec
 from discreet.settings import Settings
+from tests.engines.rows import rows_of, text_rows
 from tests.servers.mariadb import PASSWORD, PASSWORD_USER, MariadbServer
 
 SPEC = {"age": {"role": "quasi-identifier", "hierarchy": {"kind": "intervals", "widths": [10, 20]}}}
@@ -70,64 +72,39 @@ def clinic(mariadb_server: MariadbServer) -> Iterator[Clinic]:
     mariadb_server.run(f"DROP USER {found.user}", f"DROP DATABASE {name}", f"DROP DATABASE {name}_out")
 
 
-def test_texts_that_the_server_s_collation_takes_for_one_are_counted_apart(
+def test_texts_equal_under_the_server_s_collation_are_counted_separately(
     clinic: Clinic, settings: Settings
 ) -> None:
-    """Texts equal under the server's collation are counted separately, as in plain Python.
-
-    They differ in case, accent, trailing blanks, or NULL.
-    """
+    """The texts differ in case, accent, trailing blanks, or NULL."""
     wards = ["a", "A", "a ", "ä", None]
-    plain: dict[tuple[str, str | None], int] = {}
-    for number in range(1, 601):
-        key = (str(20 + number % 40), wards[number % 5])
-        plain[key] = plain.get(key, 0) + 1
+    plain = Counter((str(20 + number % 40), wards[number % 5]) for number in range(1, 601))
     found = clinic.table().frequency_set
     assert (found.rows, found.row_types) == (600, len(plain))
-    with connect(settings, clinic.source) as engine, open_source_table(engine, clinic.source) as table:
-        cells = ", ".join(table.text(name) for name in ("age", "ward"))
-        rows = engine.fetch_rows(f"SELECT {cells}, count(*) FROM {table.relation} GROUP BY 1, 2")
-    assert {row[:2]: row[2] for row in rows} == plain
+    with connect(settings, clinic.source) as engine:
+        assert Counter(text_rows(engine, clinic.source, ("age", "ward"))) == plain
 
 
 @pytest.mark.parametrize("suppressed", ["drop", "star"])
-def test_a_table_is_published_beside_the_source_and_audited_there(
+def test_a_published_table_has_the_digest_of_a_file_and_its_changes_are_found(
     suppressed: str, clinic: Clinic, settings: Settings, tmp_path: Path
 ) -> None:
-    """A published table has the digest of the same release in a file, and the manifest names it."""
     table, target = clinic.table(), f"{clinic.name}_out.released"
-    levels = {"age": 1, "ward": 0}
-    table.publish(levels, table=target, k=20, max_suppressed="100%", suppressed=suppressed)
+    options: dict[str, Any] = {"k": 20, "max_suppressed": "100%", "suppressed": suppressed}
+    table.publish({"age": 1, "ward": 0}, table=target, **options)
     assert clinic.tables() == ["released", "released_manifest"]
-    audited = discreet.audit(clinic.url, table=target)
-    assert audited.passed
+    assert discreet.audit(clinic.url, table=target).passed
     manifest = json.loads(clinic.server.fetch(f"SELECT * FROM {clinic.name}_out.released_manifest")[0][0])
-    released = SourceSpec(url=clinic.url, table=target)
-    with connect(settings, released) as engine:
-        assert table_digest(engine, released) == manifest["data"]["sha256"]
-        cells = engine.fetch_rows(f"SELECT count(*) FROM {clinic.name}_out.released")
-    assert cells[0][0] == manifest["data"]["rows"]
     file = tmp_path / "released.parquet"
-    table.publish(levels, file, k=20, max_suppressed="100%", suppressed=suppressed)
-    beside = SourceSpec(path=file)
-    with connect(settings, beside) as engine:
-        assert table_digest(engine, beside) == manifest["data"]["sha256"]
-
-
-def test_the_audit_finds_what_was_changed(clinic: Clinic) -> None:
-    target = f"{clinic.name}_out.released"
-    clinic.table().publish({"age": 1, "ward": 0}, table=target, k=20, max_suppressed="100%")
-    clinic.server.run(f"DELETE FROM {target} LIMIT 1")
-    assert not discreet.audit(clinic.url, table=target).passed
-
-
-def test_a_query_of_a_release_there_is_refused_with_a_way_out(clinic: Clinic) -> None:
-    target = f"{clinic.name}_out.released"
-    clinic.table().publish({"age": 1, "ward": 0}, table=target, k=20, max_suppressed="100%")
+    table.publish({"age": 1, "ward": 0}, file, **options)
+    for source in (SourceSpec(url=clinic.url, table=target), SourceSpec(path=file)):
+        with connect(settings, source) as engine:
+            assert table_digest(engine, source) == manifest["data"]["sha256"]
     with pytest.raises(InputError, match=r"query of a release in MariaDB.*Export"):
         discreet.query(clinic.url, "SELECT COUNT(*) FROM released", table=target)
     with pytest.raises(InputError, match="Allowed: duckdb"):
         discreet.query(clinic.url, "SELECT COUNT(*) FROM released", table=target, dialect="mariadb")
+    clinic.server.run(f"DELETE FROM {target} LIMIT 1")
+    assert not discreet.audit(clinic.url, table=target).passed
 
 
 def test_names_that_are_taken_and_replaced(clinic: Clinic) -> None:
@@ -147,19 +124,6 @@ def test_names_that_are_taken_and_replaced(clinic: Clinic) -> None:
     assert clinic.tables() == ["released", "released_manifest"]
 
 
-def test_from_the_command_line(
-    clinic: Clinic, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert main(["init", clinic.url, "--table", f"{clinic.name}.patients", "--json"]) == 0
-    request = ["--k", "5", "--max-suppressed", "50%", "--json"]
-    assert main(["negotiate", "discreet.toml", *request]) == 0
-    assert main(["publish", "discreet.toml", *request, "--table", f"{clinic.name}_out.cli"]) == 0
-    assert main(["audit", clinic.url, "--table", f"{clinic.name}_out.cli", "--json"]) == 0
-    assert clinic.tables() == ["cli", "cli_manifest"]
-    del capsys
-
-
 def test_what_it_has_no_words_for_is_refused_before_anything_is_written(clinic: Clinic) -> None:
     with pytest.raises(InputError, match="cannot express"):
         clinic.table().publish("permutation", table=f"{clinic.name}_out.permuted", k=2)
@@ -167,26 +131,20 @@ def test_what_it_has_no_words_for_is_refused_before_anything_is_written(clinic: 
 
 
 def test_the_password_is_never_shown(
-    clinic: Clinic, settings: Settings, monkeypatch: pytest.MonkeyPatch
+    clinic: Clinic, settings: Settings, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("MYSQL_PWD", PASSWORD)
-    url = clinic.server.network_url(clinic.name, PASSWORD_USER)
-    source = SourceSpec(url=url, table="patients")
-    with connect(settings, source) as engine, open_source_table(engine, source) as table:
-        assert engine.fetch_rows(f"SELECT count(*) FROM {table.relation}") == [(600,)]
+    source = SourceSpec(url=clinic.server.network_url(clinic.name, PASSWORD_USER), table="patients")
+    assert len(rows_of(settings, source)) == 600
     monkeypatch.delenv("MYSQL_PWD")
     wrong = clinic.server.network_url(clinic.name, PASSWORD_USER, "not it")
     with pytest.raises(InputError, match="refuses the login") as error:
         connect(settings, SourceSpec(url=wrong, table="patients"))
     assert "not it" not in str(error.value) + repr(SourceSpec(url=wrong))
+    spec = tmp_path / "spec.toml"
+    spec.write_text(f'[source]\nurl = "{wrong}"\ntable = "patients"\n[attributes.age]\nrole = "sensitive"\n')
     with pytest.raises(InputError, match=r"must not.*MYSQL_PWD|contains a password"):
-        discreet.open(_spec_file(clinic, wrong))
-
-
-def _spec_file(clinic: Clinic, url: str) -> Path:
-    path = clinic.server.folder.parent / f"{clinic.name}.toml"
-    path.write_text(f'[source]\nurl = "{url}"\ntable = "patients"\n[attributes.age]\nrole = "sensitive"\n')
-    return path
+        discreet.open(spec)
 
 
 def test_what_is_not_there(clinic: Clinic, settings: Settings) -> None:

@@ -100,22 +100,18 @@ def test_signals_that_end_a_verb_leave_nothing(
         assert status_of(child) == (128 + number, "")
 
 
-def test_a_process_that_ends_at_once_leaves_nothing(temporary: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_folders_of_a_process_are_removed_when_it_ends_at_once(
+    temporary: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     # This process continues, and with it the folder of its Spark session.
     monkeypatch.setattr(process_resources, "_LIVING_FOLDERS", {})
     with TemporaryFolder() as first, TemporaryFolder() as second:
         (second / "rows").write_text("x")
-        assert sorted(temporary.iterdir()) == sorted([first, second])
-        remove_temporary_folders()
-        assert list(temporary.iterdir()) == []
-
-
-def test_a_living_run_keeps_its_folder(temporary: Path) -> None:
-    with TemporaryFolder() as first, TemporaryFolder() as second:
-        (first / "rows").write_text("x")
         remove_dead_folders(temporary)
         assert sorted(temporary.iterdir()) == sorted([first, second])
-        assert (first / "rows").read_text() == "x"
+        assert (second / "rows").read_text() == "x"
+        remove_temporary_folders()
+        assert list(temporary.iterdir()) == []
 
 
 def test_what_is_not_a_dead_run_s_stays(temporary: Path) -> None:
@@ -147,22 +143,19 @@ def test_what_is_not_a_dead_run_s_stays(temporary: Path) -> None:
     subprocess.run(["rm", "-rf", *map(str, temporary.iterdir())], check=True)
 
 
-def test_a_folder_of_another_user_stays(temporary: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    dead = temporary / "discreet-0000000a"
+def test_a_folder_of_another_user_or_without_its_lock_yet_stays(
+    temporary: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dead, empty = temporary / "discreet-0000000a", temporary / "discreet-0000000b"
     dead.mkdir(mode=0o700)
     (dead / "lock").write_bytes(_lock_text())
+    empty.mkdir(mode=0o700)
     with monkeypatch.context() as patch:
         patch.setattr(os, "geteuid", lambda: os.getuid() + 1)
         remove_dead_folders(temporary)
     assert dead.exists()
     remove_dead_folders(temporary)
-
-
-def test_a_run_that_was_killed_before_it_made_its_lock(temporary: Path) -> None:
-    empty = temporary / "discreet-0000000a"
-    empty.mkdir(mode=0o700)
-    remove_dead_folders(temporary)
-    assert empty.exists()
+    assert list(temporary.iterdir()) == [empty]
     os.utime(empty, (0, 0))
     remove_dead_folders(temporary)
 
