@@ -38,16 +38,9 @@ def people(path: Path) -> Path:
     pyarrow.parquet.write_table(table, path)
     spec = path.with_suffix(".toml")
     spec.write_text(
-        f"""
-        [source]
-        engine = "spark"
-        path = "{path}"
-        [attributes]
-        town.role = "quasi-identifier"
-        age = {{role = "quasi-identifier", hierarchy = {{kind = "intervals", widths = [10]}}}}
-        illness.role = "sensitive"
-        ward.role = "insensitive"
-        """
+        f'[source]\nengine = "spark"\npath = "{path}"\n[attributes]\n'
+        'town.role = "quasi-identifier"\nillness.role = "sensitive"\nward.role = "insensitive"\n'
+        'age = {role = "quasi-identifier", hierarchy = {kind = "intervals", widths = [10]}}\n'
     )
     return spec
 

@@ -7,7 +7,6 @@ import random
 import struct
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
 
 import duckdb
 import pyarrow
@@ -17,6 +16,7 @@ import pytest
 from discreet.engines.connection import connect
 from discreet.model.table_spec import SourceSpec
 from discreet.settings import Settings
+from tests.engines.rows import text_rows
 
 pytestmark = pytest.mark.spark
 
@@ -65,24 +65,14 @@ def test_texts_are_duckdbs(spark_process: None, settings: Settings, tmp_path: Pa
     }
     path = tmp_path / "cells.parquet"
     pyarrow.parquet.write_table(pyarrow.table({"place": pyarrow.array(range(longest)), **padded}), path)
-    found: list[list[tuple[Any, ...]]] = []
-    types = []
+    found = []
     for engine_name in ("spark", None):
         source = SourceSpec(path=path, engine=engine_name)
         with connect(settings, source) as engine:
-            table = engine.open_source(source)
-            cells = ", ".join(table.text(name) for name in table.columns)
-            rows = engine.fetch_rows(f"SELECT {cells} FROM {table.relation}")
-            found.append(sorted(rows, key=lambda row: int(row[0])))
-            types.append(dict(table.types))
-    assert types[0] == types[1]
-    differing = [
-        (name, spark, duck)
-        for ours, theirs in zip(*found, strict=True)
-        for name, spark, duck in zip(["place", *padded], ours, theirs, strict=True)
-        if spark != duck
-    ]
-    assert differing == []
+            columns = zip(*sorted(text_rows(engine, source), key=lambda row: int(str(row[0]))), strict=True)
+            found.append(dict(zip(["place", *padded], columns, strict=True)))
+            found[-1] |= {"types": tuple(engine.open_source(source).types.values())}
+    assert found[0] == found[1]
 
 
 def test_the_embedded_engine_prints_the_shortest_digits() -> None:
