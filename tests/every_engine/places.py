@@ -19,6 +19,7 @@ import pytest
 
 from discreet.engines.base import Engine
 from discreet.engines.connection import connect
+from discreet.model.release_address import ReleaseAddress
 from discreet.model.table_spec import SourceSpec
 from discreet.settings import Settings
 from discreet.sql.dialect import POSTGRES
@@ -28,6 +29,45 @@ from tests.servers.postgres import PostgresServer
 
 Columns: TypeAlias = Mapping[str, tuple[str, Sequence[Any]]]
 """Columns by name, any characters: the house type, and Python values of equal number (None is NULL)."""
+
+
+ODD_TEXTS = [
+    "a",
+    "A",
+    "",
+    " ",
+    "it's",
+    'say "x"',
+    "`",
+    "\t",
+    "a\nb",
+    "\r",
+    "\r\n",
+    "\\N",
+    "\\",
+    "NULL",
+    "nan",
+]
+ODD_TEXTS += [
+    "01",
+    "1",
+    "1.0",
+    "?",
+    "é",
+    "e\u0301",
+    "ä",
+    "a\u0308",
+    "日本",
+    "😀",
+    " a",
+    "a ",
+    "ß",
+    "SS",
+    '"',
+    "'",
+]
+ODD_TEXTS += ["x" * 3000, "', 'x'); DROP TABLE people; --", "%", "%s %(x)s {0}", "$1 :x ?", "a,b;c|d"]
+"""Texts that quoting, copying, comparing or typing might change."""
 
 
 class Missing(StrEnum):
@@ -66,6 +106,14 @@ class Place(ABC):
         """Return columns whose cells have, in every place, the texts that those of ``columns`` have here."""
         return columns
 
+    @abstractmethod
+    def new_release(self) -> ReleaseAddress:
+        """Return the address of a new release."""
+
+    def contents(self) -> set[str]:
+        """Return the names of all files, or relations, of the place."""
+        return {path.name for path in self.folder.iterdir()} - {"private"}
+
     def lacks(self, reason: Missing, why: str) -> NoReturn:
         """Skip the test here, for one of three reasons."""
         pytest.skip(f"{self.name}: {reason} ({why})")
@@ -86,6 +134,10 @@ class DuckdbPlace(Place):
         path = self.folder / f"table_{self.next_table()}.parquet"
         pq.write_table(arrow_table(columns), path)
         return SourceSpec(path=path, **options)
+
+    def new_release(self) -> ReleaseAddress:
+        """Return the address of a file."""
+        return ReleaseAddress(path=self.folder / f"released_{self.next_table()}.parquet")
 
 
 class PostgresPlace(Place):
@@ -117,6 +169,20 @@ class PostgresPlace(Place):
         """Return the database's engine."""
         return connect(self.settings, source or SourceSpec(url=self.url))
 
+    def allow_releases(self) -> None:
+        """Grant the reader the right to create tables."""
+        self.server.run(f"GRANT CREATE ON SCHEMA {self.schema} TO {READER}", database=DATABASE)
+
+    def new_release(self) -> ReleaseAddress:
+        """Return the address of a table that the reader may create."""
+        self.allow_releases()
+        return ReleaseAddress(table=f"{self.schema}.released_{self.next_table()}", url=self.url)
+
+    def contents(self) -> set[str]:
+        """Return the tables and views of the schema."""
+        query = f"SELECT relname FROM pg_class WHERE relnamespace = '{self.schema}'::regnamespace"
+        return {name for (name,) in self.server.fetch(query, DATABASE) if not name.endswith("_idx")}
+
 
 class MariadbPlace(Place):
     """Tables of a database, read by a user with only the rights to read and to create temporary tables."""
@@ -147,6 +213,10 @@ class MariadbPlace(Place):
     def connect(self, source: SourceSpec | None = None) -> Engine:
         """Return the database's engine."""
         return connect(self.settings, source or SourceSpec(url=self.url))
+
+    def new_release(self) -> ReleaseAddress:
+        """Skip the test: tests/engines/test_mariadb publishes there."""
+        self.lacks(Missing.NOT_OURS_YET, "most of what a release needs")
 
     def held(self, columns: Columns) -> Columns:
         """Replace infinities and NaN by NULL."""
@@ -220,6 +290,10 @@ class SparkPlace(Place):
         path = self.folder / f"table_{self.next_table()}.parquet"
         pq.write_table(arrow_table(columns), path)
         return SourceSpec(path=path, engine="spark", **options)
+
+    def new_release(self) -> ReleaseAddress:
+        """Return the address of a folder."""
+        return ReleaseAddress(path=self.folder / f"released_{self.next_table()}", engine="spark")
 
     def connect(self, source: SourceSpec | None = None) -> Engine:
         """Return Spark's engine."""

@@ -8,19 +8,13 @@ from datetime import date
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, example, given
-from hypothesis import settings as examples
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from discreet.audit.class_audit import audit_source
 from discreet.engines.source_tables import table_digest
 from discreet.errors import InputError, InternalError
-from discreet.model.audit_report import AuditReport
-from discreet.model.requirement import Requirement
-from discreet.model.table_spec import SourceSpec
-from tests.drawing import some_of
+from tests.every_engine.auditing import audited, drawn, drawn_enough, texts
 from tests.every_engine.places import SLOW_ON_SPARK, Columns, DuckdbPlace, Place, once_on_spark
-from tests.every_engine.test_counting import drawn_enough
 
 NAMES = ['the "age"', "Town", "town", "s", "t"]
 CELLS = st.sampled_from(["*", "a", "A", "é", "e\u0301", "", "'", None])
@@ -41,26 +35,11 @@ EVERYTHING: list[tuple[Any, ...]] = [
 
 
 def columns_of(rows: list[tuple[Any, ...]], names: list[str] = NAMES) -> Columns:
-    kinds = ["VARCHAR", "VARCHAR", "BIGINT", "VARCHAR", "VARCHAR"]
-    return {name: (kinds[i], [row[i] for row in rows]) for i, name in enumerate(names)}
+    columns = texts(rows, names)
+    return columns | {names[2]: ("BIGINT", columns[names[2]][1])}
 
 
-def audited(
-    place: Place, source: SourceSpec, requirement: Requirement | None = None, **options: Any
-) -> AuditReport:
-    keys, values = options.pop("keys", NAMES[:2]), options.pop("values", NAMES[3:])
-    with place.connect(source) as engine:
-        return audit_source(
-            engine,
-            source,
-            quasi_identifiers=keys,
-            sensitive=values,
-            requirement=requirement or Requirement(k=2, l=2),
-            **options,
-        )
-
-
-@examples(max_examples=some_of(15), suppress_health_check=[HealthCheck.function_scoped_fixture])
+@drawn(15)
 @example(rows=EVERYTHING, sensitive=2, apart=True)
 @given(rows=TABLES, sensitive=st.integers(0, 2), apart=st.booleans())
 def test_tiny_tables(
@@ -70,9 +49,9 @@ def test_tiny_tables(
         return
     names = NAMES if place.tells_case else [*NAMES[:2], "village", *NAMES[3:]]
     values = NAMES[3 : 3 + sensitive]
-    requirement = Requirement(k=2, l=2) if sensitive else Requirement(k=2)
+    asked: dict[str, Any] = {"keys": NAMES[:2], "values": values, "k": 2, "l": 2 if sensitive else None}
     found, expected = (
-        audited(where, where.put(columns_of(rows, names)), requirement, values=values, starred_apart=apart)
+        audited(where, where.put(columns_of(rows, names)), starred_apart=apart, **asked)
         for where in (place, duckdb_place)
     )
     assert found == expected
@@ -100,9 +79,9 @@ def test_classes_by_different_rows_alone(place: Place, names: list[str]) -> None
     rows = [drawn[i * i % 3] for i in range(9)] + [("a", None, 2, "X", "y"), ("*", "*", None, "*", "*")]
     columns = {name: column for name, column in columns_of(rows).items() if name in names}
     source, values = place.put(columns | _floats(rows, names)), [n for n in names if n in NAMES[3:]]
-    requirement = Requirement(k=2, l=2) if values else Requirement(k=2)
-    by_rows = audited(place, source, requirement, values=values, keys=names[:2])
-    found = audited(place, source, requirement, values=values, keys=names[:2], digest=True)
+    asked: dict[str, Any] = {"keys": names[:2], "values": values, "k": 2, "l": 2 if values else None}
+    by_rows = audited(place, source, **asked)
+    found = audited(place, source, **asked, digest=True)
     assert replace(found, sha256=None) == by_rows
     with place.connect(source) as engine:
         assert found.sha256 == table_digest(engine, source)
@@ -121,7 +100,7 @@ def _fewest(rows: list[tuple[Any, ...]], key: tuple[Any, ...], sensitive: int) -
 def test_classes_are_listed_smallest_first_in_the_order_of_code_points(place: Place) -> None:
     keys = ["b", "B", "a", "é", "z", "Z", None, "", "ä", "1"]
     columns: Columns = {"q": ("VARCHAR", keys), "d": ("DATE", [date(2024, 2, 29)] * len(keys))}
-    report = audited(place, place.put(columns), Requirement(k=2), keys=["q", "d"], values=[])
+    report = audited(place, place.put(columns), k=2, keys=["q", "d"], values=[])
     assert [each.values["q"] for each in report.failing] == [
         None,
         *sorted(key for key in keys if key is not None),
@@ -132,18 +111,15 @@ def test_classes_are_listed_smallest_first_in_the_order_of_code_points(place: Pl
 @SLOW_ON_SPARK
 def test_starred_rows_and_leftovers(place: Place) -> None:
     rows = [("*", "*", "*", "*")] * 2 + [("a", "x", "1", str(i)) for i in range(20)]
-    columns: Columns = {
-        name: ("VARCHAR", [row[i] for row in rows]) for i, name in enumerate(["q", "s", "w", "id"])
-    }
-    source = place.put(columns)
-    report = audited(place, source, Requirement(k=20), keys=["q"], values=["s"])
+    source = place.put(texts(rows, ["q", "s", "w", "id"]))
+    report = audited(place, source, k=20)
     assert (report.passed, report.rows, report.starred, report.k) == (True, 20, 2, 20)
     assert report.warnings[1:] == (
         "Published unchanged and unchecked: 'w', 'id'.",
         "id: 20 of 20 rows have a value that no other row has; anyone who knows it finds the row. Within "
         "their group 20 are the only ones with theirs.",
     )
-    together = audited(place, source, Requirement(k=3), keys=["q"], values=["s"], starred_apart=False)
+    together = audited(place, source, k=3, starred_apart=False)
     assert (together.passed, together.rows, together.k) == (False, 22, 2)
 
 
@@ -155,12 +131,10 @@ def test_refusals(place: Place) -> None:
         (["a"], ["a"], "both as a quasi-identifier and as sensitive"),
     ]:
         with pytest.raises(InputError, match=message):
-            audited(place, source, Requirement(k=2), keys=keys, values=values)
+            audited(place, source, k=2, keys=keys, values=values)
 
 
-def lent(rows: list[tuple[Any, ...]]) -> Columns:
-    names = ["q", "s", "who", "starred"]
-    return {name: ("VARCHAR", [row[i] for row in rows]) for i, name in enumerate(names)}
+LENT = ["q", "s", "who", "starred"]
 
 
 @SLOW_ON_SPARK
@@ -169,13 +143,11 @@ def test_subjects_are_counted_by_a_witness(place: Place) -> None:
     rows = [("a", f"v{i}", "ann", "false") for i in range(4)] + [("a", "v0", "bob", "false")]
     rows += [("b", f"v{i % 3}", f"p{i}", "false") for i in range(6)]
     rows += [("c", f"v{i % 3}", f"p{i % 4}", "false") for i in range(12)] + [("*", "*", "eve", "true")]
-    columns = lent(rows)
-    source = place.put({name: columns[name] for name in ("q", "s")})
-    witness = place.put(columns)
-    report = audited(place, source, Requirement(k=2, l=4), keys=["q"], values=["s"], subjects=witness)
+    source, witness = place.put(texts(rows)), place.put(texts(rows, LENT))
+    report = audited(place, source, k=2, l=4, subjects=witness)
     assert (report.rows, report.starred, report.k, report.l) == (len(rows) - 1, 1, 2, {"s": 2})
     assert report.class_sizes == {2: 1, 4: 1, 6: 1}
     assert report.failing_classes == 3
-    other = place.put(lent(rows[1:]))
+    other = place.put(texts(rows[1:], LENT))
     with pytest.raises(InternalError, match="differs from 1 of the written rows"):
-        audited(place, source, keys=["q"], values=["s"], subjects=other)
+        audited(place, source, k=2, subjects=other)

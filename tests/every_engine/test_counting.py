@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import replace
-from datetime import UTC, date, datetime
-from decimal import Decimal
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, example, given
-from hypothesis import settings as examples
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from discreet.errors import InputError, LimitReached
@@ -18,59 +15,9 @@ from discreet.frequency.table_scan import count_frequency_set
 from discreet.model.frequency_set import FrequencySet, ValueSets
 from discreet.model.table_spec import NullPolicy, SourceSpec, UnlistedPolicy
 from discreet.workload.answerable_table import count_column_groups, count_starred_rows
-from tests.drawing import NEW, some_of
-from tests.every_engine.places import SLOW_ON_SPARK, Columns, DuckdbPlace, Place
+from tests.every_engine.auditing import drawn, drawn_enough
+from tests.every_engine.places import ODD_TEXTS, SLOW_ON_SPARK, Columns, DuckdbPlace, Place
 from tests.frequency.conftest import FirstLetter, counted, table_spec
-
-INF, NAN = float("inf"), float("nan")
-ODD = [
-    "",
-    " ",
-    "NULL",
-    "nan",
-    "01",
-    "1",
-    "1.0",
-    "?",
-    "é",
-    "e\u0301",
-    '"',
-    "'",
-    "\\",
-    "\\N",
-    "a\nb",
-    "😀",
-    " a",
-    "a ",
-]
-ODD += ["', 'x'); DROP TABLE people; --", "x" * 3000, "%", "$1", "{0}", "\t", "\r\n", "ß", "SS"]
-_DOUBLES = (
-    "0 -0 nan inf -inf 1 0.1 1e15 1e16 1234567890123456 1e-4 1e-5 -1.5e300 5e-324 0.3333333333333333 "
-    "1000000000000000.1 123456.789 1e22 100 9999999999999998 -2.5e-7 0.00012345"
-)
-_FLOATS = "0 -0 nan inf 1 0.1 16777216 1e10 1e-4 1e-5 1234567 3.5e20"
-TYPED: dict[str, list[Any]] = {
-    "BIGINT": [0, -1, 2**62, -(2**62), 2**63 - 1],
-    "SMALLINT": [0, -32768, 7],
-    "BOOLEAN": [True, False],
-    "DATE": [date(1970, 1, 1), date(2024, 2, 29), date(1, 1, 1), date(9999, 12, 31)],
-    "TIMESTAMP": [
-        datetime(2020, 1, 2, 3, 4, 5),
-        datetime(2020, 1, 2, 3, 4, 5, 120000),
-        datetime(1969, 12, 31, 23, 59, 59, 999999),
-        datetime(2020, 1, 2),
-    ],
-    "TIMESTAMP WITH TIME ZONE": [
-        datetime(2020, 7, 2, 3, 4, 5, tzinfo=UTC),
-        datetime(2020, 1, 2, 3, 4, 5, 500, tzinfo=UTC),
-    ],
-    "DECIMAL(6,1)": [Decimal("-0.5"), Decimal("0.0"), Decimal("12345.6"), Decimal("10.0")],
-    "DECIMAL(4,4)": [Decimal("-0.5000"), Decimal("0.0000"), Decimal("0.1234")],
-    "DECIMAL(38,0)": [Decimal(10) ** 37, Decimal(-7)],
-    "DECIMAL(18,9)": [Decimal("0.000000001"), Decimal("-123456789.000000001")],
-    "DOUBLE": [float(text) for text in _DOUBLES.split()],
-    "FLOAT": [float(text) for text in _FLOATS.split()],
-}
 
 
 def same(found: FrequencySet, expected: FrequencySet) -> None:
@@ -116,7 +63,7 @@ def counted_at(
 
 
 def test_odd_texts_and_names(place: Place) -> None:
-    cells = [*ODD, None, "é"]
+    cells = [*ODD_TEXTS, None, "é"]
     rows, other = len(cells), "Q 1" if place.tells_case else "Q 2"
     columns: Columns = {
         "q 1": ("VARCHAR", cells),
@@ -126,29 +73,8 @@ def test_odd_texts_and_names(place: Place) -> None:
     }
     found = counted_at(place, columns, ["q 1", other], ['the "s"', "select"])
     assert counted(found) == Counter(zip(columns["q 1"][1], columns[other][1], strict=True))
-    assert found.sensitive[0].size == len(set(ODD))
+    assert found.sensitive[0].size == len(set(ODD_TEXTS))
     assert found.sensitive[1].size == 1
-
-
-def test_typed_cells_have_one_text_everywhere(place: Place, duckdb_place: DuckdbPlace) -> None:
-    rows = 2 * max(map(len, TYPED.values()))
-    columns: Columns = {
-        f"{house} column": (house, [[*cells, None][i % (len(cells) + 1)] for i in range(rows)])
-        for house, cells in TYPED.items()
-    }
-    columns, names = place.held(columns), list(columns)
-    found = counted_at(place, columns, names[:-2], names[-2:])
-    beside = place.read_as(columns)
-    same(found, counted_at(duckdb_place, beside, names[:-2], names[-2:]))
-    again = counted_at(place, columns, names[-2:], names[:3])
-    same(again, counted_at(duckdb_place, beside, names[-2:], names[:3]))
-
-
-def test_what_doubles_say(place: Place) -> None:
-    columns: Columns = {"x": ("DOUBLE", [0.0, -0.0, NAN, NAN, 1.0, 1e16, 1e-5, None, INF])}
-    found = counted_at(place, columns, ["x"], [])
-    expected = {"0.0": 1, "-0.0": 1, "nan": 2, "1.0": 1, "1e+16": 1, "1e-05": 1, None: 1, "inf": 1}
-    assert counted(found) == Counter({(text,): rows for text, rows in expected.items()})
 
 
 CELLS = st.none() | st.sampled_from(["a", "A", "b", "?", "", "é", "e\u0301", "'"])
@@ -159,17 +85,6 @@ TABLES = st.lists(
     min_size=1,
     max_size=20,
 )
-
-
-def drawn_enough(place: Place) -> bool:
-    """Test whether a drawn test has run often enough in a place with slow statements.
-
-    Spark runs the statements of the first table, which is a test's explicit example: it contains every case
-    that the statements distinguish. Further draws test the algorithm, which is the same for all places; with
-    new tables (``make test-all``) Spark gets some of these, too. Each takes one number here, and stores a
-    table.
-    """
-    return place.name == "spark" and place.next_table() > (6 if NEW else 1)
 
 
 def drawn_columns(rows: list[tuple[Any, ...]]) -> Columns:
@@ -221,7 +136,7 @@ NULL_TEXTS = ("", "true", "1", "kept")
 """Texts of each type, including both booleans, and the sign of the NULL policy."""
 
 
-@examples(max_examples=some_of(15), suppress_health_check=[HealthCheck.function_scoped_fixture])
+@drawn(15)
 @example(rows=EVERYTHING, nulls=NullPolicy.VALUE, null_values=("?",), subject=True)
 @example(rows=EVERYTHING, nulls=NullPolicy.VALUE, null_values=("true",), subject=False)
 @given(
@@ -320,7 +235,5 @@ def test_a_nested_column_is_left_out_or_refused(place: Place) -> None:
             table_spec(source, ["q"], ["list"]),
             table_spec(replace(source, unlisted=UnlistedPolicy.INSENSITIVE), ["q"]),
         ):
-            with pytest.raises(
-                InputError, match="column 'list' contains nested values, which are not published"
-            ):
+            with pytest.raises(InputError, match="column 'list' contains nested values, which are not"):
                 count_frequency_set(engine, spec, place.settings)

@@ -10,28 +10,21 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import HealthCheck, example, given
-from hypothesis import settings as examples
+from hypothesis import example, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from discreet.audit.class_audit import audit_source
 from discreet.errors import InputError, NoSolution, RequirementNotMet
-from discreet.frequency.table_scan import count_frequency_set
-from discreet.model.audit_report import AuditReport
 from discreet.model.criteria.base import AuditedBy, Criterion, Need, Parameter
 from discreet.model.criterion_inputs import ClassValues
 from discreet.model.release_address import ReleaseAddress
 from discreet.model.requirement import Requirement
-from discreet.model.search_result import FullDomainRecoding, SuppressionPolicy
-from discreet.model.table_spec import Attribute, AttributeRole, SourceSpec, TableSpec
-from discreet.release.publication import publish_release
 from discreet.report.report import report
 from discreet.verbs.audits import audit
 from tests.criteria_of_tests import Share
-from tests.drawing import some_of
-from tests.every_engine.places import DATABASE, READER, SLOW_ON_SPARK, Columns, Place, PostgresPlace
-from tests.every_engine.test_counting import drawn_enough
+from tests.every_engine.auditing import audited, drawn, drawn_enough, published, texts
+from tests.every_engine.places import DATABASE, SLOW_ON_SPARK, Columns, Place, PostgresPlace
+from tests.frequency.conftest import table_spec
 
 KEYS, VALUES = ['the "age"', "town"], ["s", "t"]
 CELLS = st.sampled_from(["*", "a", "é", "", None])
@@ -42,23 +35,6 @@ EVERYTHING += [("a", "é", cell, other) for cell in ("a", "a", "", None) for oth
 EVERYTHING += [(None, "", "é", "x"), (None, "", "é", None), ("", None, None, None), ("a", "é", "a", "x")]
 """Starred and half-starred rows, classes that fail and hold, cells that are NULL or empty."""
 Classes = dict[Any, Counter[Any]]
-
-
-def columns_of(rows: Rows) -> Columns:
-    return {name: ("VARCHAR", [row[i] for row in rows]) for i, name in enumerate([*KEYS, *VALUES])}
-
-
-def audited(place: Place, source: SourceSpec, *criteria: Criterion, **options: Any) -> AuditReport:
-    keys, values = options.pop("keys", KEYS), options.pop("values", VALUES)
-    with place.connect(source) as engine:
-        return audit_source(
-            engine,
-            source,
-            quasi_identifiers=keys,
-            sensitive=values,
-            requirement=Requirement(options.pop("k", None), criteria=criteria),
-            **options,
-        )
 
 
 def classes_of(rows: Rows, place: int) -> Classes:
@@ -89,7 +65,7 @@ def array_scores(criterion: Criterion, classes: Classes) -> list[int]:
     return list(criterion.scores(sizes, ClassValues(distinct, owners, codes, counts)))
 
 
-@examples(max_examples=some_of(20), suppress_health_check=[HealthCheck.function_scoped_fixture])
+@drawn(20)
 @example(rows=EVERYTHING, value=0.5, spare=1, apart=True)
 @given(
     rows=TABLES,
@@ -101,7 +77,8 @@ def test_tiny_tables(place: Place, rows: Rows, value: float, spare: int, apart: 
     if drawn_enough(place):
         return
     asked = Share(value, spare=spare), Share(0.9, "t", spare=7)
-    report = audited(place, place.put(columns_of(rows)), *asked, starred_apart=apart)
+    source = place.put(texts(rows, [*KEYS, *VALUES]))
+    report = audited(place, source, *asked, keys=KEYS, values=VALUES, starred_apart=apart)
     told = [asked[0].at("s"), asked[0].at("t"), asked[1]]
     assert [found.criterion for found in report.criteria] == told
     ordinary = [row for row in rows if not (apart and set(row) == {"*"})]
@@ -167,7 +144,7 @@ def test_what_a_query_leaves_open_fails(place: Place, line: str, failing: int, f
     if place.name == "spark":
         line = line.replace("DOUBLE PRECISION", "DOUBLE")
     columns: Columns = {"q": ("VARCHAR", ["a", "a", "b"])}
-    report = audited(place, place.put(columns), Odd(5, line=line), keys=["q"], values=[])
+    report = audited(place, place.put(columns), Odd(5, line=line), values=[])
     assert (report.passed, report.failing_classes) == (failing == 0, failing)
     assert [(each.found, each.failing_classes) for each in report.criteria] == [(found, failing)]
 
@@ -200,15 +177,13 @@ def test_where_subjects_count(place: Place) -> None:
     """A criterion of sizes counts subjects; a criterion of values is refused."""
     rows = [("a", "x", "ann", "false"), ("a", "y", "ann", "false"), ("a", "x", "bob", "false")]
     rows += [("b", "x", "eve", "false"), ("b", "y", None, "false"), ("*", "*", "eve", "true")]
-    names = ["q", "s", "who", "starred"]
-    lent: Columns = {name: ("VARCHAR", [row[i] for row in rows]) for i, name in enumerate(names)}
-    source, witness = place.put({name: lent[name] for name in ("q", "s")}), place.put(lent)
+    source, witness = place.put(texts(rows)), place.put(texts(rows, ["q", "s", "who", "starred"]))
     size = Odd(2, line="SELECT class, count(*) AS score FROM {rows} GROUP BY class")
-    report = audited(place, source, size, k=2, keys=["q"], values=["s"], subjects=witness)
+    report = audited(place, source, size, k=2, subjects=witness)
     assert (report.k, report.class_sizes, report.failing_classes) == (1, {1: 1, 2: 1}, 1)
     assert [(each.found, each.failing_classes) for each in report.criteria] == [(1, 1)]
     with pytest.raises(InputError, match="share of a value does not support subjects") as error:
-        audited(place, source, Share(0.5), keys=["q"], values=["s"], subjects=witness)
+        audited(place, source, Share(0.5), subjects=witness)
     assert error.value.allowed == "k and l, which count subjects"
 
 
@@ -218,43 +193,24 @@ def test_a_criterion_without_sql_is_refused(place: Place) -> None:
         audited_by: ClassVar[AuditedBy] = AuditedBy.NOTHING
 
     source = place.put({"q": ("VARCHAR", ["a"])})
-    with pytest.raises(InputError, match="an odd score cannot be audited"):
-        audited(place, source, Silent(5), keys=["q"], values=[])
-    with pytest.raises(InputError, match="no attribute is sensitive"):
-        audited(place, source, Share(0.5), keys=["q"], values=[])
-    with pytest.raises(InputError, match="not a sensitive attribute"):
-        audited(place, source, Share(0.5, "q"), keys=["q"], values=[])
+    for criterion, words in (
+        (Silent(5), "an odd score cannot be audited"),
+        (Share(0.5), "no attribute is sensitive"),
+        (Share(0.5, "q"), "not a sensitive attribute"),
+    ):
+        with pytest.raises(InputError, match=words):
+            audited(place, source, criterion, values=[])
 
 
-def spec_of(source: SourceSpec) -> TableSpec:
-    roles = (
-        ("q", AttributeRole.QUASI_IDENTIFIER),
-        ("s", AttributeRole.SENSITIVE),
-        ("t", AttributeRole.SENSITIVE),
-    )
-    return TableSpec(source, tuple(Attribute(name, role) for name, role in roles))
-
-
-def published(place: Place, *criteria: Criterion) -> ReleaseAddress:
+def publish(place: Place, *criteria: Criterion) -> ReleaseAddress:
     """Two classes of four; of ``s`` two of each are equal, ``t`` is NULL or a unique value."""
     columns: Columns = {
         "q": ("VARCHAR", ["a"] * 4 + ["b"] * 4),
         "s": ("VARCHAR", ["x", "x", "y", "z"] * 2),
         "t": ("INTEGER", [None, None, 1, 2, None, None, None, 3]),
     }
-    spec = spec_of(place.put(columns))
-    requirement = Requirement(2, (("s", 2),), criteria)
-    if isinstance(place, PostgresPlace):
-        place.server.run(f"GRANT CREATE ON SCHEMA {place.schema} TO {READER}", database=DATABASE)
-        output = ReleaseAddress(table=f"{place.schema}.released", url=place.url)
-    else:
-        name = "r.parquet" if place.name == "duckdb" else "released"
-        output = ReleaseAddress(path=place.folder / name, engine="spark" if place.name == "spark" else None)
-    with place.connect(spec.source) as engine:
-        counted = count_frequency_set(engine, spec, place.settings)
-        recoding = FullDomainRecoding(("q",), (0,), requirement, SuppressionPolicy.DROP)
-        publish_release(engine, spec, counted, recoding, output, overwrite=False, settings=place.settings)
-    return output
+    spec = table_spec(place.put(columns), ["q"], ["s", "t"])
+    return published(place, spec, (0,), Requirement(2, (("s", 2),), criteria)).address
 
 
 def spoil(place: Place, address: ReleaseAddress) -> None:
@@ -276,7 +232,7 @@ def spoil(place: Place, address: ReleaseAddress) -> None:
 @SLOW_ON_SPARK
 def test_publish_audit_spoil_report(place: Place, share: type[Criterion]) -> None:
     del share
-    address = published(place, Share(0.5))
+    address = publish(place, Share(0.5))
     found = audit(address, settings=place.settings)
     assert found.passed, found.report.warnings
     assert [(f.criterion, f.found) for f in found.report.criteria] == [
@@ -297,13 +253,5 @@ def test_publish_audit_spoil_report(place: Place, share: type[Criterion]) -> Non
 def test_what_fails_is_never_put_in_place(place: Place, share: type[Criterion]) -> None:
     del share
     with pytest.raises((RequirementNotMet, NoSolution)):
-        published(place, Share(0.4, "s"))
-    assert nothing_is_there(place)
-
-
-def nothing_is_there(place: Place) -> bool:
-    if isinstance(place, PostgresPlace):
-        with place.connect() as engine:
-            there = f"relname LIKE '%released%' AND relnamespace = '{place.schema}'::regnamespace"
-            return engine.fetch_rows(f"SELECT relname FROM pg_class WHERE {there}") == []
-    return not [path for path in place.folder.iterdir() if path.name.startswith(("r.parquet", "released"))]
+        publish(place, Share(0.4, "s"))
+    assert not [name for name in place.contents() if "released" in name]

@@ -14,13 +14,12 @@ import pytest
 
 from discreet.engines.connection import connect
 from discreet.engines.files.parquet_files import folder_digest, read_parquet_schema
-from discreet.engines.source_tables import open_source_table
 from discreet.errors import InputError
 from discreet.model.table_spec import SourceSpec
 from discreet.settings import Settings
+from tests.engines.rows import Rows, sorted_rows
 
-Cells = list[tuple[str | None, ...]]
-Read = Callable[[Path], tuple[tuple[str, ...], Cells]]
+Read = Callable[[Path], tuple[tuple[str, ...], Rows]]
 
 
 @pytest.fixture(params=["duckdb", pytest.param("spark", marks=pytest.mark.spark)])
@@ -29,12 +28,10 @@ def read(request: pytest.FixtureRequest, settings: Settings) -> Read:
     if request.param == "spark":
         request.getfixturevalue("spark_process")
 
-    def read_all(path: Path) -> tuple[tuple[str, ...], Cells]:
+    def read_all(path: Path) -> tuple[tuple[str, ...], Rows]:
         source = SourceSpec(path=path, engine="spark" if request.param == "spark" else None)
-        with connect(settings, source) as engine, open_source_table(engine, source) as table:
-            texts = ", ".join(table.text(name) for name in table.columns)
-            rows = engine.fetch_rows(f"SELECT {texts} FROM {table.relation}")
-            return table.columns, sorted(rows, key=str)
+        with connect(settings, source) as engine:
+            return engine.open_source(source).columns, sorted_rows(engine, source)
 
     return read_all
 
@@ -45,21 +42,11 @@ def write(path: Path, *values: str, column: str = "age") -> Path:
     return path
 
 
-def delta(folder: Path) -> None:
-    (folder / "_delta_log").mkdir(parents=True)
-    (folder / "_delta_log" / "00000000000000000000.json").write_text("{}")
-
-
-def iceberg(folder: Path) -> None:
-    (folder / "metadata").mkdir(parents=True)
-    (folder / "metadata" / "v1.metadata.json").write_text("{}")
-
-
-def hudi(folder: Path) -> None:
-    (folder / ".hoodie").mkdir(parents=True)
-
-
-LOGS = {"Delta Lake": delta, "Apache Iceberg": iceberg, "Apache Hudi": hudi}
+LOGS = {
+    "Delta Lake": "_delta_log/00000000000000000000.json",
+    "Apache Iceberg": "metadata/v1.metadata.json",
+    "Apache Hudi": ".hoodie/hoodie.properties",
+}
 
 
 @pytest.mark.parametrize("kind", LOGS)
@@ -70,7 +57,9 @@ def test_a_table_with_a_log_is_not_read_whole(kind: str, read: Read, tmp_path: P
         write(table / f"{version}.parquet", "1", "2")
         write(table / "x=1" / f"{version}.parquet", "1", "2")
         write(table / "data" / f"{version}.parquet", "1", "2")
-    LOGS[kind](table)
+    log = table / LOGS[kind]
+    log.parent.mkdir()
+    log.write_text("{}")
     for path in (table, table / "x=1", table / "data", table / "old.parquet", table / "x=1" / "new.parquet"):
         with pytest.raises(InputError, match=kind) as error:
             read(path)

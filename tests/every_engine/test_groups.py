@@ -16,7 +16,6 @@ from discreet.model.requirement import Requirement
 from discreet.mondrian.external import FragmentCutter
 from discreet.mondrian.mondrian_options import MondrianOptions
 from discreet.settings import Settings
-from discreet.sql.group_counts import union_all
 from tests.every_engine.places import Place
 
 LABELS = ["it's", 'say "x"', "ünï", "", None, "a\\b", "z\nz"]
@@ -49,13 +48,6 @@ def test_groups_become_one_table(place: Place, monkeypatch: pytest.MonkeyPatch) 
         engine.drop_table("made")
     assert sorted(found, key=lambda row: row[1]) == [(v % 7, 2 * v, LABELS[v % 7]) for v in values]
     assert told[-1] == (7, 7)
-
-
-def test_parts_are_united_in_halves() -> None:
-    assert union_all(["a"], ["v"]) == 'SELECT "v" FROM "a"'
-    assert union_all(["a", "b", "c"], ["v"]) == (
-        '(SELECT "v" FROM "a") UNION ALL ((SELECT "v" FROM "b") UNION ALL (SELECT "v" FROM "c"))'
-    )
 
 
 def test_what_cuts_a_fragment_may_be_sent_elsewhere(settings: Settings) -> None:

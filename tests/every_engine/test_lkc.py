@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections import defaultdict
 
 import pytest
-from hypothesis import HealthCheck, example, given
-from hypothesis import settings as examples
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from discreet.errors import InputError
+from discreet.model.audit_report import StrictestValue
 from discreet.model.criteria import lkc_privacy
 from discreet.model.criteria.lkc_privacy import LKCPrivacy
 from tests.criteria.plain_cells import PlainClass, plain_score
-from tests.drawing import some_of
+from tests.every_engine.auditing import audited, drawn, drawn_enough, texts
 from tests.every_engine.places import SLOW_ON_SPARK, Place
-from tests.every_engine.test_counting import drawn_enough
-from tests.every_engine.test_criteria import EVERYTHING, TABLES, Rows, audited, columns_of
+from tests.every_engine.test_criteria import EVERYTHING, KEYS, TABLES, VALUES, Rows
+
+NAMES = [*KEYS, *VALUES]
 
 
 def plain_classes(rows: Rows) -> list[PlainClass]:
@@ -26,7 +27,7 @@ def plain_classes(rows: Rows) -> list[PlainClass]:
     return [PlainClass(cells, tuple(values)) for cells, values in held.items()]
 
 
-@examples(max_examples=some_of(20), suppress_health_check=[HealthCheck.function_scoped_fixture])
+@drawn(20)
 @example(rows=EVERYTHING, k=2, known=2, confidence=0.75, apart=True)
 @given(
     rows=TABLES,
@@ -39,7 +40,8 @@ def test_tiny_tables(place: Place, rows: Rows, k: int, known: int, confidence: f
     if drawn_enough(place):
         return
     asked = LKCPrivacy(k, known=known, confidence=confidence)
-    report = audited(place, place.put(columns_of(rows)), asked, starred_apart=apart)
+    source = place.put(texts(rows, NAMES))
+    report = audited(place, source, asked, keys=KEYS, values=VALUES, starred_apart=apart)
     classes = plain_classes([row for row in rows if not (apart and set(row) == {"*"})])
     score = plain_score(asked, classes)
     (found,) = report.criteria
@@ -51,16 +53,15 @@ def test_tiny_tables(place: Place, rows: Rows, k: int, known: int, confidence: f
 def test_the_strictest_value_and_too_many_combinations(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     rows: Rows = [("a", town, s, "x") for town in "bc" for s in ("p", "q", "r") for _ in range(2)]
     rows += [("d", "b", s, "y") for s in ("p", "q", "r")]
-    source = place.put(columns_of(rows))
-    told = audited(place, source, values=["s"], strictest=True).strictest
-    (mine,) = (each for each in told if each.criterion is LKCPrivacy)
+    source = place.put(texts(rows, NAMES))
+
+    def strictest(values: list[str]) -> StrictestValue:
+        found = audited(place, source, keys=KEYS, values=values, strictest=True).strictest
+        return next(each for each in found if each.criterion is LKCPrivacy)
+
+    mine = strictest(["s"])
     assert (mine.value, dict(mine.parts)) == (3, {"known": 2, "confidence": 0.5})
-    (bare,) = (
-        each
-        for each in audited(place, source, values=[], strictest=True).strictest
-        if each.criterion is LKCPrivacy
-    )
-    assert bare.reason == "needs a sensitive attribute"
+    assert strictest([]).reason == "needs a sensitive attribute"
     monkeypatch.setattr(lkc_privacy, "MAX_COMBINATIONS", 1)
     with pytest.raises(InputError, match="1 of 2 quasi-identifiers make 2 combinations"):
-        audited(place, source, LKCPrivacy(2, known=1), values=["s"])
+        audited(place, source, LKCPrivacy(2, known=1), keys=KEYS)

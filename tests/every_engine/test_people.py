@@ -5,12 +5,11 @@ from __future__ import annotations
 import random
 from collections import Counter, defaultdict
 
-from discreet.audit.class_audit import audit_source
 from discreet.engines.column_scans import count_single_values
-from discreet.model.requirement import Requirement
-from discreet.model.table_spec import Attribute, AttributeRole, TableSpec
 from discreet.profile.table_warnings import check_table
-from tests.every_engine.places import Columns, Place
+from tests.every_engine.auditing import audited, texts
+from tests.every_engine.places import Place
+from tests.frequency.conftest import table_spec
 
 NAMES = ("nr", "sex", "dob", "town", "income")
 
@@ -28,15 +27,10 @@ def visits() -> list[tuple[str, ...]]:
     return rows
 
 
-def columns() -> Columns:
-    rows = visits()
-    return {name: ("VARCHAR", [row[i] for row in rows]) for i, name in enumerate(NAMES)}
-
-
 def test_people_of_a_table_are_found(place: Place) -> None:
-    source, rows = place.put(columns()), visits()
-    roles = (AttributeRole.IDENTIFIER, *[AttributeRole.QUASI_IDENTIFIER] * 3, AttributeRole.SENSITIVE)
-    spec = TableSpec(source, tuple(Attribute(n, role) for n, role in zip(NAMES, roles, strict=True)))
+    rows = visits()
+    source = place.put(texts(rows, NAMES))
+    spec = table_spec(source, NAMES[1:4], ["income"], others=["nr"])
     with place.connect(source) as engine:
         key = check_table(engine, spec).people.person
     assert key is not None
@@ -46,18 +40,12 @@ def test_people_of_a_table_are_found(place: Place) -> None:
 
 
 def test_single_values_and_pseudonyms_of_a_release_are_counted(place: Place) -> None:
-    source, rows = place.put(columns()), visits()
+    rows, keys = visits(), ["sex", "town"]
+    source = place.put(texts(rows, NAMES))
+    report = audited(place, source, keys=keys, values=["income"], k=20, pseudonymized=["nr"])
     with place.connect(source) as engine:
-        report = audit_source(
-            engine,
-            source,
-            quasi_identifiers=["sex", "town"],
-            sensitive=["income"],
-            requirement=Requirement(k=20),
-            pseudonymized=["nr"],
-        )
         table = engine.open_source(source)
-        (found,) = count_single_values(engine, table, ["income"], ["sex", "town"], len(rows), every=True)
+        (found,) = count_single_values(engine, table, ["income"], keys, len(rows), every=True)
     people: dict[tuple[str, str], set[str]] = defaultdict(set)
     for row in rows:
         people[row[1], row[3]].add(row[0])

@@ -7,11 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, example, given
-from hypothesis import settings as examples
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from discreet.audit.class_audit import audit_source
 from discreet.audit.criterion_checks import GeneralizedPopulation
 from discreet.errors import InputError, NoSolution
 from discreet.frequency.table_scan import count_frequency_set
@@ -21,14 +19,10 @@ from discreet.model.criteria.delta_presence import DeltaPresence
 from discreet.model.criteria.k_anonymity import KAnonymity
 from discreet.model.criteria.k_map import KMap
 from discreet.model.frequency_set import FrequencySet, join_population
-from discreet.model.release_address import ReleaseAddress
 from discreet.model.requirement import Requirement
-from discreet.model.search_result import FullDomainRecoding
 from discreet.model.table_spec import NullPolicy, SourceSpec, Subset, TableSpec
-from discreet.release.publication import publish_release
-from tests.drawing import some_of
-from tests.every_engine.places import DATABASE, READER, SLOW_ON_SPARK, Columns, Place, PostgresPlace
-from tests.every_engine.test_counting import drawn_enough
+from tests.every_engine.auditing import audited, drawn, drawn_enough, published, texts
+from tests.every_engine.places import SLOW_ON_SPARK, Place
 from tests.frequency.conftest import FirstLetter, table_spec
 
 CELLS = st.sampled_from(["ab", "ac", "b", "", None])
@@ -37,10 +31,6 @@ Rows = list[tuple[Any, ...]]
 EVERYBODY: Rows = [("ab", "b", "s", True), ("ab", "b", "t", True), ("ab", "b", None, False)]
 EVERYBODY += [("ac", "", "s", True), ("ac", None, None, True), (None, "", "t", False), ("b", "", "s", False)]
 Types = Counter[tuple[str | None, ...]]
-
-
-def columns_of(rows: Rows, names: str = "xys") -> Columns:
-    return {name: ("VARCHAR", [row[i] for row in rows]) for i, name in enumerate(names)}
 
 
 def counted(place: Place, spec: TableSpec) -> FrequencySet:
@@ -80,7 +70,7 @@ def subset_of(source: SourceSpec, column: str = "study", values: tuple[str, ...]
     return replace(spec, population=source)
 
 
-@examples(max_examples=some_of(25), suppress_health_check=[HealthCheck.function_scoped_fixture])
+@drawn(25)
 @example(people=EVERYBODY, nulls=NullPolicy.VALUE)
 @given(people=PEOPLE, nulls=st.sampled_from(list(NullPolicy)))
 def test_tiny_populations(place: Place, people: Rows, nulls: NullPolicy) -> None:
@@ -91,30 +81,32 @@ def test_tiny_populations(place: Place, people: Rows, nulls: NullPolicy) -> None
     rows = [row for row in kept if row[3] and (nulls is NullPolicy.VALUE or row[2] is not None)]
     if not rows:
         return
-    source = place.put({**columns_of(people), "study": ("BOOLEAN", [row[3] for row in people])}, nulls=nulls)
+    source = place.put(
+        {**texts(people, "xys"), "study": ("BOOLEAN", [row[3] for row in people])}, nulls=nulls
+    )
     spec = subset_of(source)
     check(counted(place, spec), rows, kept)
-    apart = place.put(columns_of([row for row in people if row[3]]), nulls=nulls)
-    register = place.put(columns_of(people, "xy"), nulls=nulls)
+    apart = place.put(texts([row for row in people if row[3]], "xys"), nulls=nulls)
+    register = place.put(texts(people, "xy"), nulls=nulls)
     check(counted(place, replace(spec, source=apart, population=register)), rows, kept)
 
 
 @SLOW_ON_SPARK
 def test_what_is_no_population_is_refused(place: Place) -> None:
-    table = place.put(columns_of([("ab", "b", "s")] * 3 + [("ac", None, "t")]))
-    register = place.put(columns_of([("ab", "b")] * 2 + [("ac", None)], "xy"))
+    table = place.put(texts([("ab", "b", "s")] * 3 + [("ac", None, "t")], "xys"))
+    register = place.put(texts([("ab", "b")] * 2 + [("ac", None)], "xy"))
     spec = replace(table_spec(table, ["x", "y"], ["s"]), population=register)
     with pytest.raises(InputError, match="for 1 combinations of quasi-identifiers it has fewer people"):
         counted(place, spec)
-    lacking = place.put(columns_of([("ab",)] * 9, "x"))
+    lacking = place.put(texts([("ab",)] * 9, "x"))
     with pytest.raises(InputError, match="has no column 'y'"):
         counted(place, replace(spec, population=lacking))
 
 
 @SLOW_ON_SPARK
 def test_a_value_of_the_population_alone_needs_a_leaf(place: Place) -> None:
-    table = place.put(columns_of([("ab", "b", "s")]))
-    register = place.put(columns_of([("ab", "b"), ("?", "b")], "xy"))
+    table = place.put(texts([("ab", "b", "s")], "xys"))
+    register = place.put(texts([("ab", "b"), ("?", "b")], "xy"))
     spec = replace(table_spec(table, ["x", "y"], ["s"], FirstLetter()), population=register)
     with pytest.raises(InputError, match="column 'x': '\\?' has no leaf"):
         counted(place, spec)
@@ -122,7 +114,7 @@ def test_a_value_of_the_population_alone_needs_a_leaf(place: Place) -> None:
 
 @SLOW_ON_SPARK
 def test_a_subset_by_a_column_that_is_not_there(place: Place) -> None:
-    source = place.put(columns_of([("ab", "b", "s")]))
+    source = place.put(texts([("ab", "b", "s")], "xys"))
     with pytest.raises(InputError, match="has no column 'study', which the subset refers to"):
         counted(place, subset_of(source))
     with pytest.raises(InputError, match="no rows"):
@@ -137,35 +129,30 @@ def test_a_subset_by_a_column_that_is_not_there(place: Place) -> None:
 SHOWN = st.tuples(st.sampled_from(["a", "b", "*", None]), st.sampled_from(["x", "", None]))
 
 
-def audited(
+def audit_with(
     place: Place, release: SourceSpec, population: SourceSpec | None, suppressed: int, *asked: Criterion
 ) -> AuditReport:
     beside = None if population is None else GeneralizedPopulation(population, ("y", "x"), suppressed)
-    with place.connect(release) as engine:
-        return audit_source(
-            engine,
-            release,
-            quasi_identifiers=["x", "y"],
-            sensitive=[],
-            requirement=Requirement(criteria=asked),
-            population=beside,
-            starred_apart=False,
-        )
+    return audited(place, release, *asked, keys=["x", "y"], values=[], population=beside, starred_apart=False)
+
+
+def publish(place: Place, spec: TableSpec, node: tuple[int, int], *asked: Criterion) -> Release:
+    return published(place, spec, node, Requirement(criteria=asked))
 
 
 @SLOW_ON_SPARK
-@examples(max_examples=some_of(30), suppress_health_check=[HealthCheck.function_scoped_fixture])
+@drawn(30)
 @given(st.lists(SHOWN, min_size=1, max_size=9), st.lists(SHOWN, max_size=12), st.integers(0, 3))
 def test_the_audit_counts_people_again(place: Place, rows: Rows, more: Rows, suppressed: int) -> None:
     if drawn_enough(place):
         return
     people = Counter([*rows, *more])
-    release = place.put(columns_of(rows, "xy"))
-    population = place.put(columns_of([(y, x) for x, y in people.elements()], "yx"))
+    release = place.put(texts(rows, "xy"))
+    population = place.put(texts([(y, x) for x, y in people.elements()], "yx"))
     classes = Counter(rows)
     unmatched = sum(number for cells, number in people.items() if cells not in classes)
     presence, strict = DeltaPresence(0.5), DeltaPresence(0.75, least=0.25)
-    report = audited(place, release, population, suppressed, KMap(3), presence, strict)
+    report = audit_with(place, release, population, suppressed, KMap(3), presence, strict)
     few = {cells for cells in classes if people[cells] < 3}
     left = suppressed > 0.5 * unmatched
     many = {cells for cells in classes if left or 2 * classes[cells] > people[cells]}
@@ -181,26 +168,26 @@ def test_the_audit_counts_people_again(place: Place, rows: Rows, more: Rows, sup
 
 @SLOW_ON_SPARK
 def test_what_the_audit_cannot_tell_fails(place: Place) -> None:
-    release = place.put(columns_of([("a", "x")] * 3, "xy"))
-    report = audited(place, release, None, 0, KMap(2))
+    release = place.put(texts([("a", "x")] * 3, "xy"))
+    report = audit_with(place, release, None, 0, KMap(2))
     assert (report.passed, report.criteria[0].found, report.criteria[0].failing_classes) == (False, None, 1)
     assert any("k_map could not be judged" in warning for warning in report.warnings)
-    fewer = place.put(columns_of([("x", "a")] * 2, "yx"))
-    assert not audited(place, release, fewer, 0, KMap(2)).passed
-    others = place.put(columns_of([("x", "b")] * 9, "yx"))
-    assert not audited(place, release, others, 0, KMap(2)).passed
-    lacking = place.put(columns_of([("x",)] * 9, "y"))
+    fewer = place.put(texts([("x", "a")] * 2, "yx"))
+    assert not audit_with(place, release, fewer, 0, KMap(2)).passed
+    others = place.put(texts([("x", "b")] * 9, "yx"))
+    assert not audit_with(place, release, others, 0, KMap(2)).passed
+    lacking = place.put(texts([("x",)] * 9, "y"))
     with pytest.raises(InputError, match="the population lacks"):
-        audited(place, release, lacking, 0, KMap(2))
+        audit_with(place, release, lacking, 0, KMap(2))
 
 
 @SLOW_ON_SPARK
 def test_an_estimate_is_audited_by_sizes(place: Place) -> None:
     """Classes of two rows and of five; no population is needed."""
-    release = place.put(columns_of([("a", "x")] * 2 + [("b", None)] * 5, "xy"))
+    release = place.put(texts([("a", "x")] * 2 + [("b", None)] * 5, "xy"))
     for k in (2, 3, 8, 20):
         asked = KMap(k, estimator="poisson", fraction=0.3, significance=0.2)
-        report = audited(place, release, None, 0, asked)
+        report = audit_with(place, release, None, 0, asked)
         small = [size for size in (2, 5) if size < asked.rows_needed(k)]
         assert [found.failing_classes for found in report.criteria] == [len(small)]
         assert (report.passed, not report.warnings) == (not small, True)
@@ -210,19 +197,19 @@ def test_an_estimate_is_audited_by_sizes(place: Place) -> None:
 def test_published_and_refused(place: Place) -> None:
     """Nine people of ``a``, a third of them in the study, and two of ``b``, both of them."""
     people = [("ab", "s", True), ("ac", "s", False), ("ab", "s", False)] * 3 + [("b", "s", True)] * 2
-    source = place.put({**columns_of(people, "xy"), "study": ("BOOLEAN", [row[2] for row in people])})
+    source = place.put({**texts(people, "xy"), "study": ("BOOLEAN", [row[2] for row in people])})
     spec = replace(subset_of(source), attributes=subset_of(source).attributes[:2])
-    release = published(place, spec, (1, 1), KMap(2))
+    release = publish(place, spec, (1, 1), KMap(2))
     assert [(found.criterion.name, found.found) for found in release.audit.criteria] == [("k_map", 2)]
-    release = published(place, spec, (1, 1), KMap(9))
+    release = publish(place, spec, (1, 1), KMap(9))
     assert (release.rows, release.suppressed, release.audit.criteria[0].found) == (5, 2, 9)
-    release = published(place, spec, (2, 2), DeltaPresence(0.5, least=0.4))
+    release = publish(place, spec, (2, 2), DeltaPresence(0.5, least=0.4))
     assert release.audit.criteria[0].found == pytest.approx(5 / 11, abs=1e-8)
     with pytest.raises(NoSolution):
-        published(place, spec, (1, 1), KMap(17))
+        publish(place, spec, (1, 1), KMap(17))
     # A person without a matching class is one of the two whose rows were suppressed.
     with pytest.raises(NoSolution, match="no row would remain"):
-        published(place, spec, (1, 1), DeltaPresence(0.5))
+        publish(place, spec, (1, 1), DeltaPresence(0.5))
 
 
 @SLOW_ON_SPARK
@@ -230,33 +217,15 @@ def test_a_share_of_those_who_match_no_class_may_be_suppressed(place: Place) -> 
     """Nine people of ``a``, four of them in the study; five of ``b``, two of them; one of ``c``, without."""
     people = [("a", "s", number < 4) for number in range(9)] + [("b", "s", number < 2) for number in range(5)]
     people.append(("c", "s", False))
-    source = place.put({**columns_of(people, "xy"), "study": ("BOOLEAN", [row[2] for row in people])})
+    source = place.put({**texts(people, "xy"), "study": ("BOOLEAN", [row[2] for row in people])})
     spec = replace(subset_of(source), attributes=subset_of(source).attributes[:2])
     k = KAnonymity(3)
-    release = published(place, spec, (0, 0), k, DeltaPresence(0.5, least=1 / 3))
+    release = publish(place, spec, (0, 0), k, DeltaPresence(0.5, least=1 / 3))
     assert (release.rows, release.suppressed, release.audit.passed) == (6, 2, True)
     assert [found.failing_classes for found in release.audit.criteria] == [0]
     for least, most in ((0.34, 0.5), (0.0, 0.33)):
         with pytest.raises(NoSolution):
-            published(place, spec, (0, 0), k, DeltaPresence(most, least=least))
+            publish(place, spec, (0, 0), k, DeltaPresence(most, least=least))
     with pytest.raises(NoSolution):
-        published(
-            place, spec, (0, 0), DeltaPresence(0.5, least=0.3)
-        )  # nobody is suppressed, and c matches none
-
-
-def published(place: Place, spec: TableSpec, node: tuple[int, int], *asked: Criterion) -> Release:
-    place.counted = getattr(place, "counted", 0) + 1  # type: ignore[attr-defined]
-    name = f"released{place.counted}"  # type: ignore[attr-defined]
-    if isinstance(place, PostgresPlace):
-        place.server.run(f"GRANT CREATE ON SCHEMA {place.schema} TO {READER}", database=DATABASE)
-        output = ReleaseAddress(table=f"{place.schema}.{name}", url=place.url)
-    else:
-        path = place.folder / (f"{name}.parquet" if place.name == "duckdb" else name)
-        output = ReleaseAddress(path=path, engine="spark" if place.name == "spark" else None)
-    with place.connect(spec.source) as engine:
-        table = count_frequency_set(engine, spec, place.settings)
-        recoding = FullDomainRecoding(("x", "y"), node, Requirement(criteria=asked))
-        return publish_release(
-            engine, spec, table, recoding, output, overwrite=False, settings=place.settings
-        )
+        # Nobody is suppressed, and c matches none.
+        publish(place, spec, (0, 0), DeltaPresence(0.5, least=0.3))

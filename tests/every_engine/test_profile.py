@@ -7,8 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, example, given
-from hypothesis import settings as examples
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from discreet.errors import InputError, LimitReached
@@ -18,9 +17,8 @@ from discreet.profile.person_names import PERSON_NAMES_REASON, REFERENCED_NAMES_
 from discreet.profile.roles import IN_DOUBT_REASON
 from discreet.profile.spec_inference import propose_spec
 from discreet.profile.spec_proposal import SpecProposal
-from tests.drawing import some_of
+from tests.every_engine.auditing import drawn, drawn_enough
 from tests.every_engine.places import SLOW_ON_SPARK, Columns, DuckdbPlace, Place
-from tests.every_engine.test_counting import drawn_enough
 from tests.profile.person_values import OTHERS, PERSONS
 
 ROWS = 60
@@ -86,7 +84,7 @@ TEXTS = ["2020-01-01", "2020-01-01T00:00", "2020-01-01 00:00\nx", "A1", "a@b.c",
 CELLS = st.none() | st.sampled_from([*NUMBERS, *TEXTS, "192.168.0.1", "123-45-6789", "ééé"])
 
 
-@examples(max_examples=some_of(15), suppress_health_check=[HealthCheck.function_scoped_fixture])
+@drawn(15)
 @example(rows=[(cell, [1.5, -0.0, None][i % 3]) for i, cell in enumerate([*NUMBERS, *TEXTS, None])])
 @given(rows=st.lists(st.tuples(CELLS, st.sampled_from([1.5, -0.0, None])), min_size=1, max_size=12))
 def test_tiny_columns(

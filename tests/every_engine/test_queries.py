@@ -15,7 +15,7 @@ from discreet.bounds.queryable_release import open_release
 from discreet.bounds.release_answer import answer_from_cells, answer_release_query
 from discreet.engines.connection import connect
 from discreet.model.release_address import ReleaseAddress
-from discreet.model.table_spec import Attribute, AttributeRole, SourceSpec, TableSpec
+from discreet.model.table_spec import SourceSpec
 from discreet.models import Permutation
 from discreet.queries.permuted_views import build_companion_views
 from discreet.queries.select_query_parser import parse_release_query
@@ -25,7 +25,8 @@ from discreet.verbs.release_query import query
 from discreet.verbs.table import Table
 from tests.bounds.random_queries import QueryMaker, RandomQuery
 from tests.drawing import some_of
-from tests.every_engine.places import DATABASE, READER, SLOW_ON_SPARK, DuckdbPlace, Place, PostgresPlace
+from tests.every_engine.places import DATABASE, SLOW_ON_SPARK, DuckdbPlace, Place, PostgresPlace
+from tests.frequency.conftest import table_spec
 
 ROWS = 60
 TOWNS = ("Kiel", "O'Hara", "Ål", "Bonn")
@@ -48,9 +49,7 @@ def people() -> dict[str, tuple[str, list[Any]]]:
 
 
 def table_of(source: SourceSpec, settings: Settings) -> Table:
-    names = ("age", "hours", "town", "sex")
-    attributes = [Attribute(name, AttributeRole.QUASI_IDENTIFIER) for name in names]
-    return Table(TableSpec(source, (*attributes, Attribute("salary", AttributeRole.SENSITIVE))), settings)
+    return Table(table_spec(source, ["age", "hours", "town", "sex"], ["salary"]), settings)
 
 
 def published(settings: Settings, folder: Path) -> tuple[Path, Path]:
@@ -160,7 +159,7 @@ def test_a_generalized_release(place: Place, settings: Settings, tmp_path: Path)
         table = table_of(put(people()), settings)
         levels = {"age": 1, "hours": 1, "town": 1}
         if isinstance(where, PostgresPlace):
-            where.server.run(f"GRANT CREATE ON SCHEMA {where.schema} TO {READER}", database=DATABASE)
+            where.allow_releases()
             found = table.publish(levels, table=f"{where.schema}.r", k=2)
         else:
             found = table.publish(levels, tmp_path / f"r{number}.parquet", k=2)

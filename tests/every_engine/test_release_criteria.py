@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from hypothesis import HealthCheck, example, given
-from hypothesis import settings as examples
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from discreet.errors import InputError, RequirementNotMet
-from discreet.frequency.table_scan import count_frequency_set
 from discreet.model.criteria.average_risk import AverageRisk
 from discreet.model.criteria.base import AuditedBy, Criterion
 from discreet.model.criteria.highest_risk import HighestRisk
@@ -18,35 +16,28 @@ from discreet.model.criteria.records_at_risk import RecordsAtRisk
 from discreet.model.criteria.sample_uniques import SampleUniques
 from discreet.model.release_address import ReleaseAddress
 from discreet.model.requirement import Requirement
-from discreet.model.search_result import FullDomainRecoding, SuppressionPolicy
-from discreet.model.table_spec import Attribute, AttributeRole, SourceSpec, TableSpec
-from discreet.release.publication import publish_release
+from discreet.model.search_result import SuppressionPolicy
 from discreet.report.report import report
 from discreet.verbs.audits import audit
 from tests.criteria.plain_release import plain_rest, plain_score
-from tests.drawing import some_of
-from tests.every_engine.places import DATABASE, READER, SLOW_ON_SPARK, Columns, Place, PostgresPlace
-from tests.every_engine.test_counting import drawn_enough
-from tests.every_engine.test_criteria import audited
+from tests.every_engine.auditing import audited, drawn, drawn_enough, published, texts
+from tests.every_engine.places import SLOW_ON_SPARK, Place
+from tests.frequency.conftest import table_spec
 
 CELLS = st.sampled_from(["*", "a", "b", "c", "é", "", None])
 VALUES = st.sampled_from([0.0, 0.1, 0.25, 0.3, 0.5, 1 / 3, 0.75, 1.0])
 RISKS = st.sampled_from([0.1, 0.25, 1 / 3, 0.5, 0.99])
 
 
-def columns_of(cells: list[str | None]) -> Columns:
-    return {"q": ("VARCHAR", cells)}
-
-
-@examples(max_examples=some_of(25), suppress_health_check=[HealthCheck.function_scoped_fixture])
+@drawn(25)
 @example(cells=["*", "*", *"aaabbc", "", None, None, "é"], value=0.3, above=0.5, apart=True)
 @given(cells=st.lists(CELLS, max_size=24), value=VALUES, above=RISKS, apart=st.booleans())
 def test_tiny_tables(place: Place, cells: list[str | None], value: float, above: float, apart: bool) -> None:
     if drawn_enough(place):
         return
     asked = AverageRisk(value), RecordsAtRisk(value, above=above), SampleUniques(value), HighestRisk(above)
-    source = place.put(columns_of(cells))
-    found = audited(place, source, *asked, keys=["q"], values=[], starred_apart=apart)
+    source = place.put({"q": ("VARCHAR", cells)})
+    found = audited(place, source, *asked, values=[], starred_apart=apart)
     sizes = list(Counter(cell for cell in cells if not (apart and cell == "*")).values())
     assert [each.criterion for each in found.criteria] == list(asked)
     for each in found.criteria[:3]:
@@ -66,11 +57,10 @@ def test_tiny_tables(place: Place, cells: list[str | None], value: float, above:
 
 @SLOW_ON_SPARK
 def test_subjects_are_refused(place: Place) -> None:
-    source = place.put(columns_of(["a", "a"]))
-    lent: Columns = {name: ("VARCHAR", ["a", "a"]) for name in ("q", "who")}
-    witness = place.put(lent | {"starred": ("VARCHAR", ["false", "false"])})
+    rows = [("a", "a", "false")] * 2
+    source, witness = place.put(texts(rows, "q")), place.put(texts(rows, ["q", "who", "starred"]))
     with pytest.raises(InputError, match="it counts rows, and a person may have several rows"):
-        audited(place, source, AverageRisk(0.5), keys=["q"], values=[], subjects=witness)
+        audited(place, source, AverageRisk(0.5), values=[], subjects=witness)
 
 
 @SLOW_ON_SPARK
@@ -93,32 +83,21 @@ def test_a_score_that_no_sql_tells_is_counted_from_the_sizes(place: Place) -> No
 
         audited_by = AuditedBy.NOTHING
 
-    source = place.put(columns_of(["a", "a", "a", "b"]))
-    (found,) = audited(place, source, Told(0.4), keys=["q"], values=[]).criteria
+    source = place.put(texts("aaab", "q"))
+    (found,) = audited(place, source, Told(0.4), values=[]).criteria
     assert (found.found, found.met) == (0.5, False)
     with pytest.raises(InputError, match="cannot be audited"):
-        audited(place, source, Silent(0.4), keys=["q"], values=[])
+        audited(place, source, Silent(0.4), values=[])
 
 
 SIZES = {"a": 5, "b": 3, "c": 3, "d": 2, "e": 1, "f": 1, "g": 1}
 
 
-def published(place: Place, *criteria: Criterion, policy: SuppressionPolicy) -> ReleaseAddress:
+def publish(place: Place, *criteria: Criterion, policy: SuppressionPolicy) -> ReleaseAddress:
     """Classes of 5, 3, 3 and 2, and three of one row."""
-    cells: list[str | None] = [cell for cell, size in SIZES.items() for _ in range(size)]
-    source: SourceSpec = place.put(columns_of(cells))
-    spec = TableSpec(source, (Attribute("q", AttributeRole.QUASI_IDENTIFIER),))
-    if isinstance(place, PostgresPlace):
-        place.server.run(f"GRANT CREATE ON SCHEMA {place.schema} TO {READER}", database=DATABASE)
-        output = ReleaseAddress(table=f"{place.schema}.released", url=place.url)
-    else:
-        name = "r.parquet" if place.name == "duckdb" else "released"
-        output = ReleaseAddress(path=place.folder / name, engine="spark" if place.name == "spark" else None)
-    with place.connect(spec.source) as engine:
-        counted = count_frequency_set(engine, spec, place.settings)
-        recoding = FullDomainRecoding(("q",), (0,), Requirement(criteria=criteria), policy)
-        publish_release(engine, spec, counted, recoding, output, overwrite=True, settings=place.settings)
-    return output
+    cells = [cell for cell, size in SIZES.items() for _ in range(size)]
+    spec = table_spec(place.put(texts(cells, "q")), ["q"])
+    return published(place, spec, (0,), Requirement(criteria=criteria), policy).address
 
 
 @pytest.mark.parametrize("policy", list(SuppressionPolicy))
@@ -127,7 +106,7 @@ def test_what_is_published_is_what_was_decided(place: Place, policy: Suppression
     asked = AverageRisk(0.3), RecordsAtRisk(0.2, above=0.4)
     rest = plain_rest(list(SIZES.values()), Requirement(criteria=asked))
     assert rest == [5, 3, 3]
-    address = published(place, *asked, policy=policy)
+    address = publish(place, *asked, policy=policy)
     found = audit(address, settings=place.settings)
     assert found.passed, found.report.warnings
     assert sorted(found.report.class_sizes.items()) == [(3, 2), (5, 1)]
@@ -152,4 +131,4 @@ def test_an_audit_that_counts_more_refuses_the_release(place: Place) -> None:
             return tails.sizes * 0 + 10**9
 
     with pytest.raises(RequirementNotMet, match=r"average_risk=0.1 was required, but the release as a whole"):
-        published(place, Lenient(0.1), policy=SuppressionPolicy.DROP)
+        publish(place, Lenient(0.1), policy=SuppressionPolicy.DROP)

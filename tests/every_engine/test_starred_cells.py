@@ -7,38 +7,21 @@ from dataclasses import replace
 
 import pytest
 
-from discreet.audit.class_audit import audit_source
 from discreet.engines.column_scans import MissingMark, find_missing_marks
 from discreet.engines.source_tables import open_source_table
 from discreet.errors import InputError
 from discreet.frequency.table_scan import count_frequency_set
 from discreet.model.cell_format import is_star
-from discreet.model.requirement import Requirement
 from discreet.model.table_spec import NullPolicy
 from discreet.search.star_schema_loader import star_schema
 from discreet.sql.cell_expressions import readable_star_predicate
 from discreet.sql.cell_expressions import star_predicate as is_star_in_sql
+from tests.every_engine.auditing import audited
 from tests.every_engine.places import Columns, Place
 from tests.frequency.conftest import counted, table_spec
 
-TEXTS = [
-    "*",
-    " * ",
-    "**",
-    "\t*",
-    "* *",
-    "*\u00a0",
-    "\ufeff***",
-    "",
-    " ",
-    "\t",
-    "a",
-    "81***",
-    "*a",
-    "+",
-    "(",
-    "é*",
-]
+TEXTS = ["*", " * ", "**", "\t*", "* *", "*\u00a0", "\ufeff***", "", " ", "\t", "a", "81***", "*a"]
+TEXTS += ["+", "(", "é*"]
 
 
 def columns_of(**cells: list[str | None]) -> Columns:
@@ -75,10 +58,7 @@ def test_a_sensitive_star_is_null_wherever_a_spec_reads_it(place: Place) -> None
 
 def test_the_audit_counts_no_star(place: Place) -> None:
     source = place.put(columns_of(q=["m"] * 3 + ["f"] * 3, s=["flu", "*", "flu", "gout", " * ", None]))
-    with place.connect(source) as engine:
-        report = audit_source(
-            engine, source, quasi_identifiers=["q"], sensitive=["s"], requirement=Requirement(3, 2)
-        )
+    report = audited(place, source, k=3, l=2)
     assert (report.passed, report.k, report.l, report.failing_classes) == (False, 3, {"s": 1}, 2)
 
 

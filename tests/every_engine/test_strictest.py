@@ -7,11 +7,9 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from hypothesis import HealthCheck, example, given
-from hypothesis import settings as examples
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from discreet.audit.class_audit import audit_source
 from discreet.model.audit_report import NEVER_MET, StrictestValue
 from discreet.model.criteria.base import Criterion
 from discreet.model.criteria.entropy_diversity import EntropyDiversity
@@ -20,14 +18,12 @@ from discreet.model.criteria.highest_risk import HighestRisk
 from discreet.model.criteria.registry import CRITERIA
 from discreet.model.criteria.release_level import ReleaseCriterion
 from discreet.model.criteria.t_closeness import TCloseness
-from discreet.model.requirement import Requirement
 from tests.criteria.known_tables import WAGES, in_order, known
 from tests.criteria.plain_known_values import t_closeness
 from tests.criteria.plain_release import plain_share
 from tests.criteria.plain_value_shares import measure
-from tests.drawing import some_of
+from tests.every_engine.auditing import audited, drawn, drawn_enough, texts
 from tests.every_engine.places import SLOW_ON_SPARK, Place
-from tests.every_engine.test_counting import drawn_enough
 
 Rows = list[tuple[str, str | None]]
 TABLES = st.lists(
@@ -36,22 +32,6 @@ TABLES = st.lists(
 NEAR = Decimal("1.01") / SCORE_UNIT
 BY_SHARES = ("entropy_l", "recursive_c", "alpha", "beta", "delta_disclosure")
 OF_RELEASE = ("average_risk", "records_at_risk", "sample_uniques")
-
-
-def strictest(place: Place, rows: Rows) -> tuple[StrictestValue, ...]:
-    source = place.put({"q": ("VARCHAR", [q for q, _ in rows]), "s": ("VARCHAR", [s for _, s in rows])})
-    with place.connect(source) as engine:
-        report = audit_source(
-            engine,
-            source,
-            quasi_identifiers=["q"],
-            sensitive=["s"],
-            requirement=Requirement(),
-            strictest=True,
-        )
-    assert report.passed
-    assert report.criteria == ()
-    return report.strictest
 
 
 def plain(criterion: Criterion, classes: dict[str, list[str | None]]) -> Any:
@@ -85,7 +65,7 @@ SPARK_S: Rows = [
 
 
 @SLOW_ON_SPARK
-@examples(max_examples=some_of(25), suppress_health_check=[HealthCheck.function_scoped_fixture])
+@drawn(25)
 @example(rows=SPARK_S)
 @given(rows=TABLES)
 def test_tiny_tables(place: Place, rows: Rows) -> None:
@@ -94,7 +74,9 @@ def test_tiny_tables(place: Place, rows: Rows) -> None:
     classes: dict[str, list[str | None]] = {}
     for q, s in rows:
         classes.setdefault(q, []).append(s)
-    found = strictest(place, rows)
+    report = audited(place, place.put(texts(rows)), strictest=True)
+    found = report.strictest
+    assert (report.passed, report.criteria) == (True, ())
     assert {one.criterion for one in found} == set(CRITERIA)
     for one in found:
         name = one.criterion.name

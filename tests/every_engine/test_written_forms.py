@@ -14,7 +14,6 @@ import pytest
 from discreet.engines.source_query import check_cell_formats
 from discreet.errors import InputError
 from discreet.model.cell_format import CellFormat
-from discreet.model.table_spec import SourceSpec
 from discreet.profile.column_study import study_columns
 from discreet.profile.spec_inference import propose_spec
 from tests.every_engine.places import SLOW_ON_SPARK, Columns, DuckdbPlace, Place
@@ -235,14 +234,6 @@ def test_a_column_without_texts_has_no_written_form(place: Place) -> None:
     source = place.put({"cost": ("DOUBLE", [1.5])}, written={"cost": EURO})
     with place.connect(source) as engine, pytest.raises(InputError, match="contains DOUBLE, not text"):
         engine.open_source(source)
-
-
-def test_the_form_is_said_in_the_words_of_the_spec() -> None:
-    assert SourceSpec(written={"a": EURO}).written["a"].as_json() == {
-        "decimal": ",",
-        "thousands": ".",
-        "unit": ["€", "EUR"],
-    }
 
 
 @SLOW_ON_SPARK
