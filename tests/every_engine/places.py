@@ -31,42 +31,10 @@ Columns: TypeAlias = Mapping[str, tuple[str, Sequence[Any]]]
 """Columns by name, any characters: the house type, and Python values of equal number (None is NULL)."""
 
 
-ODD_TEXTS = [
-    "a",
-    "A",
-    "",
-    " ",
-    "it's",
-    'say "x"',
-    "`",
-    "\t",
-    "a\nb",
-    "\r",
-    "\r\n",
-    "\\N",
-    "\\",
-    "NULL",
-    "nan",
-]
-ODD_TEXTS += [
-    "01",
-    "1",
-    "1.0",
-    "?",
-    "é",
-    "e\u0301",
-    "ä",
-    "a\u0308",
-    "日本",
-    "😀",
-    " a",
-    "a ",
-    "ß",
-    "SS",
-    '"',
-    "'",
-]
-ODD_TEXTS += ["x" * 3000, "', 'x'); DROP TABLE people; --", "%", "%s %(x)s {0}", "$1 :x ?", "a,b;c|d"]
+ODD_TEXTS = ["a", "A", "", " ", "it's", 'say "x"', "`", "\t", "a\nb", "\r", "\r\n", "\\N", "\\"]
+ODD_TEXTS += ["NULL", "nan", "01", "1", "1.0", "?", "é", "e\u0301", "ä", "a\u0308", "日本", "😀", " a", "a "]
+ODD_TEXTS += ["ß", "SS", '"', "'", "x" * 3000]
+ODD_TEXTS += ["', 'x'); DROP TABLE people; --", "%", "%s %(x)s {0}", "$1 :x ?", "a,b;c|d"]
 """Texts that quoting, copying, comparing or typing might change."""
 
 

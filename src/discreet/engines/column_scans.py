@@ -7,6 +7,7 @@ quasi-identifiers per column.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from discreet.engines.base import Engine, SourceTable
 from discreet.model.coded_warnings import SingleValues
@@ -148,11 +149,9 @@ def _with_classes(
 ) -> SingleValues:
     """Add the number of rows whose value is unique within their class."""
     if not keys:
-        return SingleValues(
-            single_values.column, single_values.rows, single_values.alone, single_values.alone
-        )
+        return replace(single_values, in_class=single_values.alone)
     texts = [table.text(key) for key in keys]
     number = engine.fetch_rows(
         sql.unique_in_class(table.dialect, relation, texts, table.text(single_values.column))
     )[0][0]
-    return SingleValues(single_values.column, single_values.rows, single_values.alone, int(number))
+    return replace(single_values, in_class=int(number))

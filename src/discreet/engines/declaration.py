@@ -78,6 +78,13 @@ class TableTarget:
     deliver: DeliverTables
 
 
+def catalog_tables() -> TableTarget:
+    """Return how an engine publishes tables that it writes under temporary names and renames."""
+    from discreet.engines.delivery import catalog_delivery, check_catalog_target
+
+    return TableTarget(check_catalog_target, catalog_delivery)
+
+
 Identities: TypeAlias = "Callable[[Engine, SourceSpec], tuple[tuple[str, str], ...]]"
 """Function that returns the identities of a source's table (``engines.identity``)."""
 

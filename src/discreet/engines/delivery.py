@@ -113,44 +113,6 @@ class Delivery(Protocol):
         """Final address of the manifest."""
 
 
-class SchemaWriter(Engine, Protocol):
-    """Writer of PostgreSQL tables: one transaction, invisible to other sessions before ``commit``."""
-
-    def check_target(self, schema: str, name: str, *, overwrite: bool = False) -> None:
-        """Raise ``InputError`` if the role may not create tables there, or if the name is taken."""
-
-    def reserved(self, schema: str, name: str) -> AbstractContextManager[None]:
-        """Lock a name against other publications; raises ``InputError`` if another one holds it."""
-
-    def place_of(self, table: str) -> tuple[str, str]:
-        """Return the schema and the name of a table that a spec names; ``InputError`` if it is missing."""
-
-    def write_table(
-        self,
-        query: str,
-        schema: str,
-        name: str,
-        columns: Sequence[str],
-        indexes: Sequence[Sequence[str]] = (),
-    ) -> None:
-        """Create a table of the query's rows in the query's order, with indexes and statistics."""
-
-    def create_view(self, schema: str, name: str, query: str, columns: Sequence[str] | None = None) -> None:
-        """Create a view."""
-
-    def drop_relation(self, schema: str, name: str) -> None:
-        """Drop a table or view if it exists."""
-
-    def temporary_table(self, name: str) -> str:
-        """Return the name by which a source names a temporary table of this session."""
-
-    def table_exists(self, schema: str, name: str) -> bool:
-        """Return True if a table or view of that name exists."""
-
-    def commit(self) -> None:
-        """Commit, so that other sessions see the written tables."""
-
-
 class FolderWriter(Engine, Protocol):
     """Writer of folders of Parquet files: an engine whose declaration has ``folders``."""
 
@@ -210,6 +172,23 @@ class TableDelivery(Generic[W]):
     def auditor(self) -> AbstractContextManager[Engine]:
         """Return the writing engine, because only its session sees unpublished tables."""
         return nullcontext(self.writer)
+
+
+def check_companions(
+    own: Sequence[str], purposes: Sequence[str], address: ReleaseAddress, exists: Callable[[str], bool]
+) -> None:
+    """Raise ``InputError`` if a companion's name is taken by a table that is not in ``own``.
+
+    ``own`` are the companions of the replaced release, ``purposes`` those of the new one other than the
+    manifest; ``exists`` looks up a companion by its purpose.
+    """
+    for purpose in (MANIFEST_TABLE, *purposes):
+        if purpose not in own and exists(purpose):
+            raise InputError(
+                f"{address.companion(purpose).label} exists and does not belong to a release of "
+                f"{address.label}",
+                advice="Choose another name for the release, or remove that table.",
+            )
 
 
 def companions_of(manifest: str | None) -> tuple[str, ...]:
@@ -347,13 +326,12 @@ def catalog_delivery(
     if not check_catalog_target(engine, spec, address, overwrite=overwrite):
         drop_release_tables(writer, release_address)
     own = companions_of(read_text_table(writer, release_address.companion(MANIFEST_TABLE).source()))
-    for purpose in (MANIFEST_TABLE, *purposes):
-        partial_address = release_address.companion(purpose)
-        if purpose not in own and writer.has_table(str(partial_address.table)):
-            raise InputError(
-                f"{partial_address.label} exists and does not belong to a release of {release_address.label}",
-                advice="Choose another name for the release, or remove that table.",
-            )
+    check_companions(
+        own,
+        purposes,
+        release_address,
+        lambda purpose: writer.has_table(str(release_address.companion(purpose).table)),
+    )
     delivery = CatalogDelivery(writer, release_address, f"{uuid4().hex[:8]}_partial")
     try:
         yield delivery

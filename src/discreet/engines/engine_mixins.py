@@ -56,45 +56,23 @@ class SequentialGroupsMixin:
         *,
         progress: Callable[[int, int], None] | None = None,
     ) -> None:
-        """Create a temporary table from a function's results for each group (see ``Engine``)."""
+        """Create a temporary table from a function's results for each group (see ``Engine``).
+
+        Results are loaded into tables of about ``_ENTRIES_PER_PART`` rows each.
+        """
+        names, loaded, pending, entries = list(columns), list[str](), list[ColumnData](), 0
         with TemporaryTables(self) as tables:
-            parts = _ResultParts(tables, list(columns))
             for done, number in enumerate(numbers, start=1):
-                parts.add(function(self.fetch_arrays(sql.select_group(query, group, number))))
+                pending.append(function(self.fetch_arrays(sql.select_group(query, group, number))))
+                entries += len(pending[-1][names[0]])
+                if entries >= _ENTRIES_PER_PART or done == len(numbers):
+                    loaded.append(
+                        tables.load({n: _concatenated([part[n] for part in pending]) for n in names})
+                    )
+                    pending, entries = [], 0
                 if progress is not None:
                     progress(done, len(numbers))
-            self.create_table(name, sql.union_all(parts.loaded(), list(columns)))
-
-
-class _ResultParts:
-    """Results of the groups, loaded into tables of about ``_ENTRIES_PER_PART`` rows."""
-
-    def __init__(self, tables: TemporaryTables, names: Sequence[str]) -> None:
-        self._tables, self._names = tables, names
-        self._pending: list[ColumnData] = []
-        self._entries = 0
-        self._loaded: list[str] = []
-
-    def add(self, column: ColumnData) -> None:
-        """Add the result of one group."""
-        self._pending.append(column)
-        self._entries += len(column[self._names[0]])
-        if self._entries >= _ENTRIES_PER_PART:
-            self._load()
-
-    def loaded(self) -> list[str]:
-        """Return the tables of all added results."""
-        if self._pending:
-            self._load()
-        return self._loaded
-
-    def _load(self) -> None:
-        self._loaded.append(
-            self._tables.load(
-                {name: _concatenated([pending[name] for pending in self._pending]) for name in self._names}
-            )
-        )
-        self._pending, self._entries = [], 0
+            self.create_table(name, sql.union_all(loaded, names))
 
 
 def _concatenated(parts: Sequence[Any]) -> NDArray[Any] | list[str | None]:

@@ -173,6 +173,37 @@ class SourceQuery:
         return {name: form for name, form in self.forms.items() if form.refuses}
 
 
+def open_by_query(
+    fetch: Callable[[str], list[tuple[Any, ...]]],
+    source: SourceSpec,
+    names: Sequence[str],
+    types: Sequence[str],
+    rows: str,
+    dialect: Dialect,
+) -> tuple[str, SourceTable]:
+    """Return the query of a source that a server's engine reads, and its table, still without a relation.
+
+    ``names`` and ``types`` are those of its columns, ``rows`` is the query of its unmodified rows, with
+    columns ``c0``, ``c1``, …; ``fetch`` runs a query. Raises the errors of ``SourceQuery.of``.
+    """
+    columns = source_column_names(source, names)
+    type_of = dict(zip(columns, types, strict=True))
+    relation = f"({rows}) AS r"
+    integer_columns = find_integer_columns(fetch, source, relation, columns, type_of)
+    written = SourceQuery.of(source, columns, type_of, integer_columns)
+    table = SourceTable(
+        relation="",
+        columns=columns,
+        types=written.types,
+        label=source.label,
+        null_values=source.null_values,
+        dialect=dialect,
+        written=written.strict_formats,
+    )
+    query = rows if written.is_plain else written.query(relation, dialect)
+    return query, table
+
+
 def find_integer_columns(
     fetch: Callable[[str], list[tuple[Any, ...]]],
     source: SourceSpec,

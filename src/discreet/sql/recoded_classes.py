@@ -21,7 +21,9 @@ from discreet.sql.recoded_rows import (
     SORT_KEYS,
     STAR,
     KeyColumn,
+    key_list,
     key_name,
+    keys_agree,
     other_name,
     position_join,
     position_of,
@@ -90,7 +92,7 @@ def published_class_numbers(dialect: Dialect, class_cells: str, keys: int) -> st
     ``class_cells`` has ``class``, ``q0``, ``q1``, … (labels by number) and ``rows``. The ``id`` is the lowest
     number among classes with the same labels: a new numbering would require all of them in one partition.
     """
-    columns = _keys(keys)
+    columns = key_list(keys)
     rows = dialect.cast(f"sum({CLASS_ROWS})", "BIGINT")
     return (
         f"SELECT min({CLASS_COLUMN}) AS id, {columns}, {rows} AS {CLASS_ROWS} FROM {identifier(class_cells)} "
@@ -106,10 +108,9 @@ def with_numbers(
     A negative ``class`` is unchanged.
     """
     columns = ", ".join(f"t.{column}" for column in other_columns)
-    same = " AND ".join(f"s.{key_name(i)} = n.{key_name(i)}" for i in range(keys))
     ids = (
         f"SELECT s.{CLASS_COLUMN} AS {CLASS_COLUMN}, n.id AS id FROM {identifier(class_cells)} AS s "
-        f"JOIN {identifier(numbers)} AS n ON {same}"
+        f"JOIN {identifier(numbers)} AS n ON {keys_agree(keys, 's', 'n')}"
     )
     number = dialect.cast(f"CASE WHEN t.{CLASS_COLUMN} < 0 THEN t.{CLASS_COLUMN} ELSE c.id END", "BIGINT")
     return (
@@ -120,7 +121,7 @@ def with_numbers(
 
 def stored_class_cells(class_cells: str, keys: int) -> str:
     """Select the input of ``published_class_numbers`` from a table whose rows are in the column ``n``."""
-    return f"SELECT {CLASS_COLUMN}, {_keys(keys)}, n AS {CLASS_ROWS} FROM {identifier(class_cells)}"
+    return f"SELECT {CLASS_COLUMN}, {key_list(keys)}, n AS {CLASS_ROWS} FROM {identifier(class_cells)}"
 
 
 def stored_row_types(dialect: Dialect, row_types: str, words: Sequence[Word]) -> str:
@@ -395,7 +396,3 @@ def _packed_word(dialect: Dialect, word: Word, keys: Sequence[KeyColumn]) -> str
         if keys[i].positions is not None
     ]
     return " + ".join(parts) or dialect.cast("0", "BIGINT")
-
-
-def _keys(number: int) -> str:
-    return ", ".join(key_name(i) for i in range(number))

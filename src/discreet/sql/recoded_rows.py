@@ -95,6 +95,16 @@ def key_name(index: int) -> str:
     return f"q{index}"
 
 
+def key_list(keys: int) -> str:
+    """Return the coded table's columns of all quasi-identifiers, for a SELECT list."""
+    return ", ".join(map(key_name, range(keys)))
+
+
+def keys_agree(keys: int, left: str = "t", right: str = "f") -> str:
+    """Return the predicate that rows of two relations agree in all quasi-identifiers."""
+    return " AND ".join(f"{left}.{key_name(i)} = {right}.{key_name(i)}" for i in range(keys))
+
+
 def other_name(index: int) -> str:
     """Return the coded table's column of another column, by its index."""
     return f"o{index}"
@@ -133,7 +143,7 @@ def row_count(coded: str, number: str | None = None) -> str:
 
 def classes_by_rows(coded: str, keys: int, one: BoundCriterion) -> str:
     """Select the classes that fail a criterion of their number of rows."""
-    columns = _keys(keys)
+    columns = key_list(keys)
     return (
         f"SELECT {columns} FROM {identifier(coded)} GROUP BY {columns} "
         f"HAVING {failure_predicate([one], 'count(*)', {})}"
@@ -145,7 +155,7 @@ def classes_by_values(coded: str, keys: int, expression: str, one: BoundCriterio
 
     Two plain groupings replace a distinct count, since they may spill to disk.
     """
-    columns, counted = _keys(keys), "count(v)"
+    columns, counted = key_list(keys), "count(v)"
     distinct = f"SELECT DISTINCT {columns}, {expression} AS v FROM {identifier(coded)}"
     failing = failure_predicate([one], counted, {} if one.index is None else {one.index: counted})
     return f"SELECT {columns} FROM ({distinct}) AS d GROUP BY {columns} HAVING {failing}"
@@ -154,13 +164,15 @@ def classes_by_values(coded: str, keys: int, expression: str, one: BoundCriterio
 def failing_table(coded: str, keys: int, criteria: Sequence[str]) -> str:
     """Select the classes that one of several queries returns, each class once."""
     # The first query returns no rows; without criteria it still defines the columns of the table.
-    none = f"SELECT {_keys(keys)} FROM {identifier(coded)} WHERE FALSE"
+    none = f"SELECT {key_list(keys)} FROM {identifier(coded)} WHERE FALSE"
     return " UNION ".join([none, *criteria])
 
 
 def failing_rows(coded: str, failing: str, keys: int) -> str:
     """Count the rows in failing classes, of which each is listed once."""
-    return f"SELECT count(*) FROM {identifier(coded)} AS t JOIN {identifier(failing)} AS f ON {_same(keys)}"
+    return (
+        f"SELECT count(*) FROM {identifier(coded)} AS t JOIN {identifier(failing)} AS f ON {keys_agree(keys)}"
+    )
 
 
 def with_loaded_keys(coded: str, sort_keys: str) -> str:
@@ -200,7 +212,7 @@ def published_rows(
     """
     order = f" ORDER BY {', '.join(f't.{key}' for key in SORT_KEYS)}" if drawn else ""
     inner, outer = (order, "") if dialect.sorts_before_joins else ("", order)
-    rows = f"FROM {identifier(coded)} AS t LEFT JOIN {identifier(failing)} AS f ON {_same(keys)}"
+    rows = f"FROM {identifier(coded)} AS t LEFT JOIN {identifier(failing)} AS f ON {keys_agree(keys)}"
     fails = f"f.{key_name(0)} IS NOT NULL"
     if star:
         rows = f"SELECT t.*, {fails} AS starred {rows}"
@@ -213,14 +225,6 @@ def published_rows(
         f"LEFT JOIN {identifier(table)} AS l{i} ON t.{key_name(i)} = l{i}.{POSITION}" for i, table in labels
     )
     return f"SELECT {named} FROM ({rows}{inner}) AS t {joins}{outer}"
-
-
-def _keys(number: int) -> str:
-    return ", ".join(key_name(i) for i in range(number))
-
-
-def _same(keys: int) -> str:
-    return " AND ".join(f"t.{key_name(i)} = f.{key_name(i)}" for i in range(keys))
 
 
 def released_labels(labels: str, index: int, cell: str, moved: str) -> str:

@@ -7,15 +7,14 @@ returns the remaining pairs of value and subject for bipartite matching in Pytho
 from __future__ import annotations
 
 from discreet.sql.quoting import identifier
-from discreet.sql.recoded_rows import CLASS_ID, key_name
+from discreet.sql.recoded_rows import CLASS_ID, key_list, key_name, keys_agree
 
 
 def value_subject_pairs(coded: str, keys: int, value: str, subject: str) -> str:
     """Select the distinct (class, value ``v``, subject ``u``), without NULLs."""
     known = f"{value} IS NOT NULL AND {subject} IS NOT NULL"
-    return (
-        f"SELECT DISTINCT {_keys(keys)}, {value} AS v, {subject} AS u FROM {identifier(coded)} WHERE {known}"
-    )
+    columns = f"{key_list(keys)}, {value} AS v, {subject} AS u"
+    return f"SELECT DISTINCT {columns} FROM {identifier(coded)} WHERE {known}"
 
 
 def classes_with_certainty(pairs: str, keys: int, l: int) -> str:
@@ -24,7 +23,7 @@ def classes_with_certainty(pairs: str, keys: int, l: int) -> str:
     Certain are classes in which each value has one subject or each subject one value, and classes with ``l``
     values of ``l`` or more subjects each: such a value always finds a free subject.
     """
-    columns = _keys(keys)
+    columns = key_list(keys)
     by_value = f"SELECT {columns}, count(*) AS n FROM {identifier(pairs)} GROUP BY {columns}, v"
     of_values = (
         f"SELECT {columns}, sum(n) AS p, count(*) AS nv, count(*) FILTER (WHERE n >= {l}) AS rich "
@@ -36,13 +35,13 @@ def classes_with_certainty(pairs: str, keys: int, l: int) -> str:
     reached = f"(t.p = t.nv OR t.p = f.nu OR t.rich >= {l})"
     return (
         f"SELECT {named}, {reached} AS reached FROM ({of_values}) AS t JOIN ({of_subjects}) AS f "
-        f"ON {_same(keys)} WHERE t.nv >= {l} AND f.nu >= {l}"
+        f"ON {keys_agree(keys)} WHERE t.nv >= {l} AND f.nu >= {l}"
     )
 
 
 def uncertain_classes(judged: str, keys: int) -> str:
     """Number the classes that do not certainly reach ``l``, from 1, as ``class_id``."""
-    columns = _keys(keys)
+    columns = key_list(keys)
     number = f"row_number() OVER (ORDER BY {columns})"
     return f"SELECT {number} AS {CLASS_ID}, {columns} FROM {identifier(judged)} WHERE NOT reached"
 
@@ -55,7 +54,7 @@ def open_pairs(pairs: str, uncertain: str, keys: int, l: int) -> str:
     """
     found = (
         f"SELECT f.{CLASS_ID}, t.v, t.u FROM {identifier(pairs)} AS t JOIN {identifier(uncertain)} AS f "
-        f"ON {_same(keys)}"
+        f"ON {keys_agree(keys)}"
     )
     return _first(_first(found, "v", "u", l), "u", "v", l)
 
@@ -94,7 +93,7 @@ def classes_not_reaching(
     coded: str, judged: str, uncertain: str, unsettled: str, matched: str, keys: int
 ) -> str:
     """Select the classes that cannot reach ``l``, and the unsettled classes that are not ``matched``."""
-    columns = _keys(keys)
+    columns = key_list(keys)
     named = ", ".join(f"f.{key_name(i)}" for i in range(keys))
     every, likely = identifier(coded), identifier(judged)
     return (
@@ -103,11 +102,3 @@ def classes_not_reaching(
         f"JOIN {identifier(unsettled)} AS c ON f.{CLASS_ID} = c.{CLASS_ID} "
         f"LEFT JOIN {identifier(matched)} AS m ON f.{CLASS_ID} = m.{CLASS_ID} WHERE m.{CLASS_ID} IS NULL"
     )
-
-
-def _keys(number: int) -> str:
-    return ", ".join(key_name(i) for i in range(number))
-
-
-def _same(keys: int) -> str:
-    return " AND ".join(f"t.{key_name(i)} = f.{key_name(i)}" for i in range(keys))

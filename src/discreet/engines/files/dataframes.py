@@ -60,8 +60,7 @@ def adapt_table(data: object, name: str, label: str) -> PythonTable:
     A pandas index is ignored; a lazy frame of an older polars, which yields no batches, is read into memory.
     Raises ``InputError`` for any other type, and for duplicate column names.
     """
-    library = type(data).__module__.partition(".")[0]
-    kind = type(data).__name__
+    library, kind = _type_of(data)
     nested: frozenset[str] = frozenset()
     try:
         if library == "pandas" and kind == "DataFrame":
@@ -73,7 +72,7 @@ def adapt_table(data: object, name: str, label: str) -> PythonTable:
             frame: Any = data.collect() if kind == "LazyFrame" else data  # type: ignore[attr-defined]
             rows, columns = frame.to_arrow(), list(frame.columns)
         elif library == "pyarrow" and kind in ("Table", "RecordBatch", *_DATASETS):
-            rows = _scannable(data, kind)
+            rows = _scannable(data) if kind == "RecordBatch" else data
             columns = list(rows.schema.names)
         else:
             raise InputError(
@@ -97,8 +96,7 @@ def known_columns(data: object) -> tuple[str, ...] | None:
 
     Streams and lazy frames return None: a stream can be read only once, and a lazy frame would run its query.
     """
-    library = type(data).__module__.partition(".")[0]
-    kind = type(data).__name__
+    library, kind = _type_of(data)
     if (library, kind) in (("pandas", "DataFrame"), ("polars", "DataFrame"), ("pyspark", "DataFrame")):
         return tuple(str(column) for column in data.columns)  # type: ignore[attr-defined]
     if library == "pyarrow" and kind in ("Table", "RecordBatch", *_DATASETS):
@@ -106,12 +104,10 @@ def known_columns(data: object) -> tuple[str, ...] | None:
     return None
 
 
-def _scannable(data: Any, kind: str) -> Any:
-    if kind == "RecordBatch":
-        import pyarrow
+def _scannable(batch: Any) -> Any:
+    import pyarrow
 
-        return pyarrow.Table.from_batches([data])
-    return data
+    return pyarrow.Table.from_batches([batch])
 
 
 def _pandas_rows(frame: Any) -> Any:

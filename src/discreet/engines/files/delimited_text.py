@@ -22,7 +22,7 @@ import numpy as np
 from discreet.engines.files.text_file import check_utf8, is_compressed, open_bytes, read_chunks
 from discreet.errors import InputError
 from discreet.sql.cell_expressions import column_name
-from discreet.sql.quoting import glob_literal, literal
+from discreet.sql.quoting import glob_literal, identifier, literal
 
 NULL_WORDS = ("NA", "NULL", "Null", "null", "None", "NaN", "nan", "nil", "<NA>", "\\N")
 """Words that programs write without quotes for a missing value."""
@@ -248,6 +248,30 @@ def _header_remedies(names: Sequence[str], cells: int) -> str:
         f"Remove {cut} from line 1; or, if the rows lack their last cell, also write the delimiter at the "
         "end of each row."
     )
+
+
+SPOOLED_NULL = "\\N"
+"""Unquoted text of NULL in rows that a server's engine spools to a file."""
+
+
+def spooled_rows_query(path: Path, names: Sequence[str], types: Sequence[str], cells: Sequence[str]) -> str:
+    """Return the query by which DuckDB reads spooled rows in their order.
+
+    In the file each cell is a quoted text, or an unquoted ``SPOOLED_NULL``, so that a quoted text ``\\N``
+    stays a text. ``cells`` are expressions over the columns ``c0``, ``c1``, … that are cast to the types.
+    """
+    texts = ", ".join(f"'{column_name(i)}': 'VARCHAR'" for i in range(len(names)))
+    selected = ", ".join(
+        f"CAST({cell} AS {kind}) AS {identifier(name)}"
+        for cell, kind, name in zip(cells, types, names, strict=True)
+    )
+    # One thread keeps the order of rows.
+    options = (
+        f"columns={{{texts}}}, auto_detect=false, header=false, delim=',', quote='\"', escape='\"', "
+        f"new_line='\\n', nullstr='{SPOOLED_NULL}', allow_quoted_nulls=false, compression='none', "
+        f"parallel=false, max_line_size={1 << 27}, buffer_size={1 << 28}"
+    )
+    return f"SELECT {selected} FROM read_csv({literal(str(path))}, {options})"
 
 
 def read_delimited_header(path: Path, label: str, delimiter: str | None, quote: str) -> DelimitedText:

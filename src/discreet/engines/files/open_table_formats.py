@@ -10,30 +10,11 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 from urllib.parse import unquote
 
 from discreet.engines.files.parquet_files import DELTA, ICEBERG, METADATA
 from discreet.errors import DiscreetError, InputError
-
-
-class TableLog(Protocol):
-    """Log of a table; methods raise ``InputError`` if the log, or a version in it, cannot be read."""
-
-    @property
-    def label(self) -> str:
-        """Name of the table for messages."""
-
-    @property
-    def version(self) -> int:
-        """Newest version."""
-
-    @property
-    def identity(self) -> str:
-        """Identifier of the table in every location and version."""
-
-    def rows(self, version: int) -> Any:
-        """Return the rows of a version: a dataset that is scanned in place, or a record-batch reader."""
 
 
 def check_local_files(places: Iterable[str], label: str, version: int) -> None:
@@ -65,10 +46,10 @@ def local_path(address: str) -> Path | None:
     return exact if exact.exists() else Path(unquote(str(exact)))
 
 
-def missing_version_error(log: TableLog, version: int, allowed: str) -> InputError:
+def missing_version_error(label: str, version: int, allowed: str) -> InputError:
     """Return the error for a version that a table does not have, or no longer has."""
     return InputError(
-        f"{log.label} has no version {version}",
+        f"{label} has no version {version}",
         allowed=allowed,
         advice="Omit version for the newest one.",
     )
@@ -110,7 +91,7 @@ _READ_IN_PLACE = {"timestampNtz"}
 
 @dataclass(frozen=True)
 class DeltaLog:
-    """Log of a Delta Lake table (see ``TableLog``), by ``deltalake``."""
+    """Log of a Delta Lake table, by ``deltalake``; methods raise ``InputError`` if it cannot be read."""
 
     path: Path
     label: str
@@ -123,20 +104,19 @@ class DeltaLog:
 
     @property
     def identity(self) -> str:
-        """Identifier of the table."""
+        """Identifier of the table in every location and version."""
         return f"delta {self.table.metadata().id}"
 
     def rows(self, version: int) -> Any:
-        """Return the rows of a version (see ``TableLog``)."""
+        """Return the rows of a version: a dataset that is scanned in place, or a record-batch reader."""
         import deltalake
         import pyarrow
 
         try:
             table = deltalake.DeltaTable(self.path, version=version)
         except Exception:
-            raise missing_version_error(
-                self, version, f"0 to {self.version}, where its log still has them"
-            ) from None
+            allowed = f"0 to {self.version}, where its log still has them"
+            raise missing_version_error(self.label, version, allowed) from None
         with translate_library_errors(self.label, DELTA, "deltalake"):
             check_local_files(table.file_uris(), self.label, version)
             if _is_plain(table):
@@ -166,7 +146,7 @@ _NUMBER = re.compile(r"v?(\d+)[.-]")
 
 @dataclass(frozen=True)
 class IcebergLog:
-    """Metadata of an Iceberg table (see ``TableLog``), by ``pyiceberg``."""
+    """Metadata of an Iceberg table, by ``pyiceberg``; methods raise ``InputError`` if it cannot be read."""
 
     label: str
     table: Any
@@ -181,14 +161,14 @@ class IcebergLog:
 
     @property
     def identity(self) -> str:
-        """Identifier of the table."""
+        """Identifier of the table in every location and version."""
         return f"iceberg {self.table.metadata.table_uuid}"
 
     def rows(self, version: int) -> Any:
-        """Return the rows of a version (see ``TableLog``)."""
+        """Return the rows of a version as a record-batch reader."""
         if self.table.snapshot_by_id(version) is None:
             known = [str(snapshot.snapshot_id) for snapshot in self.table.metadata.snapshots]
-            raise missing_version_error(self, version, ", ".join(known[-10:]))
+            raise missing_version_error(self.label, version, ", ".join(known[-10:]))
         with translate_library_errors(self.label, ICEBERG, "pyiceberg"):
             scan = self.table.scan(snapshot_id=version)
             check_local_files(_files_of(scan), self.label, version)

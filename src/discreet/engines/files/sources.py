@@ -46,7 +46,7 @@ from discreet.places.file_access import check_regular, is_pattern, matching_file
 from discreet.sql.cell_expressions import column_name
 
 if TYPE_CHECKING:
-    from discreet.engines.files.open_table_formats import TableLog
+    from discreet.engines.files.open_table_formats import DeltaLog, IcebergLog
 
 
 def is_versioned_table(path: Path) -> bool:
@@ -56,7 +56,7 @@ def is_versioned_table(path: Path) -> bool:
     return table_log_kind(path) in (DELTA, ICEBERG)
 
 
-def open_table_log(path: Path, label: str) -> TableLog:
+def open_table_log(path: Path, label: str) -> DeltaLog | IcebergLog:
     """Open the log of such a table; ``InputError`` if it cannot be read, or if its library is missing."""
     if not path.name.endswith(METADATA) and table_log_kind(path) == DELTA:
         from discreet.engines.files.open_table_formats import open_delta

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from discreet.engines.declaration import DatabaseAddresses, EngineDeclaration, TableTarget
+from discreet.engines.declaration import DatabaseAddresses, EngineDeclaration, catalog_tables
 from discreet.engines.mariadb.address import (
     MARIADB_EXAMPLE,
     MARIADB_FORM,
@@ -44,12 +44,6 @@ def _identities(engine: Engine, source: SourceSpec) -> tuple[tuple[str, str], ..
     return identities(engine, source)
 
 
-def _tables() -> TableTarget:
-    from discreet.engines.delivery import catalog_delivery, check_catalog_target
-
-    return TableTarget(check_catalog_target, catalog_delivery)
-
-
 MARIADB_ENGINE = EngineDeclaration(
     name="mariadb",
     title="MariaDB",
@@ -68,7 +62,7 @@ MARIADB_ENGINE = EngineDeclaration(
         password=f"the variable {PASSWORD_VARIABLE}",
         listing=_LISTING,
     ),
-    tables=_tables,
+    tables=catalog_tables,
     identities=_identities,
     tables_where="is one of MariaDB",
 )

@@ -10,6 +10,7 @@ import re
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ from discreet.engines.mariadb.dialect import MARIADB
 from discreet.engines.mariadb.session import MariadbSession
 from discreet.engines.mariadb.transfer import cell_expression, house_type
 from discreet.engines.process_resources import TemporaryFolder
-from discreet.engines.source_query import SourceQuery, find_integer_columns, source_column_names
+from discreet.engines.source_query import open_by_query
 from discreet.errors import InputError
 from discreet.model.registry import suggest_name
 from discreet.model.table_spec import SourceSpec
@@ -61,26 +62,14 @@ class MariadbEngine(SequentialGroupsMixin, SingleLoadMixin, LocalExport):
         self._session.label = source.label
         fields = self._session.described(f"SELECT * FROM {table_name}")
         read = [cell_expression(identifier(field.name), house_type(field)) for field in fields]
-        names = source_column_names(source, [field.name for field in fields])
-        types = {name: kind for name, (_, kind) in zip(names, read, strict=True)}
+        names, types = [field.name for field in fields], [kind for _, kind in read]
         named = ", ".join(f"{expression} AS {column_name(i)}" for i, (expression, _) in enumerate(read))
-        query = f"SELECT {named} FROM {table_name}"
-        integer_columns = find_integer_columns(self.fetch_rows, source, f"({query}) AS r", names, types)
-        written = SourceQuery.of(source, names, types, integer_columns)
+        rows = f"SELECT {named} FROM {table_name}"
+        query, table = open_by_query(self.fetch_rows, source, names, types, rows, MARIADB)
         self._opened += 1
         name = f"{self._token}_{self._opened}"
-        self._sources[name] = (
-            query if written.is_plain else self._spelled_out(written.query(f"({query}) AS r", MARIADB))
-        )
-        return SourceTable(
-            relation=identifier(name),
-            columns=names,
-            types=written.types,
-            label=source.label,
-            null_values=source.null_values,
-            dialect=MARIADB,
-            written=written.strict_formats,
-        )
+        self._sources[name] = self._spelled_out(query)
+        return replace(table, relation=identifier(name))
 
     def resolve_table(self, text: str) -> tuple[str, str]:
         """Return the database and the name of a table that a spec names, as the server lists it."""

@@ -11,9 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.engines import failures
+from discreet.engines.files.delimited_text import SPOOLED_NULL, spooled_rows_query
 from discreet.engines.mariadb.dialect import MARIADB
 from discreet.engines.mariadb.session import MariadbSession
 from discreet.errors import InternalError
+from discreet.sql.cell_expressions import column_name
 from discreet.sql.quoting import identifier, literal
 
 # Type codes of the protocol.
@@ -56,7 +58,6 @@ def cell_expression(column: str, house: str) -> tuple[str, str]:
     return column, house
 
 
-_NULL = "\\N"
 _STATEMENT_BYTES = 1 << 20
 _LONGEST_INDEXED = 700
 _JOINED = (re.compile(r"[kq]\d+"), re.compile(r"id|position|number|class"))
@@ -104,8 +105,9 @@ def spool_rows_to_file(session: MariadbSession, query: str, path: Path) -> str:
     """Write a query's rows in order to an owner-only file, and return the query by which DuckDB reads it."""
     fields = session.described(query)
     kinds = [house_type(field) or "VARCHAR" for field in fields]
-    sent = [_sent(identifier(f.name), kind) for f, kind in zip(fields, kinds, strict=True)]
-    if any(expression != identifier(f.name) for expression, f in zip(sent, fields, strict=True)):
+    names = [identifier(field.name) for field in fields]
+    sent = [_sent(name, kind) for name, kind in zip(names, kinds, strict=True)]
+    if sent != names:
         # MariaDB keeps the order of a subquery only if it has a LIMIT.
         query = f"SELECT {', '.join(sent)} FROM ({query} LIMIT {1 << 62}) AS spooled"
 
@@ -113,13 +115,14 @@ def spool_rows_to_file(session: MariadbSession, query: str, path: Path) -> str:
         with path.open("x", encoding="utf-8", newline="", buffering=1 << 20) as file:
             path.chmod(0o600)
             for row in rows:
-                file.write(",".join(_NULL if cell is None else _quoted(cell) for cell in row) + "\n")
+                file.write(",".join(SPOOLED_NULL if cell is None else _quoted(cell) for cell in row) + "\n")
 
     try:
         session.stream(query, write)
     except OSError as error:
         raise failures.from_os_error(error, path) from None
-    return _relation(path, [field.name for field in fields], kinds)
+    cells = list(map(column_name, range(len(fields))))
+    return spooled_rows_query(path, [field.name for field in fields], kinds, cells)
 
 
 def _sent(column: str, kind: str) -> str:
@@ -129,21 +132,6 @@ def _sent(column: str, kind: str) -> str:
 
 def _quoted(cell: Any) -> str:
     return '"' + str(cell).replace('"', '""') + '"'
-
-
-def _relation(path: Path, names: Sequence[str], kinds: Sequence[str]) -> str:
-    texts = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(names)))
-    cells = ", ".join(
-        f"CAST(c{i} AS {kind}) AS {identifier(name)}"
-        for i, (name, kind) in enumerate(zip(names, kinds, strict=True))
-    )
-    # NULL is an unquoted \N, so that a quoted text \N stays a text; one thread keeps the order of rows.
-    options = (
-        f"columns={{{texts}}}, auto_detect=false, header=false, delim=',', quote='\"', escape='\"', "
-        f"new_line='\\n', nullstr='{_NULL}', allow_quoted_nulls=false, compression='none', parallel=false, "
-        f"max_line_size={1 << 27}, buffer_size={1 << 28}"
-    )
-    return f"SELECT {cells} FROM read_csv({literal(str(path))}, {options})"
 
 
 def load_columns(

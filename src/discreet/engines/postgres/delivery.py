@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import cast
+from typing import TYPE_CHECKING, cast
 from uuid import uuid4
 
 from discreet.engines.base import Engine
-from discreet.engines.delivery import DATA, Listed, Part, SchemaWriter, TableDelivery, companions_of
+from discreet.engines.delivery import DATA, Listed, Part, TableDelivery, check_companions, companions_of
 from discreet.engines.source_tables import read_text_table, table_digest
 from discreet.errors import InputError
 from discreet.model.release_address import MANIFEST_TABLE, ReleaseAddress
@@ -22,12 +22,15 @@ from discreet.model.table_spec import SourceSpec, TableSpec
 from discreet.sql.dialect import Dialect
 from discreet.sql.quoting import literal, qualified, table_parts
 
+if TYPE_CHECKING:
+    from discreet.engines.postgres.engine import PostgresEngine
+
 _MOST_INDEXED = 32
 """PostgreSQL's limit on the columns of an index."""
 
 
 @dataclass(frozen=True, eq=False)
-class SchemaDelivery(TableDelivery[SchemaWriter]):
+class SchemaDelivery(TableDelivery["PostgresEngine"]):
     """Delivery of tables to ``address`` (see ``Delivery``), as ``name`` in ``schema``."""
 
     schema: str
@@ -96,8 +99,12 @@ def check_schema_target(
     Raises ``InputError`` if a release may not or cannot be created there.
     """
     schema, name = _schema_and_name(address)
-    writer = cast(SchemaWriter, engine)
-    _check_source(writer, spec.source, schema, name)
+    writer, source = cast("PostgresEngine", engine), spec.source
+    if source.table is not None and writer.place_of(source.table) == (schema, name):
+        raise InputError(
+            f"the table {source.table} is the input, which a release must never replace",
+            advice="Choose another name or schema.",
+        )
     writer.check_target(schema, name, overwrite=overwrite)
     return schema, name
 
@@ -118,18 +125,14 @@ def schema_delivery(
     taken by a relation that is not part of the replaced release.
     """
     schema, name = _schema_and_name(address)
-    writer, release_address = cast(SchemaWriter, engine), replace(address, url=spec.source.url)
+    writer, release_address = cast("PostgresEngine", engine), replace(address, url=spec.source.url)
     # The name is locked before the checks: otherwise their results could change.
     with writer.reserved(schema, name):
         check_schema_target(engine, spec, address, overwrite=overwrite)
         _drop(writer, release_address, schema, name)
-        for purpose in (MANIFEST_TABLE, *purposes):
-            if writer.table_exists(schema, f"{name}_{purpose}"):
-                raise InputError(
-                    f"{release_address.companion(purpose).label} exists and does not belong to a release of "
-                    f"{release_address.label}",
-                    advice="Choose another name for the release, or remove that table.",
-                )
+        check_companions(
+            (), purposes, release_address, lambda purpose: writer.table_exists(schema, f"{name}_{purpose}")
+        )
         yield SchemaDelivery(writer, release_address, schema, name)
 
 
@@ -140,17 +143,9 @@ def _schema_and_name(address: ReleaseAddress) -> tuple[str, str]:
     return parts[0], parts[1]
 
 
-def _drop(writer: SchemaWriter, address: ReleaseAddress, schema: str, name: str) -> None:
+def _drop(writer: PostgresEngine, address: ReleaseAddress, schema: str, name: str) -> None:
     """Drop the release to be replaced, with the companions that its manifest lists."""
     own = companions_of(read_text_table(writer, address.companion(MANIFEST_TABLE).source()))
     for purpose in own:
         writer.drop_relation(schema, f"{name}_{purpose}")
     writer.drop_relation(schema, name)
-
-
-def _check_source(writer: SchemaWriter, source: SourceSpec, schema: str, name: str) -> None:
-    if source.table is not None and writer.place_of(source.table) == (schema, name):
-        raise InputError(
-            f"the table {source.table} is the input, which a release must never replace",
-            advice="Choose another name or schema.",
-        )

@@ -9,6 +9,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +37,7 @@ from discreet.engines.postgres.transfer import (
     statistics_of,
 )
 from discreet.engines.process_resources import TemporaryFolder
-from discreet.engines.source_query import SourceQuery, find_integer_columns, source_column_names
+from discreet.engines.source_query import open_by_query
 from discreet.errors import DiscreetError, InputError, InternalError
 from discreet.model.table_spec import SourceSpec
 from discreet.settings import Settings
@@ -106,23 +107,11 @@ class PostgresEngine(SequentialGroupsMixin, SingleLoadMixin, LocalExport):
         self._session.label = source.label
         self._opened += 1
         name = f"source_{self._token}_{self._opened}"
-        names = source_column_names(source, [column.name for column in columns])
-        types = {name: column.type for name, column in zip(names, columns, strict=True)}
+        names, types = [column.name for column in columns], [column.type for column in columns]
         rows = source_view(table_name, columns)
-        integer_columns = find_integer_columns(self.fetch_rows, source, f"({rows}) AS r", names, types)
-        written = SourceQuery.of(source, names, types, integer_columns)
-        self._create(
-            "VIEW", name, written.query(f"({rows}) AS r", POSTGRES) if not written.is_plain else rows
-        )
-        return SourceTable(
-            relation=identifier(name),
-            columns=names,
-            types=written.types,
-            label=source.label,
-            null_values=source.null_values,
-            dialect=POSTGRES,
-            written=written.strict_formats,
-        )
+        query, table = open_by_query(self.fetch_rows, source, names, types, rows, POSTGRES)
+        self._create("VIEW", name, query)
+        return replace(table, relation=identifier(name))
 
     def resolve_table(self, text: str) -> TablePlace:
         """Return the table that a spec names, with its schema; raises ``InputError`` if there is none."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from discreet.engines import failures
@@ -28,106 +27,90 @@ class DatabaseLimitReached(LimitReached):
     """Limit of the database itself, such as the width of a row or of an index entry."""
 
 
-@dataclass(frozen=True)
-class _Explanation:
-    """Kind, message and advice of the error for an SQLSTATE."""
+_ErrorText = tuple[type[DiscreetError], str, str | None]
+"""Kind, message and advice of the error for an SQLSTATE."""
 
-    kind: type[DiscreetError]
-    message: str
-    advice: str | None = None
-
-    def error(self) -> DiscreetError:
-        return self.kind(self.message, advice=self.advice)
-
-
-_LOST = _Explanation(
+_LOST: _ErrorText = (
     LimitReached,
     "the connection to the database was lost; uncommitted changes are rolled back",
     "Check the server and the network, and try again.",
 )
-_STOPPED = _Explanation(
+_STOPPED: _ErrorText = (
     LimitReached,
     "the database's server ended the session or shut down; uncommitted changes are rolled back",
     "Try again when it is running; ask its administrator if this happens often.",
 )
-_MEMORY = _Explanation(
+_MEMORY: _ErrorText = (
     LimitReached,
     "the database's server is out of memory",
     "Lower DISCREET_MEMORY_LIMIT or the threads, which bound its work memory, or free memory there.",
 )
-_DISK = _Explanation(
-    LimitReached,
-    "no space is left on the database server's disk",
-    "Free space there, or let its administrator set temp_tablespaces to a larger disk.",
-)
-_TEMPORARY_LIMIT = _Explanation(
-    LimitReached,
-    "a limit that the database's administrator set was reached, such as temp_file_limit",
-    "Request a higher limit, or raise DISCREET_MEMORY_LIMIT so that less is written to disk.",
-)
-_LOCKED = _Explanation(
-    LimitReached,
-    "a table is locked by another session",
-    "Try again when that session has ended.",
-)
-_CONFLICT = _Explanation(
+_CONFLICT: _ErrorText = (
     LimitReached,
     "the database changed during the transaction, which is rolled back",
     "Try again.",
 )
-_READ_ONLY = _Explanation(
-    InputError,
-    "the database is read-only: it is a replica, or the session is read-only",
-    "Name the primary server in the address; even counting needs temporary tables.",
-)
-_TOO_LARGE = _Explanation(
-    DatabaseLimitReached,
-    "a limit of the database's own was reached (width of a row, number of columns, length of a name)",
-)
-
-_BY_CODE: Mapping[str, _Explanation] = {
+_BY_CODE: Mapping[str, _ErrorText] = {
     "25P03": _STOPPED,
-    "25006": _READ_ONLY,
+    "25006": (
+        InputError,
+        "the database is read-only: it is a replica, or the session is read-only",
+        "Name the primary server in the address; even counting needs temporary tables.",
+    ),
     "40001": _CONFLICT,
     "40P01": _CONFLICT,
     "53000": _MEMORY,
-    "53100": _DISK,
+    "53100": (
+        LimitReached,
+        "no space is left on the database server's disk",
+        "Free space there, or let its administrator set temp_tablespaces to a larger disk.",
+    ),
     "53200": _MEMORY,
-    "53300": _Explanation(LimitReached, "the database has too many connections", "Try again later."),
-    "53400": _TEMPORARY_LIMIT,
-    "55P03": _LOCKED,
+    "53300": (LimitReached, "the database has too many connections", "Try again later."),
+    "53400": (
+        LimitReached,
+        "a limit that the database's administrator set was reached, such as temp_file_limit",
+        "Request a higher limit, or raise DISCREET_MEMORY_LIMIT so that less is written to disk.",
+    ),
+    "55P03": (
+        LimitReached,
+        "a table is locked by another session",
+        "Try again when that session has ended.",
+    ),
     "57P01": _STOPPED,
     "57P02": _STOPPED,
-    "57P03": _Explanation(
-        LimitReached, "the database's server is starting up or shutting down", "Try again later."
-    ),
-    "57P04": _Explanation(InputError, "the database was dropped"),
+    "57P03": (LimitReached, "the database's server is starting up or shutting down", "Try again later."),
+    "57P04": (InputError, "the database was dropped", None),
     "57P05": _STOPPED,
-    "58030": _Explanation(
-        LimitReached, "the database's server cannot read or write its files", "Check its disk."
-    ),
-    "22021": _Explanation(InputError, "a text cannot be stored in the database: it contains a NUL character"),
-    "22P05": _Explanation(
+    "58030": (LimitReached, "the database's server cannot read or write its files", "Check its disk."),
+    "22021": (InputError, "a text cannot be stored in the database: it contains a NUL character", None),
+    "22P05": (
         InputError,
         "a text cannot be stored in the encoding of the database",
         "Use a database in UTF-8.",
     ),
-    "2BP01": _Explanation(
+    "2BP01": (
         InputError,
         "other views or tables depend on a table that would be replaced",
         "Drop them first, or choose another name.",
     ),
-    "23505": _Explanation(
+    "23505": (
         InputError,
         "another session has just made a table or view of that name",
         "Choose another name, or replace it (--overwrite).",
     ),
-    "42P07": _Explanation(InputError, "a table or view of that name already exists", "Choose another name."),
-    "42P01": _Explanation(
-        InputError, "a table was dropped during the run", "Make sure that no other session drops it."
-    ),
+    "42P07": (InputError, "a table or view of that name already exists", "Choose another name."),
+    "42P01": (InputError, "a table was dropped during the run", "Make sure that no other session drops it."),
 }
-_BY_CLASS: Mapping[str, _Explanation] = {"08": _LOST, "54": _TOO_LARGE, "57": _STOPPED}
+_BY_CLASS: Mapping[str, _ErrorText] = {
+    "08": _LOST,
+    "54": (
+        DatabaseLimitReached,
+        "a limit of the database's own was reached (width of a row, number of columns, length of a name)",
+        None,
+    ),
+    "57": _STOPPED,
+}
 
 
 def from_statement_error(code: str | None, *, lost: bool, label: str, limit: float | None) -> DiscreetError:
@@ -144,12 +127,13 @@ def from_statement_error(code: str | None, *, lost: bool, label: str, limit: flo
         return LimitReached("the statement was cancelled")
     if code == "42501":
         return missing_right(label)
-    said = _BY_CODE.get(code or "") or _BY_CLASS.get((code or "")[:2])
-    if said is not None:
-        return said.error()
-    if lost or code is None:
-        return _LOST.error()
-    return InternalError(f"the database failed with SQLSTATE {code}", advice="Please report this.")
+    known = _BY_CODE.get(code or "") or _BY_CLASS.get((code or "")[:2])
+    if known is None and (lost or code is None):
+        known = _LOST
+    if known is None:
+        return InternalError(f"the database failed with SQLSTATE {code}", advice="Please report this.")
+    kind, message, advice = known
+    return kind(message, advice=advice)
 
 
 def missing_right(label: str) -> InputError:

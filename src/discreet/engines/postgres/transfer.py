@@ -11,7 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.engines import failures
+from discreet.engines.files.delimited_text import SPOOLED_NULL, spooled_rows_query
 from discreet.errors import InternalError
+from discreet.sql.cell_expressions import column_name
 from discreet.sql.dialect import POSTGRES
 from discreet.sql.quoting import identifier, literal
 
@@ -71,7 +73,7 @@ def nested_type(category: str) -> str | None:
 _HEADER = b"PGCOPY\n\xff\r\n\0" + bytes(8)
 _TRAILER = 2
 _ROWS_PER_CHUNK = 1 << 15
-_NULL = "\\N"
+
 _ROWS_AS_VALUES = 500
 _TARGET = 20
 _LOADED = {"i1": "SMALLINT", "i2": "SMALLINT", "i4": "INTEGER", "i8": "BIGINT", "u1": "SMALLINT"}
@@ -121,10 +123,10 @@ def spool_rows_to_file(session: PostgresSession, query: str, path: Path) -> str:
     columns = session.described(query)
     kinds = [house_type(column) or "VARCHAR" for column in columns]
     names = [column.name for column in columns]
-    sent = [_sent(identifier(name), kind) for name, kind in zip(names, kinds, strict=True)]
-    plain = all(expression == identifier(name) for expression, name in zip(sent, names, strict=True))
-    rows = query if plain else f"SELECT {', '.join(sent)} FROM ({query}) AS spooled"
-    statement = f"COPY ({rows}) TO STDOUT (FORMAT csv, NULL '{_NULL}', FORCE_QUOTE *)"
+    quoted = list(map(identifier, names))
+    sent = [_sent(name, kind) for name, kind in zip(quoted, kinds, strict=True)]
+    rows = query if sent == quoted else f"SELECT {', '.join(sent)} FROM ({query}) AS spooled"
+    statement = f"COPY ({rows}) TO STDOUT (FORMAT csv, NULL '{SPOOLED_NULL}', FORCE_QUOTE *)"
 
     def write(cursor: Cursor[Any]) -> None:
         with path.open("xb", buffering=1 << 20) as handle, cursor.copy(statement.encode()) as copy:
@@ -136,7 +138,10 @@ def spool_rows_to_file(session: PostgresSession, query: str, path: Path) -> str:
         session.within(write)
     except OSError as error:
         raise failures.from_os_error(error, path) from None
-    return _relation(path, names, kinds)
+    texts = map(column_name, range(len(names)))
+    # COPY writes bytes as \x and hexadecimal digits.
+    cells = [f"unhex(substr({t}, 3))" if kind == "BLOB" else t for t, kind in zip(texts, kinds, strict=True)]
+    return spooled_rows_query(path, names, kinds, cells)
 
 
 def _sent(column: str, kind: str) -> str:
@@ -144,26 +149,6 @@ def _sent(column: str, kind: str) -> str:
     if kind in POSTGRES.texts and kind not in SENT:
         return f"{POSTGRES.text(column, kind)} AS {column}"
     return column
-
-
-def _relation(path: Path, names: Sequence[str], kinds: Sequence[str]) -> str:
-    texts = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(names)))
-    cells = ", ".join(
-        f"CAST({_bytes(i) if kind == 'BLOB' else f'c{i}'} AS {kind}) AS {identifier(name)}"
-        for i, (name, kind) in enumerate(zip(names, kinds, strict=True))
-    )
-    # NULL is an unquoted \N, so that a quoted text \N stays a text; one thread keeps the order of rows.
-    options = (
-        f"columns={{{texts}}}, auto_detect=false, header=false, delim=',', quote='\"', escape='\"', "
-        "new_line='\\n', "
-        f"nullstr='{_NULL}', allow_quoted_nulls=false, compression='none', parallel=false, "
-        f"max_line_size={1 << 27}, buffer_size={1 << 28}"
-    )
-    return f"SELECT {cells} FROM read_csv({literal(str(path))}, {options})"
-
-
-def _bytes(position: int) -> str:
-    return f"unhex(substr(c{position}, 3))"
 
 
 def statistics_of(table_name: str) -> str:
@@ -232,5 +217,5 @@ def _lines(columns: Sequence[Any], kinds: Sequence[str]) -> Iterator[bytes]:
 
 def _cells(values: Any, kind: str) -> Iterator[str]:
     if kind == "VARCHAR":
-        return (_NULL if value is None else str(value).translate(_ESCAPES) for value in values)
+        return (SPOOLED_NULL if value is None else str(value).translate(_ESCAPES) for value in values)
     return map(repr, np.asarray(values).tolist())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from discreet.engines.declaration import EngineDeclaration, TableTarget
+from discreet.engines.declaration import EngineDeclaration, catalog_tables
 from discreet.engines.spark.types import is_frame
 from discreet.sql.dialect import PLAIN_SPARK, SPARK
 
@@ -27,12 +27,6 @@ def _identities(engine: Engine, source: SourceSpec) -> tuple[tuple[str, str], ..
     return identities(engine, source)
 
 
-def _tables() -> TableTarget:
-    from discreet.engines.delivery import catalog_delivery, check_catalog_target
-
-    return TableTarget(check_catalog_target, catalog_delivery)
-
-
 SPARK_ENGINE = EngineDeclaration(
     name="spark",
     title="Spark",
@@ -46,7 +40,7 @@ SPARK_ENGINE = EngineDeclaration(
     holds=is_frame,
     on_request=True,
     folders=True,
-    tables=_tables,
+    tables=catalog_tables,
     identities=_identities,
     tables_where="is read by Spark",
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 
 from discreet.engines import failures
 from discreet.errors import DiscreetError, InputError, InternalError, LimitReached
@@ -79,19 +80,6 @@ def session_stopped_error() -> InputError:
     )
 
 
-def process_ended_error() -> LimitReached:
-    """Return the error for a Java process that has ended."""
-    return LimitReached(
-        "the Java process of Spark has ended",
-        advice="It may have been short of memory: see the system's log, then run it again.",
-    )
-
-
-def cancelled_error() -> LimitReached:
-    """Return the error of a statement that ``interrupt`` stopped."""
-    return LimitReached("the statement was cancelled", advice="Run it again.")
-
-
 def error_text(error: BaseException) -> str:
     """Return the text of an error to search for signs.
 
@@ -113,7 +101,7 @@ def translate_error(error: BaseException, *, limit: int, label: str, opening: bo
     if any(sign in text for sign in _NO_SPACE):
         return failures.out_of_disk("Spark's temporary files or the output")
     if _CANCELLED.search(text):
-        return cancelled_error()
+        return LimitReached("the statement was cancelled", advice="Run it again.")
     if _MEMORY.search(text):
         return LimitReached(
             f"Spark's memory is not enough; the driver's is {limit:,} bytes",
@@ -122,7 +110,10 @@ def translate_error(error: BaseException, *, limit: int, label: str, opening: bo
     if _STOPPED.search(text):
         return session_stopped_error()
     if any(sign in text for sign in _CONNECTION):
-        return process_ended_error()
+        return LimitReached(
+            "the Java process of Spark has ended",
+            advice="It may have been short of memory: see the system's log, then run it again.",
+        )
     if _LOST.search(text):
         return LimitReached(
             "executors of the Spark cluster were lost, and a result with them",
@@ -156,14 +147,9 @@ def _of_data(text: str, error: BaseException, label: str, opening: bool) -> Disc
         )
     if _EXISTS.search(text):
         return InputError(f"{label} already exists", advice="Choose another name.")
-    return unknown_error(error)
-
-
-def unknown_error(error: BaseException) -> InternalError:
-    """Return the error for an unrecognized exception, with its condition and the object that it names."""
     condition = _condition(error)
-    detail = f": {condition}" if condition else ""
     named = _parameters(error).get("objectName") if condition else None
+    detail = f": {condition}" if condition else ""
     return InternalError(
         f"the engine failed with {type(error).__name__}{detail}{f' {named}' if named else ''}",
         advice="Please report this.",
@@ -171,16 +157,12 @@ def unknown_error(error: BaseException) -> InternalError:
 
 
 def _condition(error: BaseException) -> str | None:
-    found = getattr(error, "getCondition", None)
-    try:
-        return None if found is None else found()
-    except Exception:
-        return None
+    with suppress(Exception):
+        return error.getCondition()  # type: ignore[attr-defined,no-any-return]
+    return None
 
 
 def _parameters(error: BaseException) -> dict[str, str]:
-    found = getattr(error, "getMessageParameters", None)
-    try:
-        return {} if found is None else dict(found() or {})
-    except Exception:
-        return {}
+    with suppress(Exception):
+        return dict(error.getMessageParameters() or {})  # type: ignore[attr-defined]
+    return {}
