@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.numba_jit import compiled
-from discreet.kernels.rotation import rotate
+from discreet.kernels.packed_values import NO_SETS
+from discreet.kernels.rotation import GroupState, rotate
 from discreet.kernels.rotation_plan import RotationPlan, order_attributes
 
 Array = NDArray[Any]
@@ -59,20 +60,19 @@ def pack_fields(
 
 
 @compiled
-def sort_groups(keys: Array, counts: Array, to_keys: Array, to_counts: Array, bits: int, digit: int) -> bool:
-    """Sort by the lowest ``bits``, digit by digit, alternating between two pairs of arrays.
+def sort_groups(now: GroupState, to: GroupState, bits: int, digit: int) -> bool:
+    """Sort by the lowest ``bits``, digit by digit, alternating between two states.
 
-    Returns whether the other pair contains the result.
+    Returns whether the other state contains the result.
     """
     offsets = np.zeros((1 << digit) + 1, np.int64)
+    keys = now.keys
     turned = False
     for shift in range(0, bits, digit):
         at = keys.dtype.type(shift)
         field = keys.dtype.type((1 << digit) - 1) << at
-        if turned:
-            rotate(to_keys, to_counts, None, len(keys), keys, counts, None, field, at, offsets)
-        else:
-            rotate(keys, counts, None, len(keys), to_keys, to_counts, None, field, at, offsets)
+        rotate(now, len(keys), to, field, at, offsets)
+        now, to = to, now
         turned = not turned
     return turned
 
@@ -107,7 +107,7 @@ def make_subplan(plan: RotationPlan, attributes: Sequence[int], lowest: Sequence
     order, _ = order_attributes(numbers, values)
     bits = [max(1, (values[a] - 1).bit_length()) for a in order]
     shifts = np.cumsum([0, *bits], dtype=np.int64)
-    to_lowest = [compose_steps(plan, places[a], 0, lowest[a]) for a in order]
+    to_lowest = [_levels_from(plan, places[a], 0)[lowest[a]] for a in order]
     keys = np.empty(len(plan.counts), key)
     pack_fields(
         plan.keys[0].astype(key),
@@ -119,9 +119,12 @@ def make_subplan(plan: RotationPlan, attributes: Sequence[int], lowest: Sequence
         keys,
     )
     counts = plan.counts.astype(count)
-    others = np.empty_like(keys), np.empty_like(counts)
-    if sort_groups(keys, counts, *others, int(shifts[-1]), _DIGIT_BITS):
-        keys, counts = others
+    state, other = (
+        GroupState(keys, counts, NO_SETS),
+        GroupState(np.empty_like(keys), np.empty_like(counts), NO_SETS),
+    )
+    if sort_groups(state, other, int(shifts[-1]), _DIGIT_BITS):
+        keys, counts, _ = other
     groups = merge_equal(keys, counts)
     sizes = np.zeros((len(order), max(map(len, levels))), np.int64)
     for i, a in enumerate(order):
@@ -141,14 +144,6 @@ def make_subplan(plan: RotationPlan, attributes: Sequence[int], lowest: Sequence
         starts=starts,
         sizes=sizes,
     )
-
-
-def compose_steps(plan: RotationPlan, position: int, level: int, higher: int) -> NDArray[np.uint64]:
-    """Map the ordinals of one level to those of a higher level."""
-    result = np.arange(plan.sizes[position][level], dtype=np.uint64)
-    for each in range(level + 1, higher + 1):
-        result = plan.steps[position][each][result]
-    return result
 
 
 def _levels_from(plan: RotationPlan, position: int, lowest: int) -> list[NDArray[np.uint64]]:
@@ -185,6 +180,7 @@ class NodeStates(NamedTuple):
     counts: Array
     groups: Array
     applied: Array
+    sets: Array
 
 
 @compiled
@@ -264,7 +260,7 @@ def count_node(
 
     There are ``number`` states; returns the number of states afterwards.
     """
-    keys, counts, groups, applied = states
+    keys, counts, groups, applied, _ = states
     last, spare = len(levels) - 1, len(keys) - 1
     while applied[number - 1] > shared:
         number -= 1
@@ -296,18 +292,8 @@ def count_node(
             sum_sizes(counts[now], groups[now], least, sums)
             return number
         slot = arrays.slot[: arrays.sizes[position, level] + 1]
-        rotate(
-            keys[now],
-            counts[now],
-            None,
-            groups[now],
-            keys[number],
-            counts[number],
-            None,
-            field,
-            shift,
-            slot,
-        )
+        to = GroupState(keys[number], counts[number], states.sets)
+        rotate(GroupState(keys[now], counts[now], states.sets), groups[now], to, field, shift, slot)
         groups[number] = groups[now]
         position += 1
         applied[number] = position
@@ -385,28 +371,6 @@ def count_small_classes(
     return result
 
 
-class IncrementalCounter:
-    """Counter of one node after the other, reusing the states that it shares with the previous node."""
-
-    def __init__(self, plan: Subplan) -> None:
-        self._order = list(plan.order)
-        self._arrays, self._states = _make_working_arrays(plan)
-        self._levels = np.zeros((2, len(self._order)), np.int64)
-        self._number = 1
-
-    def rows_below(self, node: Sequence[int], least: int) -> int:
-        """Return the rows in classes below ``least`` rows; the node's levels count from the plan's lowest."""
-        self._levels[0] = self._levels[1]
-        self._levels[1] = np.array(node)[self._order]
-        node_sums = np.zeros((2, 3), np.int64)
-        size, covered, most = np.uint64(max(least, 1)), np.zeros(2, np.uint8), np.full(2, _NO_LIMIT)
-        arrays, states, number = self._arrays, self._states, self._number
-        self._number = count_nodes(
-            self._levels, 1, 2, arrays, states, 0, number, size, most, covered, node_sums
-        )
-        return int(node_sums[1, 0])
-
-
 def _make_working_arrays(plan: Subplan) -> tuple[LevelArrays, NodeStates]:
     """Allocate one thread's arrays: the plan's levels, and room for the states of a node."""
     keys = np.empty((len(plan.order) + 2, len(plan.keys)), plan.keys.dtype)
@@ -415,7 +379,7 @@ def _make_working_arrays(plan: Subplan) -> tuple[LevelArrays, NodeStates]:
     groups = np.full(len(keys), len(plan.keys))
     slot = np.zeros(int(plan.sizes.max(initial=1)) + 2, np.int64)
     arrays = LevelArrays(plan.fields, plan.shifts, plan.steps, plan.starts, plan.sizes, slot)
-    return arrays, NodeStates(keys, counts, groups, np.zeros(len(keys), np.int64))
+    return arrays, NodeStates(keys, counts, groups, np.zeros(len(keys), np.int64), NO_SETS)
 
 
 def _split_nodes(levels: NDArray[np.int64], at_least: int) -> Iterator[tuple[int, int]]:

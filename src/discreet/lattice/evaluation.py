@@ -193,10 +193,19 @@ def evaluate_lattice(
         If the arrays would not fit ``settings.memory_limit``: before any work, or during it if further scores
         produce too many entries.
 
+    Notes
+    -----
+    Cost: 1.5 to 5 ns per group of each visited state with the kernels, about ten times that with the twin;
+    memory as ``resource_estimates`` describes.
+
     References
     ----------
     Pilalidou and Vassiliadis, *Online negotiation for privacy preserving data publishing*. Slides, University
     of Ioannina.
+
+    Examples
+    --------
+    >>> evaluate_lattice(frequency_set, settings).suppression(Requirement(k=5))  # doctest: +SKIP
     """
     lattice = build_lattice(frequency_set)
     table = drop_unneeded_subjects(frequency_set)
@@ -254,7 +263,7 @@ def _make_cells_lookup(
     plan: RotationPlan,
     lattice: Lattice,
     table: FrequencySet,
-    class_suppression: Histograms | BucketedHistograms,
+    histograms: Histograms | BucketedHistograms,
     further: tuple[BoundCriterion, ...],
     settings: Settings,
     people: NDArray[np.int64] | None,
@@ -262,10 +271,9 @@ def _make_cells_lookup(
     """Build the lookup of criteria of cells; it counts only when it is queried."""
     room = make_memory_check(lattice, table, settings)
     return CellsLookup(
+        histograms=histograms,
         count_all=lambda scores: _evaluate_twin(plan, table, None, (), room, people, scores),
         one=lambda node, scores: count_node_histogram(table, lattice.node(node), (), scores, people),
-        class_suppression=lambda thresholds: class_suppression.below(tuple(thresholds)),
-        signatures=lambda node: np.array(list(class_suppression.of(node)), np.int64).T,
         further=further,
         rule=choose_peeling_rule(),
     )

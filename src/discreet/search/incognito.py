@@ -6,15 +6,12 @@ attributes are joined from the survivors of i. The frequency sets of roots are c
 sets of attributes at the lowest levels, and under a memory budget points of higher levels with the
 greatest benefit per byte (Harinarayan, Rajaraman and Ullman 1996). The three variants check the same
 nodes and differ in scans.
-
-Cost: exponential in the number of attributes; a byte per node of every set of attributes; 2^d frequency
-sets for the cube.
 """
 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from itertools import combinations
 from math import comb
 from time import perf_counter
@@ -30,7 +27,6 @@ from discreet.search.breadth_first import (
     Family,
     FamilyNodes,
     FamilySearch,
-    RootSets,
     SuperRootSets,
     join_candidates,
 )
@@ -147,21 +143,16 @@ def expected_distinct(values: ClassEstimates, draws: int) -> ClassEstimates:
     return result
 
 
-def families(attributes: int, size: int) -> Iterator[Family]:
-    """Yield the sets of ``size`` out of ``attributes`` attributes in lexicographic order."""
-    return combinations(range(attributes), size)
-
-
-class CubeRootSets:
+class CubeRootSets(CountedRootSets):
     """Roots of cube Incognito, rolled up from materialized points of each family."""
 
     def __init__(self, task: SearchProblem, frequencies: FrequencySets) -> None:
+        super().__init__(frequencies)
         self._points: dict[Family, list[AttributeFrequencySet]] = {}
-        self._family: Family = ()
         number = len(task.low)
         for size in range(number, 0, -1):
-            for family in families(number, size):
-                self._points[family] = [self._lowest_point(family, task.low, frequencies)]
+            for family in combinations(range(number), size):
+                self._points[family] = [self._lowest_point(family, task.low)]
         if task.cube_budget:
             materialize_points(self._points, task)
 
@@ -170,11 +161,9 @@ class CubeRootSets:
         """Number of materialized points, at the lowest levels and above."""
         return sum(map(len, self._points.values()))
 
-    def _lowest_point(
-        self, family: Family, low: LatticeNode, frequencies: FrequencySets
-    ) -> AttributeFrequencySet:
+    def _lowest_point(self, family: Family, low: LatticeNode) -> AttributeFrequencySet:
         if len(family) == len(low):
-            return frequencies.count(family, low)
+            return self._frequencies.count(family, low)
         supersets = [
             (self._points[tuple(sorted((*family, extra)))][0], extra)
             for extra in range(len(low))
@@ -182,10 +171,6 @@ class CubeRootSets:
         ]
         smallest, extra = min(supersets, key=lambda pair: pair[0].classes)
         return smallest.sum_out(extra)
-
-    def enter(self, family: Family, roots: Sequence[LatticeNode]) -> None:  # noqa: ARG002
-        """Begin with a family."""
-        self._family = family
 
     def of(self, root: LatticeNode) -> AttributeFrequencySet:
         """Return the root's own point, or roll it up from the smallest point below it."""
@@ -202,18 +187,40 @@ class CubeRootSets:
             point.release()
 
 
-RootSetsFactory = Callable[[FrequencySets, SearchTally], RootSets]
+RootSetsFactory = Callable[[FrequencySets, SearchTally], CountedRootSets]
 
 
 def incognito(task: SearchProblem) -> SearchResult:
     """Find every solution with basic Incognito: roots are counted from the table.
 
+    Parameters
+    ----------
+    task
+        Table, requirement, suppression limit and bounds of the search.
+
+    Returns
+    -------
+    Every solution with its suppressed rows, and the numbers of checked and marked nodes and of scans.
+
+    Raises
+    ------
+    InputError
+        For criteria under which suppression may rise from a node to one above it.
+    LimitReached
+        If the nodes or the frequency sets would not fit the memory limit.
+
+    Notes
+    -----
     Cost: exponential in the number of attributes; one scan per root, a byte per node of every set of
     attributes.
 
     References
     ----------
     LeFevre, DeWitt and Ramakrishnan (2005), *Incognito: Efficient Full-Domain K-Anonymity*. SIGMOD, 49–60.
+
+    Examples
+    --------
+    >>> incognito(SearchProblem.of(table, Request.of(k=10), settings)).solutions  # doctest: +SKIP
     """
     return _search(task, "incognito", lambda frequencies, _: CountedRootSets(frequencies))
 
@@ -221,11 +228,33 @@ def incognito(task: SearchProblem) -> SearchResult:
 def incognito_superroots(task: SearchProblem) -> SearchResult:
     """Find every solution; the roots of a family are rolled up from their greatest common specialization.
 
+    Parameters
+    ----------
+    task
+        Table, requirement, suppression limit and bounds of the search.
+
+    Returns
+    -------
+    Every solution with its suppressed rows, and the numbers of checked and marked nodes and of scans.
+
+    Raises
+    ------
+    InputError
+        For criteria under which suppression may rise from a node to one above it.
+    LimitReached
+        If the nodes or the frequency sets would not fit the memory limit.
+
+    Notes
+    -----
     Cost: as ``incognito``, with one scan per family.
 
     References
     ----------
     LeFevre, DeWitt and Ramakrishnan (2005), *Incognito: Efficient Full-Domain K-Anonymity*. SIGMOD, 49–60.
+
+    Examples
+    --------
+    >>> incognito_superroots(SearchProblem.of(table, Request.of(k=10), settings)).solutions  # doctest: +SKIP
     """
     return _search(task, "incognito-superroots", lambda frequencies, _: SuperRootSets(frequencies))
 
@@ -233,6 +262,24 @@ def incognito_superroots(task: SearchProblem) -> SearchResult:
 def incognito_cube(task: SearchProblem) -> SearchResult:
     """Find every solution; roots are rolled up from a cube, whose construction is timed separately.
 
+    Parameters
+    ----------
+    task
+        Table, requirement, suppression limit and bounds of the search.
+
+    Returns
+    -------
+    Every solution with its suppressed rows, and the numbers of checked and marked nodes and of scans.
+
+    Raises
+    ------
+    InputError
+        For criteria under which suppression may rise from a node to one above it.
+    LimitReached
+        If the nodes or the frequency sets would not fit the memory limit.
+
+    Notes
+    -----
     Cost: as ``incognito``, with one scan and 2^d frequency sets for d attributes; ``cube_budget`` bytes for
     further points.
 
@@ -240,6 +287,10 @@ def incognito_cube(task: SearchProblem) -> SearchResult:
     ----------
     LeFevre, DeWitt and Ramakrishnan (2005), *Incognito: Efficient Full-Domain K-Anonymity*. SIGMOD, 49–60.
     Harinarayan, Rajaraman and Ullman (1996), *Implementing Data Cubes Efficiently*. SIGMOD.
+
+    Examples
+    --------
+    >>> incognito_cube(SearchProblem.of(table, Request.of(k=10), settings)).solutions  # doctest: +SKIP
     """
 
     def build(frequencies: FrequencySets, tally: SearchTally) -> CubeRootSets:
@@ -263,7 +314,7 @@ def _search(task: SearchProblem, name: str, open_roots: RootSetsFactory) -> Sear
         done = 0
         for size in range(1, number + 1):
             larger: dict[Family, FamilyNodes] = {}
-            for family in families(number, size):
+            for family in combinations(range(number), size):
                 search = FamilySearch(
                     task, family, join_candidates(family, levels, smaller), root_sets, tally
                 )
