@@ -43,7 +43,9 @@ GOOD: dict[str, HierarchySource] = {
     '{kind = "levels", leaves = {a = ["*"]}}': LevelsHierarchy((("a", "*"),)),
     '{kind = "intervals", width = 5}': IntervalHierarchy.of(5),
     '{kind = "intervals", widths = [0.5, 1], anchor = -0.25, lower = 0, upper = "data", others = ["?"]}': (
-        IntervalHierarchy((Decimal("0.5"), Decimal(1)), Decimal("-0.25"), Decimal(0), "data", others=("?",))
+        IntervalHierarchy(
+            (Decimal("0.5"), Decimal(1)), anchor=Decimal("-0.25"), lower=Decimal(0), upper="data", others=("?",)
+        )
     ),
     '{kind = "intervals", breaks = [18, 35.5], upper = 90}': IntervalHierarchy.of(
         breaks=[18, "35.5"], upper=90

@@ -31,9 +31,9 @@ TABLES: list[type[StrictTable]] = [
 ]
 _NEEDED: dict[str, dict[str, Any]] = {
     "AttributeSection": {"role": "quasi-identifier"},
-    "AgeTable": {"reference": "2026-11-23"},
-    "FileTable": {"path": "city.csv"},
-    "BuiltinTable": {"name": "icd10"},
+    "_AgeTable": {"reference": "2026-11-23"},
+    "FileHierarchyTable": {"path": "city.csv"},
+    "BuiltinHierarchyTable": {"name": "icd10"},
 }
 
 
