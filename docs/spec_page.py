@@ -7,10 +7,10 @@ from typing import Any
 
 from discreet.spec.attribute_section import BudgetSection, CellFormatTable
 from discreet.spec.hierarchy_tables import HIERARCHY_TABLES
-from discreet.spec.spec_reader import ReportSection
 from discreet.spec.spec_sections import (
     AttributeSection,
     PopulationSection,
+    ReportSection,
     RequestSection,
     SourceSection,
     SubsetTable,

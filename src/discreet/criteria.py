@@ -16,25 +16,22 @@
 
 from discreet.model.criteria.alpha_deassociation import AlphaDeassociation
 from discreet.model.criteria.attack_gain import AttackGain
-from discreet.model.criteria.average_risk import AverageRisk
 from discreet.model.criteria.base import AuditedBy, Criterion, Need, Parameter
 from discreet.model.criteria.beta_likeness import BetaLikeness
 from discreet.model.criteria.delta_disclosure import DeltaDisclosure
 from discreet.model.criteria.delta_presence import DeltaPresence
 from discreet.model.criteria.distinct_diversity import DistinctDiversity
 from discreet.model.criteria.entropy_diversity import EntropyDiversity
-from discreet.model.criteria.highest_risk import HighestRisk
-from discreet.model.criteria.k_anonymity import KAnonymity
+from discreet.model.criteria.k_anonymity import HighestRisk, KAnonymity
 from discreet.model.criteria.k_map import KMap
 from discreet.model.criteria.lkc_privacy import LKCPrivacy
 from discreet.model.criteria.p_sensitivity import PSensitivity
 from discreet.model.criteria.population_uniques import PopulationUniques
 from discreet.model.criteria.proximity import Proximity
-from discreet.model.criteria.records_at_risk import RecordsAtRisk
 from discreet.model.criteria.recursive_diversity import RecursiveDiversity
 from discreet.model.criteria.registry import criteria_from, register
 from discreet.model.criteria.release_level import CellsCriterion, Groups, ReleaseCriterion
-from discreet.model.criteria.sample_uniques import SampleUniques
+from discreet.model.criteria.release_shares import AverageRisk, RecordsAtRisk, SampleUniques
 from discreet.model.criteria.t_closeness import TCloseness
 from discreet.model.criteria.value_range import ValueRange
 from discreet.model.criteria.weighted_k import WeightedKAnonymity

@@ -12,8 +12,8 @@ import pytest
 import discreet
 from discreet.cli.main import main
 from discreet.errors import InputError
-from discreet.model.criteria.average_risk import AverageRisk
 from discreet.model.criteria.k_map import KMap
+from discreet.model.criteria.release_shares import AverageRisk
 from discreet.model.criteria.t_closeness import TCloseness
 from discreet.models import Permutation
 from discreet.settings import Settings

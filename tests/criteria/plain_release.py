@@ -6,10 +6,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 from math import floor
 
-from discreet.model.criteria.average_risk import AverageRisk
 from discreet.model.criteria.base import Criterion
-from discreet.model.criteria.records_at_risk import RecordsAtRisk
-from discreet.model.criteria.sample_uniques import SampleUniques
+from discreet.model.criteria.release_shares import AverageRisk, RecordsAtRisk, SampleUniques
 from discreet.model.requirement import Requirement
 
 BILLION = 10**9

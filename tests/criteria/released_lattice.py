@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet.model.criteria.average_risk import AverageRisk
 from discreet.model.criteria.base import Criterion
-from discreet.model.criteria.highest_risk import HighestRisk
-from discreet.model.criteria.records_at_risk import RecordsAtRisk
-from discreet.model.criteria.sample_uniques import SampleUniques
+from discreet.model.criteria.k_anonymity import HighestRisk
+from discreet.model.criteria.release_shares import AverageRisk, RecordsAtRisk, SampleUniques
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.lattice import LatticeNode
 from discreet.model.requirement import Requirement

@@ -17,10 +17,10 @@ from discreet.lattice.evaluated_lattice import EvaluatedLattice
 from discreet.lattice.evaluation import evaluate_lattice
 from discreet.measures.cost_registry import cost_named
 from discreet.model.criteria import lkc_privacy
-from discreet.model.criteria.average_risk import AverageRisk
 from discreet.model.criteria.base import Criterion
 from discreet.model.criteria.lkc_privacy import LKCPrivacy
 from discreet.model.criteria.release_level import Groups, peel_classes
+from discreet.model.criteria.release_shares import AverageRisk
 from discreet.model.criterion_inputs import ClassValues
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.lattice import LatticeNode

@@ -16,9 +16,8 @@ from discreet.lattice import lattice_lookup
 from discreet.lattice.evaluated_lattice import EvaluatedLattice
 from discreet.lattice.evaluation import evaluate_lattice
 from discreet.measures.loss import LossTables
-from discreet.model.criteria.average_risk import AverageRisk
-from discreet.model.criteria.highest_risk import HighestRisk
-from discreet.model.criteria.sample_uniques import SampleUniques
+from discreet.model.criteria.k_anonymity import HighestRisk
+from discreet.model.criteria.release_shares import AverageRisk, SampleUniques
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.request import Backend, Request
 from discreet.model.requirement import Requirement

@@ -16,10 +16,8 @@ from discreet.errors import InputError
 from discreet.frequency.class_requirement import ClassRequirement
 from discreet.measures.cost_registry import COSTS, cost_named
 from discreet.model.class_recoding import requirement_test
-from discreet.model.criteria.average_risk import AverageRisk
-from discreet.model.criteria.records_at_risk import RecordsAtRisk
 from discreet.model.criteria.release_level import ReleaseCriterion
-from discreet.model.criteria.sample_uniques import SampleUniques
+from discreet.model.criteria.release_shares import AverageRisk, RecordsAtRisk, SampleUniques
 from discreet.model.requirement import Requirement
 from discreet.search.algorithms import EVERY_SOLUTION, load_algorithm
 from discreet.search.node_counts import StatisticsCounter

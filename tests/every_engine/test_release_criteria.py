@@ -9,11 +9,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from discreet.errors import InputError, RequirementNotMet
-from discreet.model.criteria.average_risk import AverageRisk
 from discreet.model.criteria.base import AuditedBy, Criterion
-from discreet.model.criteria.highest_risk import HighestRisk
-from discreet.model.criteria.records_at_risk import RecordsAtRisk
-from discreet.model.criteria.sample_uniques import SampleUniques
+from discreet.model.criteria.k_anonymity import HighestRisk
+from discreet.model.criteria.release_shares import AverageRisk, RecordsAtRisk, SampleUniques
 from discreet.model.release_address import ReleaseAddress
 from discreet.model.requirement import Requirement
 from discreet.model.search_result import SuppressionPolicy

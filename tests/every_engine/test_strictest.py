@@ -14,7 +14,7 @@ from discreet.model.audit_report import NEVER_MET, StrictestValue
 from discreet.model.criteria.base import Criterion
 from discreet.model.criteria.entropy_diversity import EntropyDiversity
 from discreet.model.criteria.float_criterion import SCORE_UNIT
-from discreet.model.criteria.highest_risk import HighestRisk
+from discreet.model.criteria.k_anonymity import HighestRisk
 from discreet.model.criteria.registry import CRITERIA
 from discreet.model.criteria.release_level import ReleaseCriterion
 from discreet.model.criteria.t_closeness import TCloseness

@@ -11,13 +11,12 @@ from typing import Any
 
 from discreet.measures.cost_registry import cost_named
 from discreet.measures.named_costs import NamedCost
-from discreet.model.criteria.average_risk import AverageRisk
 from discreet.model.criteria.base import Criterion
 from discreet.model.criteria.delta_presence import DeltaPresence
 from discreet.model.criteria.k_map import KMap
 from discreet.model.criteria.population_uniques import PopulationUniques
 from discreet.model.criteria.registry import CRITERIA
-from discreet.model.criteria.sample_uniques import SampleUniques
+from discreet.model.criteria.release_shares import AverageRisk, SampleUniques
 from tests.golden.adult_rows import EIGHT, SENSITIVE
 
 DIFFERENTIAL_PRIVACY = "differential privacy is another promise: a random sample and a noisy choice"

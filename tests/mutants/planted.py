@@ -93,7 +93,7 @@ MUTANTS = (
     ),
     Mutant(
         "records at risk are counted up to the threshold",
-        "model/criteria/records_at_risk.py",
+        "model/criteria/release_shares.py",
         "tails.sizes < size_at_risk(self.above)",
         "tails.sizes < size_at_risk(self.above) - 1",
     ),

@@ -18,13 +18,11 @@ from discreet.spec.json_schema import build_spec_schema
 from discreet.spec.spec_reader import load_spec, read_spec_mapping
 from discreet.spec.toml_writer import format_spec
 from tests.oracle.random_costs import random_cost
-from tests.spec.test_load import SOURCE
+from tests.spec.loaded_spec import SOURCE, load_text
 
 
 def spec_of(folder: Path, request: str) -> TableSpec:
-    path = folder / "discreet.toml"
-    path.write_text(SOURCE + f"[request]\nk = 2\n{request}\n", encoding="utf-8")
-    return load_spec(path)
+    return load_text(folder, SOURCE + f"[request]\nk = 2\n{request}\n")
 
 
 def as_table(cost: NamedCost) -> dict[str, Any]:

@@ -9,37 +9,29 @@ import pytest
 
 from discreet.errors import InputError
 from discreet.model.criteria.registry import CRITERIA
-from discreet.model.table_spec import TableSpec
-from discreet.spec.spec_reader import load_spec
 from tests.extending.registered import toy_criterion
-from tests.spec.test_load import SOURCE
+from tests.spec.loaded_spec import SOURCE, load_text
 
 __all__ = ["toy_criterion"]
 
 ILL = SOURCE + '[attributes.ill]\nrole = "sensitive"\n[attributes.wage]\nrole = "sensitive"\n'
 
 
-def spec_of(folder: Path, text: str) -> TableSpec:
-    path = folder / "discreet.toml"
-    path.write_text(text, encoding="utf-8")
-    return load_spec(path)
-
-
 def test_a_number_or_numbers_by_attribute(tmp_path: Path, toy_criterion: ModuleType) -> None:
     kind = toy_criterion.Homogeneity
-    found = spec_of(tmp_path, ILL + "[request]\nk = 3\nhomogeneity = 0.5")
+    found = load_text(tmp_path, ILL + "[request]\nk = 3\nhomogeneity = 0.5")
     assert found.request.criteria == (kind(0.5),)
     assert found.request.k == 3
-    found = spec_of(tmp_path, ILL + "[request]\nhomogeneity = {ill = 0.5, wage = 1}")
+    found = load_text(tmp_path, ILL + "[request]\nhomogeneity = {ill = 0.5, wage = 1}")
     assert found.request.criteria == (kind(0.5, "ill"), kind(1, "wage"))
 
 
 def test_a_list_of_tables_has_the_fixed_parts(tmp_path: Path, toy_criterion: ModuleType) -> None:
     kind = toy_criterion.Homogeneity
     tables = '[{value = 0.5, attribute = "ill", base = "values"}, {attribute = "wage", value = 1}]'
-    found = spec_of(tmp_path, ILL + f"[request]\nhomogeneity = {tables}")
+    found = load_text(tmp_path, ILL + f"[request]\nhomogeneity = {tables}")
     assert found.request.criteria == (kind(0.5, "ill", base="values"), kind(1, "wage"))
-    assert spec_of(tmp_path, ILL + "[request]\nhomogeneity = [{value = 0.5}]").request.criteria == (
+    assert load_text(tmp_path, ILL + "[request]\nhomogeneity = [{value = 0.5}]").request.criteria == (
         kind(0.5),
     )
 
@@ -72,7 +64,7 @@ def test_what_is_refused(
     line: str, message: str, allowed: str, tmp_path: Path, toy_criterion: ModuleType
 ) -> None:
     with pytest.raises(InputError) as error:
-        spec_of(tmp_path, ILL + "[request]\n" + line)
+        load_text(tmp_path, ILL + "[request]\n" + line)
     assert message in error.value.message
     assert allowed in (error.value.allowed or "")
     if "homogenity" in line:
@@ -82,6 +74,6 @@ def test_what_is_refused(
 
 def test_without_the_criterion_its_key_is_unknown(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="unknown key 'homogeneity'") as error:
-        spec_of(tmp_path, ILL + "[request]\nhomogeneity = 0.5")
+        load_text(tmp_path, ILL + "[request]\nhomogeneity = 0.5")
     own = ["k", "l", "max_suppressed", "scope", "order", "cost", "max_level", "min_level"]
     assert (error.value.allowed or "").split(", ") == [*own, *CRITERIA.names()[2:]]

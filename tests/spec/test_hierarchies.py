@@ -43,7 +43,13 @@ GOOD: dict[str, HierarchySource] = {
     '{kind = "levels", leaves = {a = ["*"]}}': LevelsHierarchy((("a", "*"),)),
     '{kind = "intervals", width = 5}': IntervalHierarchy.of(5),
     '{kind = "intervals", widths = [0.5, 1], anchor = -0.25, lower = 0, upper = "data", others = ["?"]}': (
-        IntervalHierarchy((Decimal("0.5"), Decimal(1)), Decimal("-0.25"), Decimal(0), "data", others=("?",))
+        IntervalHierarchy(
+            (Decimal("0.5"), Decimal(1)),
+            anchor=Decimal("-0.25"),
+            lower=Decimal(0),
+            upper="data",
+            others=("?",),
+        )
     ),
     '{kind = "intervals", breaks = [18, 35.5], upper = 90}': IntervalHierarchy.of(
         breaks=[18, "35.5"], upper=90
@@ -81,7 +87,7 @@ GOOD: dict[str, HierarchySource] = {
 
 
 @pytest.mark.parametrize("text", GOOD)
-def test_a_hierarchy_is_read(text: str) -> None:
+def test_hierarchy_is_read(text: str) -> None:
     assert read(text) == GOOD[text]
 
 
@@ -93,19 +99,14 @@ def test_every_kind_is_read() -> None:
 
 KEY = "s.toml: attributes.x.hierarchy"
 BAD: dict[str, list[str]] = {
-    "3": [f"{KEY} = 3", "the path of a CSV file in quotes", "kinds: file, levels, intervals"],
-    "true": [f"{KEY} = true"],
     '""': [f"{KEY} = ''"],
     '[["a", "*"]]': [f"{KEY} = "],
     "{}": [f"{KEY}.kind is missing", "taxonomy"],
-    '{a = ["*"]}': [f"{KEY}.kind is missing"],
     "{kind = 3}": [f"{KEY}.kind = 3"],
     '{kind = "masks"}': [f"{KEY}.kind = 'masks'", "Did you mean 'mask'?"],
     '{kind = "file"}': [f"{KEY}.path is missing", "in quotes"],
     '{kind = "file", path = "x", encoding = "utf-9"}': [f"{KEY}: encoding 'utf-9' is not known"],
-    '{kind = "file", path = "x", delimiter = ";;"}': [f"{KEY}: delimiter ';;'"],
     '{kind = "levels"}': [f"{KEY}: levels with neither", "rows, leaves"],
-    '{kind = "levels", rows = [], leaves = {}}': [f"{KEY}: levels with neither or both"],
     '{kind = "levels", rows = [["a", 1]]}': [f"{KEY}.rows[0][1] = 1", "leaf first"],
     '{kind = "levels", leaves = {"a b" = "*"}}': [
         f"{KEY}.leaves.\"a b\" = '*'",
@@ -113,62 +114,40 @@ BAD: dict[str, list[str]] = {
     ],
     '{kind = "intervals"}': [f"{KEY}: intervals without a width"],
     '{kind = "intervals", width = "5"}': [f"{KEY}.width = '5'", "a number above 0"],
-    '{kind = "intervals", width = true}': [f"{KEY}.width = true"],
-    '{kind = "intervals", width = inf}': [f"{KEY}.width = Infinity"],
-    '{kind = "intervals", width = 0}': [f"{KEY}: width 0"],
     '{kind = "intervals", width = 5, widths = [5]}': [f"{KEY}: both width and widths"],
-    '{kind = "intervals", widths = 5}': [f"{KEY}.widths = 5", "a list of numbers"],
-    '{kind = "intervals", widths = [5, 12]}': [f"{KEY}: width 12 after width 5", "a multiple of 5"],
     '{kind = "intervals", widths = [5, "x"]}': [f"{KEY}.widths[1] = 'x'"],
     '{kind = "intervals", width = 5, lower = "low"}': [f"{KEY}.lower = 'low'", 'a number, or "data"'],
-    '{kind = "intervals", width = 5, lower = 9, upper = 8}': [f"{KEY}: lower = 9 above upper = 8"],
-    '{kind = "intervals", width = 5, others = "?"}': [f"{KEY}.others = '?'"],
     '{kind = "intervals", width = 5, step = 1}': [f"{KEY} has an unknown key 'step'", "kind, width, widths"],
     '{kind = "intervals", top = 90}': [f"{KEY} has an unknown key 'top'", "Did you mean 'upper'?"],
-    '{kind = "intervals", bottom = 5}': ["'bottom'", "Did you mean 'lower'?"],
     '{kind = "intervals", breaks = 18}': [f"{KEY}.breaks = 18", "a list of ascending numbers"],
     '{kind = "intervals", breaks = [18, "x"]}': [f"{KEY}.breaks[1] = 'x'"],
     '{kind = "intervals", breaks = [[18, 35], [18, true]]}': [f"{KEY}.breaks[1][1] = true"],
     '{kind = "intervals", breaks = [[18, 35], 35]}': [f"{KEY}.breaks[0] = "],
-    '{kind = "intervals", breaks = [[18, 35], [20]]}': [f"{KEY}: breaks: the bound 20 is not a bound"],
     '{kind = "age", width = 5}': [f"{KEY}.reference is missing", "2026-11-23"],
-    '{kind = "age", reference = "today"}': [f"{KEY}.reference = 'today'", "2026-11-23"],
     '{kind = "age", reference = 2026-11-23T08:00:00}': [f"{KEY}.reference = 2026-11-23 08:00:00"],
     '{kind = "age", reference = "2026-11-23", anchor = 3}': [f"{KEY}: intervals without a width"],
     '{kind = "age", reference = "2026-11-23", width = 5, upper = "data"}': [f"{KEY}: ages with an end"],
-    '{kind = "age", reference = "2026-11-23", format = "%Y"}': ["has no month, which an age needs"],
     '{kind = "builtin"}': [f"{KEY}.name is missing", "icd10, isco08"],
     '{kind = "builtin", name = "icd11"}': [
         f"{KEY}: the built-in hierarchy 'icd11' does not exist",
         "Did you mean 'icd10'?",
     ],
     '{kind = "builtin", name = "icd10", levels = ["chapter", "block"]}': [f"{KEY}: levels of icd10", "order"],
-    '{kind = "builtin", name = "icd10", levels = ["major"]}': ["has no level 'major'", "block, chapter"],
     '{kind = "mask", from = "top"}': [f"{KEY}.from = 'top'", "right, left"],
     '{kind = "mask", side = "left"}': [f"{KEY} has an unknown key 'side'", "kind, from, character"],
-    '{kind = "mask", steps = "1"}': [f"{KEY}.steps = '1'"],
     '{kind = "mask", steps = [1, 1.5]}': [f"{KEY}.steps[1] = 1.5"],
     '{kind = "mask", steps = 0}': [f"{KEY}: mask step 0"],
-    '{kind = "mask", character = "**"}': [f"{KEY}: mask character '**'"],
-    '{kind = "mask", pad = 1}': [f"{KEY}.pad = 1", "true, false"],
-    '{kind = "mask", length = 5}': [f"{KEY}: a mask with length but without pad"],
-    '{kind = "dates", levels = "month"}': [f"{KEY}.levels = 'month'", "from fine to coarse: day, week"],
     '{kind = "dates", levels = []}': [f"{KEY}: dates without levels"],
-    '{kind = "dates", levels = ["hour"]}': [f"{KEY}: date level 'hour'", "day, week, month"],
-    '{kind = "dates", levels = ["week", "year"]}': [f"{KEY}: date level year after week", "Omit week"],
-    '{kind = "dates", format = "%d.%m."}': [f"{KEY}: date format '%d.%m.' has no year"],
     '{kind = "taxonomy"}': [f"{KEY}.tree is missing", "nested tables and lists"],
     '{kind = "taxonomy", tree = {A = [3]}}': [f"{KEY}: taxonomy, under * > A: '3' is not a text"],
     '{kind = "order"}': [f"{KEY}: an order without sizes or fanout"],
-    '{kind = "order", sizes = [2, 3]}': [f"{KEY}: order size 3 after size 2"],
     '{kind = "order", fanout = true}': [f"{KEY}.fanout = true"],
-    '{kind = "order", fanout = 2, label = "list"}': [f"{KEY}.label = 'list'", "range, set"],
     '{kind = "auto", by = "size"}': [f"{KEY}.by = 'size'", "order, frequency"],
 }
 
 
 @pytest.mark.parametrize("text", BAD)
-def test_a_wrong_hierarchy_is_refused(text: str) -> None:
+def test_wrong_hierarchy_is_refused(text: str) -> None:
     with pytest.raises(InputError) as caught:
         read(text)
     for part in BAD[text]:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import MISSING, dataclass, replace
 from datetime import date
 from typing import ClassVar
 
 from discreet.errors import InputError
-from discreet.hierarchy.dates import DATE_PARTS, DateParser
+from discreet.hierarchy.dates import DATE_PARTS, FORMATS_ALLOWED, DateParser
 from discreet.hierarchy.intervals import IntervalHierarchy
 from discreet.hierarchy.level_table import hierarchy_with_others
 from discreet.hierarchy.messages import quote_value, quote_values
 from discreet.model.hierarchy import GeneralizationHierarchy, PublicPart
+from discreet.model.option import key
 
 AGE_LEVEL = 1
 """Level of the age in whole years, above the date of birth."""
@@ -28,9 +29,16 @@ class AgeHierarchy:
     time of day is cut off.
     """
 
-    reference: date
+    reference: date = key(
+        "The day on which the age is counted.",
+        '"2026-11-23"',
+        'the date on which the age is counted, such as "2026-11-23"',
+        default=MISSING,
+    )
     intervals: IntervalHierarchy | None = None
-    format: str | tuple[str, ...] | None = None
+    format: str | tuple[str, ...] | None = key(
+        "Formats of the dates of birth, if not as in 1980-02-29.", '"%d.%m.%Y"', FORMATS_ALLOWED
+    )
     others: tuple[str, ...] = ()
     from_data: ClassVar[bool] = False
     """False: the reference date and the intervals are independent of the data."""

@@ -20,6 +20,7 @@ from discreet.hierarchy.level_table import hierarchy_from_columns, ordered_leave
 from discreet.hierarchy.messages import quote_value
 from discreet.hierarchy.ordered_values import group_label_column
 from discreet.model.hierarchy import TOP, GeneralizationHierarchy, HierarchySource, PublicPart
+from discreet.model.option import key
 
 _MOST_INTERVALS = 32
 _MOST_OTHERS = 3
@@ -43,7 +44,12 @@ class AutoHierarchy:
     the number of values.
     """
 
-    by: Literal["order", "frequency"] = "order"
+    by: Literal["order", "frequency"] = key(
+        "Basis of groups: the values' order, or their frequency.",
+        '"frequency"',
+        "order, frequency",
+        default="order",
+    )
     from_data: ClassVar[bool] = True
     """True: the groups depend on the data."""
     public_part: ClassVar[PublicPart] = PublicPart.NOTHING

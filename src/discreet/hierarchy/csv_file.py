@@ -11,7 +11,7 @@ import gc
 import io
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import MISSING, dataclass, replace
 from pathlib import Path
 from typing import ClassVar, NamedTuple
 
@@ -27,6 +27,7 @@ from discreet.hierarchy.level_table import (
 )
 from discreet.hierarchy.messages import quote_value
 from discreet.model.hierarchy import TOP, GeneralizationHierarchy, PublicPart
+from discreet.model.option import key
 from discreet.places.file_access import read_bytes
 
 _CSV_CHARACTERS = ('"', "\r", "\0")
@@ -123,10 +124,29 @@ class FileHierarchy:
     ``least_level`` is the least level if a request names none (``model.hierarchy.least_level``).
     """
 
-    path: Path
-    delimiter: str | None = None
-    encoding: str = "utf-8"
-    least_level: int = 0
+    path: Path = key(
+        "The file: a line for each leaf, followed by its levels.",
+        '"city.csv"',
+        "the path of a file in quotes",
+        min_length=1,
+        default=MISSING,
+    )
+    delimiter: str | None = key(
+        "Delimiter of cells; detected if omitted.", '"|"', 'one character, such as ";" or ","'
+    )
+    encoding: str = key(
+        "Encoding of the file.",
+        '"latin-1"',
+        "the name of an encoding, such as utf-8 or latin-1",
+        default="utf-8",
+    )
+    least_level: int = key(
+        "The least level of a release, unless min_level is set: lower levels are withheld.",
+        "1",
+        "a whole number of at least 0",
+        ge=0,
+        default=0,
+    )
     from_data: ClassVar[bool] = False
     """False: the file is independent of the data."""
     public_part: ClassVar[PublicPart] = PublicPart.HIERARCHY

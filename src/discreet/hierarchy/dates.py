@@ -13,8 +13,9 @@ from typing import ClassVar
 
 from discreet.errors import InputError
 from discreet.hierarchy.level_table import hierarchy_with_others, ordered_leaves
-from discreet.hierarchy.messages import quote_value, quote_values
+from discreet.hierarchy.messages import OTHERS_ALLOWED, quote_value, quote_values
 from discreet.model.hierarchy import GeneralizationHierarchy, PublicPart
+from discreet.model.option import key
 from discreet.model.published_cells import LabelForm, LabelKind
 
 _ISO = re.compile(
@@ -24,6 +25,7 @@ _ISO = re.compile(
 _YEARS, _MONTHS, _DAYS, _TIMES = "Yy", "mbBj", "dj", "HIMSfpzZaA%"
 DATE_PARTS = {"year": _YEARS, "month": _MONTHS, "day": _DAYS}
 """Directives of ``strptime`` that give each part of a date."""
+FORMATS_ALLOWED = 'a pattern such as "%d.%m.%Y", or a list of them'
 
 
 @dataclass(frozen=True)
@@ -198,9 +200,18 @@ class DateHierarchy:
     that are not dates; they are unchanged below the top.
     """
 
-    levels: tuple[str, ...] = ("month", "quarter", "year", "decade")
-    format: str | tuple[str, ...] | None = None
-    others: tuple[str, ...] = ()
+    levels: tuple[str, ...] = key(
+        "The periods, from fine to coarse.",
+        '["month", "year", "decade"]',
+        f"a list of granularities from fine to coarse: {', '.join(GRANULARITIES)}",
+        default=("month", "quarter", "year", "decade"),
+    )
+    format: str | tuple[str, ...] | None = key(
+        "Formats of the dates, if not as in 2026-11-23.", '["%d.%m.%Y", "%Y-%m-%d"]', FORMATS_ALLOWED
+    )
+    others: tuple[str, ...] = key(
+        "Values that are not dates, and are kept unchanged.", '["unknown"]', OTHERS_ALLOWED, default=()
+    )
     from_data: ClassVar[bool] = False
     """False: the calendar is independent of the data."""
     public_part: ClassVar[PublicPart] = PublicPart.LEVELS

@@ -26,8 +26,9 @@ from discreet.hierarchy.cell_values import (
     to_decimal,
 )
 from discreet.hierarchy.level_table import hierarchy_with_others, ordered_leaves
-from discreet.hierarchy.messages import quote_value, quote_values
+from discreet.hierarchy.messages import OTHERS_ALLOWED, quote_value, quote_values
 from discreet.model.hierarchy import GeneralizationHierarchy, PublicPart
+from discreet.model.option import key
 from discreet.model.published_cells import LabelForm, LabelKind
 
 DATA_END = "data"
@@ -43,11 +44,30 @@ UnitInterval = tuple[int | None, int | None]
 class IntervalCuts:
     """Bounds of intervals, level by level: by widths, then at breaks; and the open ends."""
 
-    widths: tuple[Decimal, ...] = ()
-    anchor: Decimal = Decimal(0)
-    lower: IntervalEnd = None
-    upper: IntervalEnd = None
-    breaks: tuple[tuple[Decimal, ...], ...] = ()
+    widths: tuple[Decimal, ...] = key(
+        "The widths of the intervals, level by level.",
+        "[5, 10, 20]",
+        "a list of numbers, each a multiple of the one before",
+        default=(),
+    )
+    breaks: tuple[tuple[Decimal, ...], ...] = key(
+        "Bounds at which intervals start; optionally level by level.",
+        "[18, 25, 35, 50, 65]",
+        "a list of ascending numbers, or a list of such lists, each of numbers of the one before",
+        default=(),
+    )
+    anchor: Decimal = key(
+        "A number at which an interval starts.",
+        "0",
+        "a number at which an interval starts",
+        default=Decimal(0),
+    )
+    lower: IntervalEnd = key(
+        "Below this, numbers are one interval: bottom coding.", "20", 'a number, or "data"'
+    )
+    upper: IntervalEnd = key(
+        "From this on, numbers are one interval: top coding.", "90", 'a number, or "data"'
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,7 +191,9 @@ class IntervalHierarchy(IntervalCuts):
     written ``20-24``, else ``[20, 25[``.
     """
 
-    others: tuple[str, ...] = ()
+    others: tuple[str, ...] = key(
+        "Values that are not numbers, and are kept unchanged.", '["unknown"]', OTHERS_ALLOWED, default=()
+    )
 
     def __post_init__(self) -> None:
         ends = self.lower is not None or self.upper is not None

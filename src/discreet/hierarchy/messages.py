@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 _LONGEST = 60
+OTHERS_ALLOWED = 'a list of texts in quotes, such as ["unknown"]'
+"""Allowed values of a builder's ``others``."""
 
 
 def quote_value(value: object) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import MISSING, dataclass, field, fields, replace
 from enum import StrEnum
 from math import isfinite
 from typing import Any
@@ -223,6 +223,29 @@ def option(
         # distinguished from an omitted one.
         raise TypeError("an option with in_spec must have the default None; describe it by shown")
     return field(default=default, metadata={"option": declared})
+
+
+def key(
+    title: str = "",
+    example: str = "",
+    allowed: str | None = None,
+    *,
+    default: object = None,
+    repr: bool = True,  # noqa: A002 - the name that dataclasses give it
+    **checks: Any,
+) -> Any:
+    """Declare a field of a frozen dataclass as a key of the spec, from which ``spec.validation`` reads it.
+
+    ``title`` is its meaning, ``example`` a value in TOML, ``allowed`` the text of messages (None: the field's
+    choices); ``checks`` are bounds in pydantic's words. A field with ``default=MISSING`` is required. The
+    result is the field, which type checkers accept as a default of the field's own type.
+    """
+    declared = {"title": title, "example": example, "allowed": allowed, **checks}
+    if default == {}:
+        return field(default_factory=dict, repr=repr, metadata={"key": declared})
+    if default is MISSING:
+        return field(repr=repr, metadata={"key": declared})
+    return field(default=default, repr=repr, metadata={"key": declared})
 
 
 def options_of(owner: type) -> tuple[Option, ...]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 
 from discreet.errors import InputError
 from discreet.model.criteria.base import Criterion
 from discreet.model.lattice import Lattice, LatticeNode
+from discreet.model.option import key
 from discreet.model.requirement import Requirement, no_criterion_error
 
 
@@ -144,19 +145,51 @@ class CostRequest:
 class RequestDefaults:
     """The spec's ``[request]``: defaults of the options, each None or empty if not given.
 
-    ``criteria`` are those except k and l; ``order`` is that of a release's rows; ``cost`` is minimized where
-    nodes are compared by a cost.
+    ``criteria`` are those except k and l; ``cost`` is minimized where nodes are compared by a cost.
     """
 
-    k: int | None = None
-    l: int | Mapping[str, int] | None = None
-    max_suppressed: str | int | None = None
-    max_level: Mapping[str, int] = field(default_factory=dict)
-    min_level: Mapping[str, int] = field(default_factory=dict)
-    scope: str | None = None
+    k: int | None = key(
+        "Each class has at least k rows, or subjects if they are counted.",
+        "10",
+        "a whole number of at least 1",
+        ge=1,
+    )
+    l: int | Mapping[str, int] | None = key(
+        "Each class has at least l distinct values of each sensitive attribute, or of some.",
+        "{disease = 3}",
+        "a whole number of at least 1, or a table of them by sensitive attribute",
+    )
+    max_suppressed: str | int | None = key(
+        "How many rows may be suppressed.",
+        '"1%"',
+        'a number of rows such as 301, or a percentage from "0%" to "100%" such as "1%"',
+    )
+    scope: str | None = key(
+        "Where relaxing the height searches: at the requested height and above, or everywhere.",
+        '"global"',
+        "above, global",
+    )
+    order: RowOrder = key(
+        "Order of the rows of a release: by their values, or random.", '"random"', default=RowOrder.SORTED
+    )
+    cost: CostRequest | None = key(
+        "Cost that optimal and anytime minimize, and the frontier weighs against suppression.",
+        '{name = "loss", gs_factor = 0.66}',
+        'the name of a cost in quotes, or a table such as {name = "loss", aggregate = "rank"}',
+    )
+    max_level: Mapping[str, int] = key(
+        "The highest level of a quasi-identifier.",
+        "{age = 2}",
+        "whole numbers of at least 0, by quasi-identifier",
+        default={},
+    )
+    min_level: Mapping[str, int] = key(
+        "The lowest level of a quasi-identifier.",
+        "{age = 1}",
+        "whole numbers of at least 0, by quasi-identifier",
+        default={},
+    )
     criteria: tuple[Criterion, ...] = ()
-    order: RowOrder = RowOrder.SORTED
-    cost: CostRequest | None = None
 
 
 def node_bounds(lattice: Lattice, request: Request) -> tuple[LatticeNode, LatticeNode]:

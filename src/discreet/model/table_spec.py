@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import MISSING, dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 
@@ -11,8 +11,11 @@ from discreet.errors import InputError
 from discreet.model.cell_format import CellFormat
 from discreet.model.hierarchy import HierarchySource
 from discreet.model.identifiers.base import DateShift, Pseudonymizer
+from discreet.model.option import key
 from discreet.model.privacy_loss import PrivacyLoss
 from discreet.model.request import RequestDefaults, RowOrder
+
+_TEXT = "a text"
 
 
 @dataclass(frozen=True)
@@ -22,15 +25,25 @@ class ReportMetadata:
     ``language`` is the code of the report's language; None is English.
     """
 
-    title: str | None = None
-    purpose: str | None = None
-    recipient: str | None = None
-    threat_model: str | None = None
-    population: str | None = None
-    controls: str | None = None
-    prepared_by: str | None = None
-    valid_until: str | None = None
-    language: str | None = None
+    title: str | None = key("The report's title.", '"Emergency visits 2024"', _TEXT)
+    purpose: str | None = key("Purpose of the release.", '"A study of waiting times."', _TEXT)
+    recipient: str | None = key("Recipient.", '"The institute for public health."', _TEXT)
+    threat_model: str | None = key(
+        "Possible attackers and their knowledge.", '"Staff who know a patient."', _TEXT
+    )
+    population: str | None = key(
+        "Population of the table.", '"All visits of the city\'s five hospitals."', _TEXT
+    )
+    controls: str | None = key(
+        "Safeguards against an attack by the recipient.", '"A secure room without network."', _TEXT
+    )
+    prepared_by: str | None = key("Author of the release.", '"The records office"', _TEXT)
+    valid_until: str | None = key("Date until which the report is valid.", '"2027-12-31"', _TEXT)
+    language: str | None = key(
+        "The language of the report; English if omitted.",
+        '"de"',
+        'the code of a language in quotes, such as "de"',
+    )
 
 
 @dataclass(frozen=True)
@@ -71,24 +84,60 @@ class UnlistedPolicy(StrEnum):
 class Attribute:
     """One column and its role.
 
-    ``hierarchy`` applies to quasi-identifiers (None: value → ``*``) and to sensitive attributes, which are
-    published unchanged: there it defines the similarity of values, only for criteria. ``numeric`` determines
-    whether metrics measure a quasi-identifier by the range of its numbers or count its values; None: numbers
-    if every leaf of the hierarchy is one. ``domain`` contains the values that are public whatever the rows
-    contain; None if they are known only from the rows. ``way`` is the method that replaces an identifier,
-    which is omitted if None; ``shift`` shifts a column's dates. ``real_values`` are texts that are values,
-    although they look like marks for missing ones.
+    A quasi-identifier without ``hierarchy`` is only suppressed; the hierarchy of a sensitive attribute, which
+    is published unchanged, defines the similarity of values for criteria. If ``numeric`` is None, metrics
+    measure numbers if every leaf of the hierarchy is one. ``domain`` is None if the values are known only
+    from the rows. An identifier without ``way`` is left out.
     """
 
     name: str
-    role: AttributeRole
-    hierarchy: HierarchySource | None = None
-    weight: float = 1.0
-    numeric: bool | None = None
-    domain: PublicDomain | None = None
-    way: Pseudonymizer | None = None
-    shift: DateShift | None = None
-    real_values: tuple[str, ...] = ()
+    role: AttributeRole = key(
+        "Role of the column: left out, known to others, to be protected, or neither.",
+        '"quasi-identifier"',
+        default=MISSING,
+    )
+    hierarchy: HierarchySource | None = key(
+        "Generalization of the values, level by level; of a sensitive attribute only for criteria.",
+        '{kind = "intervals", widths = [5, 10, 20]}',
+        'a path in quotes, or a table such as {kind = "mask"}',
+    )
+    weight: float = key(
+        "Weight of a quasi-identifier in losses, relative to 1 for the others.",
+        "2.0",
+        "a number above 0",
+        default=1.0,
+        gt=0,
+        allow_inf_nan=False,
+    )
+    numeric: bool | None = key(
+        "Whether metrics measure a quasi-identifier by the range of its numbers.", "true", "true, false"
+    )
+    domain: PublicDomain | None = key(
+        "The values that are public before the data, for noisy counts: never taken from the rows.",
+        "{least = 17, most = 90}",
+        '"hierarchy" for its leaves, a list of texts, or whole numbers {least = 17, most = 90}',
+    )
+    written: CellFormat | None = key(
+        "Format of the cells, if not plain numbers, ISO dates and texts.",
+        '{decimal = ",", thousands = ".", unit = "€"}',
+        'a table of the format of cells, such as {decimal = ",", unit = "€"}',
+    )
+    real_values: tuple[str, ...] = key(
+        "Texts that are values, although they look like missing ones.",
+        '["unknown"]',
+        'a list of texts in quotes, such as ["unknown"]',
+        default=(),
+    )
+    way: Pseudonymizer | None = key(
+        "Replacement of an identifier, which is left out if none is given.",
+        '{way = "pseudonym", key = "people.pseudonyms"}',
+        'a table of an identifier\'s replacement, such as {way = "per-release"}',
+    )
+    shift: DateShift | None = key(
+        "Maximum number of days by which a subject's dates are shifted, and the file of the secret.",
+        '{days = 180, key = "shifts.key"}',
+        'a table such as {days = 180, key = "shifts.key"}',
+    )
 
 
 @dataclass(frozen=True)
@@ -106,8 +155,16 @@ class PrivacyBudget:
 class Subset:
     """The rows of a table whose cell of ``column`` has one of the texts in ``values``; NULL matches none."""
 
-    column: str
-    values: tuple[str, ...]
+    column: str = key(
+        "Column that selects the rows.", '"in_study"', "the name of a column", min_length=1, default=MISSING
+    )
+    values: tuple[str, ...] = key(
+        "Values of the selected rows.",
+        '["yes"]',
+        'a list of texts in quotes, such as ["yes"]',
+        min_length=1,
+        default=MISSING,
+    )
 
 
 @dataclass(frozen=True)
@@ -128,62 +185,129 @@ class Link:
 class SourceSpec:
     """The location of the rows and the options for reading their cells.
 
-    Exactly one of ``path`` (a CSV, TSV, Parquet or JSON-lines file), ``data`` (an Arrow, pandas, polars or
-    Spark table in memory, an Arrow dataset, or a stream of record batches), ``url`` (a database, with
-    ``table``) and, for an engine with a catalog, only ``table`` is given. ``format`` is inferred from the
-    path's ending if None. ``null_values`` are cell texts read as NULL; an empty unquoted CSV cell always is.
-    With ``table`` a path is a DuckDB or SQLite database file or a spreadsheet, and the rows are those of that
-    table. ``engine`` is the name of the engine that reads them, None if the location determines it
-    (``engines.registry``). ``url`` may contain a password: it is never shown.
+    Exactly one of ``path``, ``data`` (an Arrow, pandas, polars or Spark table in memory, an Arrow dataset, or
+    a stream of record batches), ``url`` (a database, with ``table``) and, for an engine with a catalog, only
+    ``table`` is given; with a path, ``table`` is one of a DuckDB or SQLite file or of a spreadsheet. ``url``
+    may contain a password: it is never shown. An empty unquoted CSV cell is always NULL. The other rows of a
+    ``subset``'s location are not read.
 
     ``written`` contains the cell formats of columns. In other text columns ``decimal`` is the mark of
-    numbers, if cells are numbers, and ``strip`` removes the blanks around cells. ``coded`` keeps the codes
-    that have labels in the file. With ``floats_as_integers`` a column of floating-point numbers that are
-    integers in every row is read as integers, as in a frame with NULLs among them: this applies to a
-    publisher's data, not to a release. ``types`` are the internal types of columns for which a file of a
-    statistics program stores only values, if the caller knows the types. ``version`` is that of a table of
-    Delta Lake or Apache Iceberg (there a snapshot), None for the newest.
-
-    With ``subset`` the rows are some of those at the location; the others are not read. ``ways`` are the
-    methods of identifiers that are published in another form, and ``shifts`` the columns whose dates are
-    shifted by a number of days derived from ``subject``. ``survey_weight`` is the column of the number of
-    people that a row represents. ``rows_are_people`` declares that each row is a person, although values of
-    an identifier repeat. ``warnings`` are known problems of the rows, which every verb repeats. With a
-    ``link`` only rows that belong to another table's are read. ``unquoted_nulls`` are texts of a delimited
-    file that are NULL without quotes around them, None if they are detected from the file. In columns of
-    ``star_free`` a cell of stars is NULL, and rows that have stars or NULL in each column of ``set_apart``,
-    and a star in at least one, are not read (``model.cell_format``); a ``TableSpec`` sets both from its
-    attributes' roles.
+    numbers, if cells are numbers, and ``strip`` removes the blanks around cells. With
+    ``floats_as_integers`` a column of floating-point numbers that are integers in every row is read as
+    integers, as in a frame with NULLs among them: this applies to a publisher's data, not to a release.
+    ``types`` are the internal types of columns for which a file of a statistics program stores only values,
+    if the caller knows the types. ``ways`` are the methods of identifiers that are published in another form,
+    and ``shifts`` the columns whose dates are shifted by a number of days derived from ``subject``. With a
+    ``link`` only rows that belong to another table's are read. In columns of ``star_free`` a cell of stars is
+    NULL, and rows that have stars or NULL in each column of ``set_apart``, and a star in at least one, are
+    not read (``model.cell_format``); a ``TableSpec`` sets both from its attributes' roles.
     """
 
-    path: Path | None = None
+    path: Path | None = key(
+        "The file with the rows, a folder of Parquet files, or a pattern such as data/*.csv; "
+        "relative to the spec's folder.",
+        '"people.csv"',
+        'the path of a file in quotes, such as "people.csv"',
+        min_length=1,
+    )
+    url: str | None = key(
+        "The address of the database that has the table, without a password; or `env:NAME`, the "
+        "environment variable that contains it.",
+        '"postgresql://ann@localhost/clinic"',
+        'the address of a database in quotes, such as "postgresql://ann@localhost/clinic"',
+        repr=False,
+    )
+    table: str | None = key(
+        "The table of the database, of a DuckDB or SQLite file, or of the engine's catalog.",
+        '"clinic.people"',
+        'the name of a table in quotes, such as "people" or "clinic.people"',
+        min_length=1,
+    )
+    engine: str | None = key("The engine that reads the rows, if not determined by the location.", '"spark"')
+    format: str | None = key("The kind of file, if not determined by its extension.", '"csv"')
+    encoding: str = key(
+        "Encoding of the file.",
+        '"latin-1"',
+        "the name of an encoding, such as utf-8 or latin-1",
+        default="utf-8",
+    )
+    delimiter: str | None = key(
+        "Delimiter of cells.", '";"', 'one character, such as ";" or "\\t"', min_length=1, max_length=1
+    )
+    quote: str = key("Quote character.", '"\'"', 'one character, or "" for none', max_length=1, default='"')
+    null_values: tuple[str, ...] = key(
+        "Texts read as NULL.", '["NA", "-9"]', 'a list of texts in quotes, such as ["?", "-9"]', default=()
+    )
+    unquoted_nulls: tuple[str, ...] | None = key(
+        "Texts read as NULL if not quoted; if omitted, determined from a file that quotes its texts.",
+        '["NA"]',
+        'a list of texts in quotes, such as ["NA"], or [] for none',
+    )
+    decimal: str | None = key(
+        "The mark before decimals.",
+        '","',
+        'the mark before decimals in columns without a written form: "," or "."',
+    )
+    coded: bool = key(
+        "Whether codes with labels are kept in a file of SPSS, Stata or SAS.",
+        "true",
+        "true or false",
+        default=False,
+    )
+    strip: bool = key(
+        "Whether blanks around texts and names of columns are removed.",
+        "true",
+        "true: blanks around the texts and the names of all columns are removed",
+        default=False,
+    )
+    version: int | None = key(
+        "The version of a table with a log; the newest if omitted.",
+        "12",
+        "the number of a version (Delta Lake) or of a snapshot (Apache Iceberg)",
+        ge=0,
+    )
+    nulls: NullPolicy = key(
+        "Treatment of NULL: a value, or a reason to omit its row.", '"drop"', default=NullPolicy.VALUE
+    )
+    subject: str | None = key(
+        "The column that identifies the person, if persons have several rows: subjects are counted.",
+        '"patient"',
+        "the name of a column",
+        min_length=1,
+    )
+    rows_are_people: bool = key(
+        "Whether each row is a person, although an identifier repeats; `subject` is the alternative.",
+        "true",
+        "true: each row is a different person, although values of an identifier repeat",
+        default=False,
+    )
+    warnings: tuple[str, ...] = key(
+        "Warnings of `init` about the rows: every verb repeats them until they are removed.",
+        "[\"'total' = 'a' + 'b'\"]",
+        "a list of texts in quotes",
+        default=(),
+    )
+    survey_weight: str | None = key(
+        "The column with the number of people of a population that each row of a survey represents.",
+        '"weight"',
+        "the name of a column",
+        min_length=1,
+    )
+    unlisted: UnlistedPolicy = key(
+        "Treatment of columns that the spec does not list.", '"insensitive"', default=UnlistedPolicy.DROP
+    )
+    subset: Subset | None = key(
+        "The rows to publish, if the table is a population; the others are counted, not published.",
+        '{column = "in_study", values = ["yes"]}',
+        'a table such as {column = "in_study", values = ["yes"]}',
+    )
     data: object | None = None
-    format: str | None = None
-    encoding: str = "utf-8"
-    delimiter: str | None = None
-    quote: str = '"'
-    null_values: tuple[str, ...] = ()
-    nulls: NullPolicy = NullPolicy.VALUE
-    subject: str | None = None
-    unlisted: UnlistedPolicy = UnlistedPolicy.DROP
-    table: str | None = None
-    url: str | None = field(default=None, repr=False)
-    engine: str | None = None
     written: Mapping[str, CellFormat] = field(default_factory=dict)
-    decimal: str | None = None
-    strip: bool = False
     floats_as_integers: bool = False
-    coded: bool = False
     types: Mapping[str, str] = field(default_factory=dict)
-    version: int | None = None
-    subset: Subset | None = None
     ways: Mapping[str, Pseudonymizer] = field(default_factory=dict)
     shifts: Mapping[str, DateShift] = field(default_factory=dict)
-    survey_weight: str | None = None
-    rows_are_people: bool = False
-    warnings: tuple[str, ...] = ()
     link: Link | None = field(default=None, repr=False)
-    unquoted_nulls: tuple[str, ...] | None = None
     star_free: tuple[str, ...] = field(default=(), compare=False, repr=False)
     set_apart: tuple[str, ...] = field(default=(), compare=False, repr=False)
 

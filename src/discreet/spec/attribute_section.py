@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator
 
 from discreet.errors import InputError
 from discreet.hierarchy.csv_file import FileHierarchy
@@ -24,13 +24,14 @@ from discreet.model.privacy_loss import PrivacyLoss, parse_delta, parse_epsilon
 from discreet.model.registry import suggest_name
 from discreet.model.table_spec import Attribute, AttributeRole, PrivacyBudget, PublicDomain, SourceSpec
 from discreet.places.address import parse_path
-from discreet.spec.spec_sections import TextList
 from discreet.spec.validation import (
     KeyPath,
     StrictTable,
+    TextList,
     format_key,
     format_toml_value,
     locate_error,
+    toml_key,
     validate_table,
 )
 
@@ -112,57 +113,45 @@ class HierarchyReader:
         return source
 
 
-def _to_list_of_texts(value: object) -> object:
-    return [value] if isinstance(value, str) else list(value) if isinstance(value, tuple) else value
-
-
-TextOrTexts = Annotated[list[str], BeforeValidator(_to_list_of_texts)]
+TextOrTexts = Annotated[
+    TextList, BeforeValidator(lambda value: (value,) if isinstance(value, str) else value)
+]
 
 
 class CellFormatTable(StrictTable):
     """Section ``[attributes.NAME] written``."""
 
-    decimal: str | None = Field(
-        None,
-        description='the mark before decimals in quotes: "," or "."',
-        title="The mark before decimals.",
-        examples=['","'],
+    decimal: str | None = toml_key(
+        "The mark before decimals.", '","', 'the mark before decimals in quotes: "," or "."'
     )
-    thousands: str | None = Field(
-        None,
-        description='the thousands separator in quotes, such as "." or " "',
-        title="Thousands separator.",
-        examples=['"."'],
+    thousands: str | None = toml_key(
+        "Thousands separator.", '"."', 'the thousands separator in quotes, such as "." or " "'
     )
-    unit: TextOrTexts = Field(
-        default_factory=list,
-        description='a text or texts in quotes, such as "€"',
-        title="A currency or another unit before or after the number, which is removed.",
-        examples=['"€"'],
+    unit: TextOrTexts = toml_key(
+        "A currency or another unit before or after the number, which is removed.",
+        '"€"',
+        'a text or texts in quotes, such as "€"',
+        default=(),
     )
-    dates: TextOrTexts = Field(
-        default_factory=list,
-        description='a pattern or patterns in quotes, such as "%d.%m.%Y"',
-        title="Formats of dates: the first pattern that matches.",
-        examples=['["%d.%m.%Y", "%Y-%m-%d"]'],
+    dates: TextOrTexts = toml_key(
+        "Formats of dates: the first pattern that matches.",
+        '["%d.%m.%Y", "%Y-%m-%d"]',
+        'a pattern or patterns in quotes, such as "%d.%m.%Y"',
+        default=(),
     )
-    pivot: int | None = Field(
-        None,
-        description="the latest year that two digits may mean, such as 2030",
-        title="The latest year that two digits may mean.",
-        examples=["2030"],
+    pivot: int | None = toml_key(
+        "The latest year that two digits may mean.",
+        "2030",
+        "the latest year that two digits may mean, such as 2030",
     )
-    strip: bool | None = Field(
-        None,
-        description="true: blanks around texts are removed",
-        title="Whether blanks around values are removed.",
-        examples=["true"],
+    strip: bool | None = toml_key(
+        "Whether blanks around values are removed.", "true", "true: blanks around texts are removed"
     )
-    others: TextList = Field(
-        default_factory=list,
-        description='a list of texts that are kept unchanged, such as ["unknown"]',
-        title="Texts that are not numbers or dates, and are kept unchanged.",
-        examples=['["unknown"]'],
+    others: TextList = toml_key(
+        "Texts that are not numbers or dates, and are kept unchanged.",
+        '["unknown"]',
+        'a list of texts that are kept unchanged, such as ["unknown"]',
+        default=(),
     )
 
 
@@ -189,8 +178,8 @@ def read_cell_format(
         form = CellFormat(
             decimal=table.decimal,
             thousands=table.thousands,
-            units=tuple(table.unit),
-            dates=tuple(table.dates),
+            units=table.unit,
+            dates=table.dates,
             pivot=table.pivot,
             others=tuple(dict.fromkeys(others)),
         )
@@ -219,18 +208,20 @@ _MOST_DAYS = 36_525
 class ShiftTable(StrictTable):
     """Section ``[attributes.NAME] shift``."""
 
-    days: int = Field(
+    days: int = toml_key(
+        "Maximum number of days by which dates are shifted.",
+        "180",
+        f"a whole number from 1 to {_MOST_DAYS}",
         ge=1,
         le=_MOST_DAYS,
-        description=f"a whole number from 1 to {_MOST_DAYS}",
-        title="Maximum number of days by which dates are shifted.",
-        examples=["180"],
+        default=...,
     )
-    key: str = Field(
+    key: str = toml_key(
+        "The file of the secret, created if missing, readable only by its owner.",
+        '"shifts.key"',
+        'the path of a file in quotes, such as "shifts.key"',
         min_length=1,
-        description='the path of a file in quotes, such as "shifts.key"',
-        title="The file of the secret, created if missing, readable only by its owner.",
-        examples=['"shifts.key"'],
+        default=...,
     )
 
 
@@ -359,23 +350,23 @@ _MOST_VALUES = 1_000_000
 class BudgetSection(StrictTable):
     """Section ``[privacy_budget]``."""
 
-    epsilon: Any = Field(
-        description="a number above 0, such as 1.0",
-        title="The ε that all differentially private releases of the table may spend together.",
-        examples=["1.0"],
+    epsilon: Any = toml_key(
+        "The ε that all differentially private releases of the table may spend together.",
+        "1.0",
+        "a number above 0, such as 1.0",
+        default=...,
     )
-    delta: Any = Field(
-        0,
-        description="a number of at least 0 and below 1, such as 0.000001",
-        title="The δ that they may spend together; 0 if omitted.",
-        examples=["0.000001"],
+    delta: Any = toml_key(
+        "The δ that they may spend together; 0 if omitted.",
+        "0.000001",
+        "a number of at least 0 and below 1, such as 0.000001",
+        default=0,
     )
-    table: str | None = Field(
-        None,
+    table: str | None = toml_key(
+        "The table's name in the ledger, if it is in memory or is read from several places.",
+        '"census-2026"',
+        "a name in quotes",
         min_length=1,
-        description="a name in quotes",
-        title="The table's name in the ledger, if it is in memory or is read from several places.",
-        examples=['"census-2026"'],
     )
 
 

@@ -16,10 +16,10 @@ from discreet.model.option import Option, OptionKind
 from discreet.spec.attribute_section import BudgetSection, CellFormatTable, ShiftTable
 from discreet.spec.hierarchy_tables import HIERARCHY_TABLES
 from discreet.spec.request_section import spec_options
-from discreet.spec.spec_reader import ReportSection
 from discreet.spec.spec_sections import (
     AttributeSection,
     PopulationSection,
+    ReportSection,
     RequestSection,
     SourceSection,
     SubsetTable,

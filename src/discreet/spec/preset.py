@@ -8,17 +8,16 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass
 from functools import cache
 from importlib.resources import files
-
-from pydantic import Field
 
 from discreet.errors import InputError
 from discreet.model.criteria.base import Criterion
 from discreet.model.criteria.registry import criteria_from
+from discreet.model.option import key
 from discreet.model.registry import suggest_name
-from discreet.spec.validation import StrictTable, validate_table
+from discreet.spec.validation import make_section, validate_table
 
 _TEXT = "a text"
 
@@ -32,23 +31,15 @@ class Preset:
     """
 
     name: str
-    title: str
-    citation: str
-    as_of: str
-    note: str
-    criteria: tuple[Criterion, ...]
-    checks: tuple[str, ...]
+    title: str = key(allowed=_TEXT, default=MISSING)
+    citation: str = key(allowed=_TEXT, default=MISSING)
+    as_of: str = key(allowed="a year", default=MISSING)
+    note: str = key(allowed=_TEXT, default=MISSING)
+    checks: tuple[str, ...] = key(allowed="a list of texts", default=MISSING)
+    criteria: tuple[Criterion, ...] = key(allowed="criteria by name", default=MISSING, alias="requirement")
 
 
-class PresetTable(StrictTable):
-    """Keys of a preset's file."""
-
-    title: str = Field(description=_TEXT)
-    citation: str = Field(description=_TEXT)
-    as_of: str = Field(description="a year")
-    note: str = Field(description=_TEXT)
-    checks: list[str] = Field(description="a list of texts")
-    requirement: dict[str, float] = Field(description="criteria by name")
+_PresetTable = make_section("PresetTable", Preset, criteria=dict[str, float])
 
 
 @cache
@@ -76,16 +67,8 @@ def preset(name: str) -> Preset:
 
 
 def _read_preset(name: str, text: str) -> Preset:
-    table = validate_table(PresetTable, tomllib.loads(text), label=f"the preset {name}", key=())
+    table = dict(validate_table(_PresetTable, tomllib.loads(text), label=f"the preset {name}", key=()))
     requirement = {
-        key: int(value) if value == int(value) else value for key, value in table.requirement.items()
+        key: int(value) if value == int(value) else value for key, value in table["criteria"].items()
     }
-    return Preset(
-        name=name,
-        title=table.title,
-        citation=table.citation,
-        as_of=table.as_of,
-        note=table.note,
-        criteria=criteria_from(requirement),
-        checks=tuple(table.checks),
-    )
+    return Preset(name, **(table | {"criteria": criteria_from(requirement)}))

@@ -12,8 +12,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import Field
-
 from discreet.errors import InputError
 from discreet.hierarchy.messages import quote_value
 from discreet.model.identifiers.base import Pseudonymizer
@@ -25,7 +23,7 @@ from discreet.places.address import parse_path
 from discreet.settings import Settings
 from discreet.spec.attribute_section import read_pseudonymization
 from discreet.spec.spec_reader import load_spec, read_spec_mapping
-from discreet.spec.validation import StrictTable, format_key, validate_table
+from discreet.spec.validation import StrictTable, format_key, toml_key, validate_table
 
 _TABLE_NAME = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
 
@@ -33,80 +31,75 @@ _TABLE_NAME = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
 class RelatedTableSection(StrictTable):
     """Section ``[tables.NAME]``."""
 
-    spec: str = Field(
+    spec: str = toml_key(
+        "The table's own spec; relative to this spec's folder.",
+        '"visits.toml"',
+        "the path of the table's own spec in quotes",
         min_length=1,
-        description="the path of the table's own spec in quotes",
-        title="The table's own spec; relative to this spec's folder.",
-        examples=['"visits.toml"'],
+        default=...,
     )
-    key: str | None = Field(
-        None,
+    key: str | None = toml_key(
+        "The primary key: the column that identifies the table's rows, if other tables reference them.",
+        '"visit"',
+        "the name of a column",
         min_length=1,
-        description="the name of a column",
-        title="The primary key: the column that identifies the table's rows, if other tables reference them.",
-        examples=['"visit"'],
     )
-    way: Any = Field(
-        None,
-        description='a table of what stands in the key\'s place, such as {way = "per-release"}',
-        title="Replacement of the key in every table; `per-release` if omitted.",
-        examples=['{way = "pseudonym", key = "keys/patients.list"}'],
+    way: Any = toml_key(
+        "Replacement of the key in every table; `per-release` if omitted.",
+        '{way = "pseudonym", key = "keys/patients.list"}',
+        'a table of what stands in the key\'s place, such as {way = "per-release"}',
     )
-    references: dict[str, str] = Field(
-        default_factory=dict,
-        description='the names of tables by column, such as {patient = "patients"}',
-        title="The foreign keys: the table whose rows a column references.",
-        examples=['{patient = "patients"}'],
+    references: dict[str, str] = toml_key(
+        "The foreign keys: the table whose rows a column references.",
+        '{patient = "patients"}',
+        'the names of tables by column, such as {patient = "patients"}',
+        default={},
     )
-    orphans: Literal["refuse", "drop"] = Field(
-        "refuse",
-        description="refuse, drop",
-        title="Treatment of rows whose foreign key is empty, or names no row.",
-        examples=['"drop"'],
+    orphans: Literal["refuse", "drop"] = toml_key(
+        "Treatment of rows whose foreign key is empty, or names no row.",
+        '"drop"',
+        "refuse, drop",
+        default="refuse",
     )
-    model: str | None = Field(
-        None,
+    model: str | None = toml_key(
+        "The recoding model, with its defaults; levels are negotiated if omitted.",
+        '"mondrian"',
+        "the name of a recoding model in quotes",
         min_length=1,
-        description="the name of a recoding model in quotes",
-        title="The recoding model, with its defaults; levels are negotiated if omitted.",
-        examples=['"mondrian"'],
     )
-    accept: str | None = Field(
-        None,
+    accept: str | None = toml_key(
+        "The relaxation that is published if the request has no exact answer.",
+        '"height"',
+        "max_suppressed, height, k, l",
         min_length=1,
-        description="max_suppressed, height, k, l",
-        title="The relaxation that is published if the request has no exact answer.",
-        examples=['"height"'],
     )
 
 
 class RelationalDocument(StrictTable):
     """All keys of a relational spec."""
 
-    subjects: str = Field(
+    subjects: str = toml_key(
+        "The table that has a row for each person.",
+        '"patients"',
+        "the name of a table",
         min_length=1,
-        description="the name of a table",
-        title="The table that has a row for each person.",
-        examples=['"patients"'],
+        default=...,
     )
-    together: int | None = Field(
-        None,
+    together: int | None = toml_key(
+        "Minimum number of people that look alike in all tables together; only counted if omitted.",
+        "5",
+        "a whole number of at least 2",
         ge=2,
-        description="a whole number of at least 2",
-        title="Minimum number of people that look alike in all tables together; only counted if omitted.",
-        examples=["5"],
     )
-    format: Literal["csv", "parquet"] = Field(
-        "csv",
-        description="csv, parquet",
-        title="The format of the released files.",
-        examples=['"parquet"'],
+    format: Literal["csv", "parquet"] = toml_key(
+        "The format of the released files.", '"parquet"', "csv, parquet", default="csv"
     )
-    tables: dict[str, Any] = Field(
+    tables: dict[str, Any] = toml_key(
+        "The tables.",
+        '{patients = {spec = "patients.toml", key = "patient"}}',
+        "a table [tables.NAME] for each table",
         min_length=1,
-        description="a table [tables.NAME] for each table",
-        title="The tables.",
-        examples=['{patients = {spec = "patients.toml", key = "patient"}}'],
+        default=...,
     )
 
 

@@ -23,7 +23,6 @@ from discreet.model.criteria.registry import CRITERIA
 from discreet.model.option import Option, OptionKind
 from discreet.model.registry import suggest_name
 from discreet.model.request import CostRequest
-from discreet.places.file_access import read_text
 from discreet.spec.spec_sections import RequestSection
 from discreet.spec.validation import (
     KeyPath,
@@ -31,7 +30,7 @@ from discreet.spec.validation import (
     format_key,
     format_toml_value,
     locate_error,
-    parse_toml,
+    read_toml,
     validate_table,
 )
 
@@ -58,12 +57,7 @@ def load_model_options(path: Path, options: Sequence[Option], file_noun: str) ->
 
     Raises ``InputError`` with the file, the key, the value, and the allowed values.
     """
-    try:
-        document = parse_toml(read_text(path, f"{file_noun} {path}"))
-    except OSError as error:
-        raise InputError(f"{file_noun} {path} cannot be read: {error.strerror or error}") from None
-    except ValueError as error:
-        raise InputError(f"{path} is not TOML: {error}", allowed="TOML in UTF-8") from None
+    document = read_toml(path, f"{file_noun} {path}")
     table = validate_table(
         options_table([each for each in options if each.in_spec]), document, label=str(path), key=()
     )

@@ -15,26 +15,21 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from pydantic import Field
-
 from discreet.engines.engine_addresses import read_database_address
 from discreet.engines.process_resources import STANDARD_INPUT, standard_input
 from discreet.engines.registry import ENGINES, engine_at
 from discreet.errors import InputError
 from discreet.hierarchy.messages import quote_value, quote_values
-from discreet.model.cell_format import CellFormat
 from discreet.model.hierarchy import least_level
 from discreet.model.registry import suggest_name
-from discreet.model.request import RequestDefaults, RowOrder
+from discreet.model.request import RequestDefaults
 from discreet.model.table_spec import (
     Attribute,
     AttributeRole,
-    NullPolicy,
     ReportMetadata,
     SourceSpec,
     Subset,
     TableSpec,
-    UnlistedPolicy,
 )
 from discreet.places.address import has_password, parse_path
 from discreet.places.file_access import read_text
@@ -61,74 +56,29 @@ from discreet.spec.request_section import check_criterion_attributes, read_cost,
 from discreet.spec.spec_sections import (
     AttributeSection,
     PopulationSection,
+    ReportSection,
     RequestSection,
     SourceSection,
     SpecDocument,
     SubsetTable,
 )
-from discreet.spec.validation import StrictTable, format_key, locate_error, parse_toml, validate_table
-
-_TEXT = "a text"
-
-
-class ReportSection(StrictTable):
-    """Section ``[report]``."""
-
-    title: str | None = Field(
-        None, description=_TEXT, title="The report's title.", examples=['"Emergency visits 2024"']
-    )
-    purpose: str | None = Field(
-        None, description=_TEXT, title="Purpose of the release.", examples=['"A study of waiting times."']
-    )
-    recipient: str | None = Field(
-        None, description=_TEXT, title="Recipient.", examples=['"The institute for public health."']
-    )
-    threat_model: str | None = Field(
-        None,
-        description=_TEXT,
-        title="Possible attackers and their knowledge.",
-        examples=['"Staff who know a patient."'],
-    )
-    population: str | None = Field(
-        None,
-        description=_TEXT,
-        title="Population of the table.",
-        examples=['"All visits of the city\'s five hospitals."'],
-    )
-    controls: str | None = Field(
-        None,
-        description=_TEXT,
-        title="Safeguards against an attack by the recipient.",
-        examples=['"A secure room without network."'],
-    )
-    prepared_by: str | None = Field(
-        None, description=_TEXT, title="Author of the release.", examples=['"The records office"']
-    )
-    valid_until: str | None = Field(
-        None, description=_TEXT, title="Date until which the report is valid.", examples=['"2027-12-31"']
-    )
-    language: str | None = Field(
-        None,
-        description='the code of a language in quotes, such as "de"',
-        title="The language of the report; English if omitted.",
-        examples=['"de"'],
-    )
+from discreet.spec.validation import (
+    KeyPath,
+    format_key,
+    locate_error,
+    parse_toml,
+    read_toml,
+    validate_table,
+)
 
 
 def load_report_metadata(path: Path) -> ReportMetadata:
     """Load ``[report]`` from a separate file; raise ``InputError`` if it is unreadable or has other keys."""
-    try:
-        document = parse_toml(read_text(path, str(path)))
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
-    except ValueError as error:
-        raise InputError(f"{path} is not TOML: {error}", allowed="TOML in UTF-8") from None
-    return ReportMetadata(**validate_table(ReportSection, document, label=str(path), key=()).model_dump())
+    return _read_report_metadata(read_toml(path, str(path)), str(path), ())
 
 
-def read_report_metadata(content: object, label: str) -> ReportMetadata:
-    """Return the texts of ``[report]``, empty if the spec has none."""
-    return ReportMetadata(**validate_table(ReportSection, content, label=label, key=("report",)).model_dump())
+def _read_report_metadata(content: object, label: str, key: KeyPath) -> ReportMetadata:
+    return ReportMetadata(**dict(validate_table(ReportSection, content, label=label, key=key)))
 
 
 def with_location(document: Mapping[str, Any], location: Mapping[str, str]) -> dict[str, Any]:
@@ -140,7 +90,7 @@ def with_location(document: Mapping[str, Any], location: Mapping[str, str]) -> d
     return {**document, "source": {**others, **location}}
 
 
-def check_location(table: SourceSection, data: object | None, label: str) -> None:
+def check_location(table: Any, data: object | None, label: str) -> None:
     """Check that exactly one location of the rows is named, and no key that belongs to another kind.
 
     Raises ``InputError`` otherwise.
@@ -200,7 +150,8 @@ def read_subset(content: object, label: str) -> Subset | None:
     if content is None:
         return None
     table = validate_table(SubsetTable, content, label=label, key=("source", "subset"))
-    return Subset(table.column, tuple(dict.fromkeys(table.values)))
+    subset = Subset(**dict(table))
+    return replace(subset, values=tuple(dict.fromkeys(subset.values)))
 
 
 def read_population(source: SourceSpec, content: object, reader: HierarchyReader) -> SourceSpec | None:
@@ -375,9 +326,10 @@ def _build_spec(
     population = read_population(source, table.population, reader)
     stanzas = {key: _read_attribute(key, content, reader) for key, content in table.attributes.items()}
     patterns = find_globs(stanzas, source, columns_of, label)
-    expanded_sections = expand_globs(stanzas, patterns)
-    attributes = [replace(attribute, name=name) for name, (attribute, _) in expanded_sections.items()]
-    written = {name: form for name, (_, form) in expanded_sections.items() if form is not None}
+    attributes = [
+        replace(attribute, name=name) for name, attribute in expand_globs(stanzas, patterns).items()
+    ]
+    written = {a.name: a.written for a in attributes if a.written is not None}
     for attribute in attributes:
         check_treated_roles(attribute, label)
     source = replace(source, written=written, **pseudonyms_and_shifts(source, attributes, label))
@@ -395,7 +347,7 @@ def _build_spec(
         notes = (*notes, f"request.l = {request.l} is not used, as no attribute is sensitive.")
         request = replace(request, l=None)
     budget = read_budget(table.privacy_budget, label)
-    about = read_report_metadata(table.report, label)
+    about = _read_report_metadata(table.report, label, ("report",))
     return TableSpec(source, tuple(attributes), request, path, notes, patterns, population, budget, about)
 
 
@@ -407,7 +359,7 @@ def _read_source(content: object, reader: HierarchyReader, data: object | None) 
         source_path = content.get("path")
         if isinstance(source_path, os.PathLike):
             content = {**content, "path": os.fspath(source_path)}
-    table = validate_table(SourceSection, content, label=label, key=key)
+    table: Any = validate_table(SourceSection, content, label=label, key=key)
     path, url = _source_path(table.path, reader), _source_url(table.url, reader)
     check_location(table, data, label)
     if table.quote and table.delimiter == table.quote:
@@ -418,31 +370,8 @@ def _read_source(content: object, reader: HierarchyReader, data: object | None) 
             allowed="one of the two: each row is a person, or the subject's values are people",
             advice="Remove one.",
         )
-    return SourceSpec(
-        path=path,
-        data=data,
-        format=table.format,
-        encoding=table.encoding,
-        delimiter=table.delimiter,
-        quote=table.quote,
-        null_values=tuple(table.null_values),
-        unquoted_nulls=None if table.unquoted_nulls is None else tuple(table.unquoted_nulls),
-        nulls=NullPolicy(table.nulls),
-        subject=table.subject,
-        rows_are_people=table.rows_are_people,
-        warnings=tuple(table.warnings),
-        survey_weight=table.survey_weight,
-        unlisted=UnlistedPolicy(table.unlisted),
-        table=table.table,
-        url=url,
-        engine=table.engine,
-        decimal=table.decimal,
-        strip=table.strip,
-        floats_as_integers=True,
-        coded=table.coded,
-        version=table.version,
-        subset=read_subset(table.subset, label),
-    )
+    keys = dict(table) | {"path": path, "url": url, "subset": read_subset(table.subset, label)}
+    return SourceSpec(**keys, data=data, floats_as_integers=True)
 
 
 def _source_url(text: str | None, reader: HierarchyReader) -> str | None:
@@ -475,18 +404,18 @@ def _source_path(text: str | None, reader: HierarchyReader) -> Path | None:
         raise locate_error(error, label=reader.label, key=("source", "path")) from None
 
 
-def _read_attribute(
-    name: str, content: object, reader: HierarchyReader
-) -> tuple[Attribute, CellFormat | None]:
+def _read_attribute(name: str, content: object, reader: HierarchyReader) -> Attribute:
     label, key = reader.label, ("attributes", name)
-    table = validate_table(AttributeSection, content, label=label, key=key)
-    role = AttributeRole(table.role)
-    way = read_pseudonymization(table.way, reader.base, label=label, key=(*key, "way"))
-    shift = read_shift(table.shift, reader.base, label=label, key=(*key, "shift"))
+    table: Any = validate_table(AttributeSection, content, label=label, key=key)
+    role = table.role
+    treatment: dict[str, Any] = {
+        "way": read_pseudonymization(table.way, reader.base, label=label, key=(*key, "way")),
+        "shift": read_shift(table.shift, reader.base, label=label, key=(*key, "shift")),
+    }
     if role is AttributeRole.IDENTIFIER:
         # Its values are never published, so keys of other roles are ignored; _unused_key_notes reports them.
         form = read_cell_format(table.written, None, label=label, key=(*key, "written"))
-        return Attribute(name, role, way=way, shift=shift), form
+        return Attribute(name, role, written=form, **treatment)
     for option, roles in _ROLES_OF_KEY.items():
         if role not in roles and getattr(table, option) is not None:
             who = " and ".join(
@@ -498,13 +427,14 @@ def _read_attribute(
                 allowed=f"{option} for {who} only",
                 advice=f'Remove it, or give the attribute role = "{AttributeRole.QUASI_IDENTIFIER}".',
             )
-    declared = table.hierarchy
-    hierarchy = None if declared is None else reader.read(declared, (*key, "hierarchy"))
-    form = read_cell_format(table.written, hierarchy, label=label, key=(*key, "written"))
-    weight = 1.0 if table.weight is None else table.weight
-    domain = read_domain(table.domain, hierarchy, label=label, key=(*key, "domain"))
-    real = tuple(table.real_values)
-    return Attribute(name, role, hierarchy, weight, table.numeric, domain, way, shift, real), form
+    hierarchy = None if table.hierarchy is None else reader.read(table.hierarchy, (*key, "hierarchy"))
+    values = {
+        "hierarchy": hierarchy,
+        "weight": 1.0 if table.weight is None else table.weight,
+        "written": read_cell_format(table.written, hierarchy, label=label, key=(*key, "written")),
+        "domain": read_domain(table.domain, hierarchy, label=label, key=(*key, "domain")),
+    }
+    return Attribute(name, **(dict(table) | values | treatment))
 
 
 def _unused_key_notes(attributes: Mapping[str, Any]) -> Iterator[str]:
@@ -537,17 +467,8 @@ def _subject_attribute(source: SourceSpec, attributes: list[Attribute], label: s
 def _read_request(content: object, label: str) -> RequestDefaults:
     fields, criteria, further = split_criteria(content, label)
     table = validate_table(RequestSection, fields, label=label, key=("request",), further=further)
-    return RequestDefaults(
-        k=table.k,
-        l=table.l,
-        max_suppressed=table.max_suppressed,
-        max_level=table.max_level,
-        min_level=table.min_level,
-        scope=table.scope,
-        criteria=criteria,
-        order=RowOrder(table.order),
-        cost=read_cost(table.cost, label),
-    )
+    keys = dict(table) | {"cost": read_cost(dict(table)["cost"], label)}
+    return RequestDefaults(**keys, criteria=criteria)
 
 
 def _check_levels(request: RequestDefaults, attributes: list[Attribute], label: str) -> None:

@@ -10,13 +10,25 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar, TypeVar
+from dataclasses import MISSING, fields
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Literal, TypeVar, get_type_hints
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    create_model,
+)
 
 from discreet.errors import InputError
 from discreet.hierarchy.messages import quote_value
 from discreet.model.registry import suggest_name
+from discreet.places.file_access import read_text
 
 MOST_KEY_PARTS = 100
 """Maximum number of parts of a dotted key; time and memory of the standard library's parser are quadratic."""
@@ -38,6 +50,16 @@ def parse_toml(text: str, parse_float: Callable[[str], Any] = float) -> dict[str
         raise ValueError("values are nested too deeply") from None
 
 
+def read_toml(path: Path, noun: str) -> dict[str, Any]:
+    """Read a TOML file, ``noun`` in messages; raise ``InputError`` if it is unreadable or not TOML."""
+    try:
+        return parse_toml(read_text(path, noun))
+    except OSError as error:
+        raise InputError(f"{noun} cannot be read: {error.strerror or error}") from None
+    except ValueError as error:
+        raise InputError(f"{path} is not TOML: {error}", allowed="TOML in UTF-8") from None
+
+
 KeyPath = tuple[str | int, ...]
 
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
@@ -57,6 +79,14 @@ class StrictTable(BaseModel):
     )
 
 
+def list_to_tuple(value: object) -> object:
+    """Return a list as a tuple, which the values of a spec contain, and any other value unchanged."""
+    return tuple(value) if isinstance(value, list) else value
+
+
+TextList = Annotated[tuple[str, ...], BeforeValidator(list_to_tuple)]
+_TOML_TYPES: Mapping[Any, Any] = {tuple[str, ...]: TextList, tuple[str, ...] | None: TextList | None}
+
 AnyTable = TypeVar("AnyTable", bound=StrictTable)
 
 
@@ -71,6 +101,43 @@ class SpecError(ValueError):
         self.keys = keys
         self.value = value
         self.allowed = allowed
+
+
+def toml_key(
+    title: str, example: str, allowed: str | None = None, default: object = None, **checks: Any
+) -> Any:
+    """Declare a key of a table: its meaning, a value in TOML, the allowed values, and pydantic's checks."""
+    if allowed is not None:
+        checks["description"] = allowed
+    return Field(default, title=title, examples=[example], **checks)
+
+
+def make_section(
+    name: str, record: type, base: type[StrictTable] = StrictTable, **kinds: Any
+) -> type[StrictTable]:
+    """Return the table of the keys that a dataclass declares by ``model.option.key``, in their order.
+
+    A key has its field's type and default; a tuple is read from a list, and an enumeration from its words.
+    ``kinds`` are the types, or the types and defaults, of keys that TOML writes in another way.
+    """
+    hints = get_type_hints(record)
+    keys: dict[str, Any] = {}
+    for each in fields(record):
+        if "key" not in each.metadata:
+            continue
+        declared = dict(each.metadata["key"])
+        default = ... if each.default is MISSING else each.default
+        if each.default_factory is not MISSING:
+            default = each.default_factory()
+        kind = kinds.get(each.name, _TOML_TYPES.get(hints[each.name], hints[each.name]))
+        if isinstance(kind, tuple):
+            kind, default = kind
+        if isinstance(kind, type) and issubclass(kind, StrEnum):
+            words = tuple(str(word) for word in kind)
+            declared["allowed"] = declared["allowed"] or ", ".join(words)
+            kind = Annotated[Literal[words], AfterValidator(kind)]
+        keys[each.name] = kind, toml_key(default=default, **declared)
+    return create_model(name, __base__=base, **keys)
 
 
 def validate_table(

@@ -19,7 +19,7 @@ from pydantic import BaseModel, Field, ValidationError, computed_field
 
 from discreet.errors import DiscreetError
 from discreet.measures.loss import LossTables
-from discreet.model.criteria.average_risk import AverageRisk
+from discreet.model.criteria.release_shares import AverageRisk
 from discreet.model.request import Request
 from discreet.model.requirement import Requirement
 from discreet.results.node_rows import published_classes_meet

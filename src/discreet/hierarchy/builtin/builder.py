@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass
 from typing import ClassVar
 
 from discreet.errors import InputError
@@ -19,8 +19,9 @@ from discreet.hierarchy.builtin.catalog import (
     BuiltinDeclaration,
 )
 from discreet.hierarchy.level_table import hierarchy_with_others, ordered_leaves
-from discreet.hierarchy.messages import quote_value, quote_values
+from discreet.hierarchy.messages import OTHERS_ALLOWED, quote_value, quote_values
 from discreet.model.hierarchy import GeneralizationHierarchy, PublicPart
+from discreet.model.option import key
 
 BUILTINS: dict[str, BuiltinDeclaration] = {
     builtin.name: builtin
@@ -37,9 +38,18 @@ class BuiltinHierarchy:
     below the top.
     """
 
-    name: str
-    levels: tuple[str, ...] | None = None
-    others: tuple[str, ...] = ()
+    name: str = key(
+        "Name of the built-in hierarchy; `discreet hierarchies` lists them.",
+        '"icd10"',
+        ", ".join(BUILTINS),
+        default=MISSING,
+    )
+    levels: tuple[str, ...] | None = key(
+        "The levels to keep of it.", '["chapter"]', "a list of the hierarchy's levels, from fine to coarse"
+    )
+    others: tuple[str, ...] = key(
+        "Unknown values, which are kept unchanged.", '["unknown"]', OTHERS_ALLOWED, default=()
+    )
     from_data: ClassVar[bool] = False
     """False: the hierarchy is independent of the data."""
     public_part: ClassVar[PublicPart] = PublicPart.LEVELS

@@ -14,13 +14,9 @@ from fractions import Fraction
 from math import ceil, inf, isfinite, nextafter
 from typing import ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
 from discreet.errors import InputError
-from discreet.model.criteria.base import Criterion, Need, Parameter, ScoreKey
-from discreet.model.criteria.k_anonymity import KAnonymity
-from discreet.model.criterion_inputs import ClassPopulation, ClassValues
+from discreet.model.criteria.base import Parameter
+from discreet.model.criteria.k_anonymity import SizeCriterion
 from discreet.model.option import OptionKind, option
 
 
@@ -32,11 +28,11 @@ class Attacker(StrEnum):
 
 
 @dataclass(frozen=True)
-class AttackGain(Criterion):
+class AttackGain(SizeCriterion):
     """``value`` / rows is at most ``cost`` in every class: identifying a person does not pay.
 
     The rows are those of the class, or for the ``journalist`` the people of the spec's population matching
-    it. The score is their number. Rows and people add up, so the criterion is growing.
+    it.
     """
 
     cost: float = option(4.0, kind=OptionKind.DECIMAL, help="cost of an attempt to the adversary")
@@ -56,9 +52,6 @@ class AttackGain(Criterion):
         whole=False,
         stops=(8, 12, 20, 40, 80, 100, 120, 200, 300, 400, 600, 1000, 2000),
     )
-    need: ClassVar[Need] = Need.SIZE
-    of_attribute: ClassVar[bool] = False
-    growing: ClassVar[bool] = True
     floor: ClassVar[float] = 0
 
     def __post_init__(self) -> None:
@@ -73,31 +66,10 @@ class AttackGain(Criterion):
         """True if the adversary knows only the population."""
         return self.attacker == Attacker.JOURNALIST
 
-    def scores(self, sizes: NDArray[np.int64], values: ClassValues | None) -> NDArray[np.int64]:
-        """Return the sizes."""
-        del values
-        if self.of_population:
-            raise InputError(f"{self}: {self.title} requires the population")
-        return sizes
-
-    def scores_beside(self, sizes: NDArray[np.int64], population: ClassPopulation) -> NDArray[np.int64]:
-        """Return the people matching each class, or -1 if the class has more rows than people."""
-        return np.where(sizes <= population.people, population.people, -1)
-
     @property
     def threshold(self) -> int:
         """Smallest number at which an attack gains at most its cost, exact for the requested decimals."""
         return max(ceil(Fraction(str(self.value)) / Fraction(str(self.cost))), 1)
-
-    @property
-    def least_rows(self) -> int:
-        """Threshold; 1 if people are counted, since the rows of a class then imply nothing."""
-        return 1 if self.of_population else self.threshold
-
-    @property
-    def counted(self) -> ScoreKey:
-        """Score of the class sizes, which k uses, too; its own score if people are counted."""
-        return self.score if self.of_population else ScoreKey(KAnonymity)
 
     def value_of(self, score: int) -> float:
         """Return the largest gain for which a class of this size is not worth attacking."""
@@ -105,9 +77,3 @@ class AttackGain(Criterion):
         while value > 0 and replace(self, value=value).threshold > max(score, 1):
             value = nextafter(value, -inf)
         return value
-
-    def audit_query(self, rows: str) -> str:
-        """Return SQL that counts rows, or people."""
-        if self.of_population:
-            return f"SELECT class, CASE WHEN number > people THEN -1 ELSE people END AS score FROM {rows}"
-        return f"SELECT class, count(*) AS score FROM {rows} GROUP BY class"

@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import InputError
-from discreet.model.criteria.base import Criterion, Need, Parameter
-from discreet.model.criterion_inputs import ClassPopulation, ClassValues
+from discreet.model.criteria.base import Parameter, ScoreKey
+from discreet.model.criteria.k_anonymity import SizeCriterion
+from discreet.model.criterion_inputs import ClassValues
 from discreet.model.option import OptionKind, option
 
 
@@ -30,7 +31,7 @@ _TAIL_REACH = 9
 
 
 @dataclass(frozen=True)
-class KMap(Criterion):
+class KMap(SizeCriterion):
     """At least ``value`` people match each class, as counted in the population table or as estimated.
 
     With ``estimator`` ``counted`` the score is the number of people of the spec's population whose
@@ -60,9 +61,6 @@ class KMap(Criterion):
     parameter: ClassVar[Parameter] = Parameter(
         "every class matches at least this many people of the population", most=_LARGEST_K
     )
-    need: ClassVar[Need] = Need.SIZE
-    of_attribute: ClassVar[bool] = False
-    growing: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -88,18 +86,11 @@ class KMap(Criterion):
 
     def scores(self, sizes: NDArray[np.int64], values: ClassValues | None) -> NDArray[np.int64]:
         """Return the number of people estimated from each size."""
-        del values
-        if self.of_population:
-            raise InputError(f"{self}: {self.title} requires the population")
-        kinds, kind = np.unique(sizes, return_inverse=True)
+        kinds, kind = np.unique(super().scores(sizes, values), return_inverse=True)
         found = [
             _estimated_people(self.estimator, self.fraction, self.significance, n) for n in kinds.tolist()
         ]
         return np.array(found, dtype=np.int64)[kind.ravel()]
-
-    def scores_beside(self, sizes: NDArray[np.int64], population: ClassPopulation) -> NDArray[np.int64]:
-        """Return the people matching each class, or -1 if the class has more rows than people."""
-        return np.where(sizes <= population.people, population.people, -1)
 
     def rows_needed(self, k: int) -> int:
         """Return the smallest number of rows of a class for which k people are estimated; at most k."""
@@ -110,10 +101,15 @@ class KMap(Criterion):
         """Number of rows that the estimate needs; 1 if people are counted, which rows do not bound."""
         return 1 if self.of_population else self.rows_needed(self.threshold)
 
+    @property
+    def counted(self) -> ScoreKey:
+        """Its own score: estimates differ from sizes."""
+        return self.score
+
     def audit_query(self, rows: str) -> str:
         """Return SQL that counts people, or compares the number of rows with those that several k need."""
         if self.of_population:
-            return f"SELECT class, CASE WHEN number > people THEN -1 ELSE people END AS score FROM {rows}"
+            return super().audit_query(rows)
         steps = sorted({*map(int, self.parameter.stops), self.threshold}, reverse=True)
         cases = " ".join(f"WHEN count(*) >= {self.rows_needed(k)} THEN {k}" for k in steps)
         return f"SELECT class, CASE {cases} ELSE 1 END AS score FROM {rows} GROUP BY class"

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from abc import ABCMeta
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
+from importlib import import_module
 from typing import Any
 
 from discreet.errors import InputError
@@ -55,52 +56,37 @@ def _plain_of_name(criteria: Sequence[Criterion]) -> Any:
     ]
 
 
-def _built_in() -> Iterable[type[Criterion]]:
-    from discreet.model.criteria.alpha_deassociation import AlphaDeassociation
-    from discreet.model.criteria.attack_gain import AttackGain
-    from discreet.model.criteria.average_risk import AverageRisk
-    from discreet.model.criteria.beta_likeness import BetaLikeness
-    from discreet.model.criteria.delta_disclosure import DeltaDisclosure
-    from discreet.model.criteria.delta_presence import DeltaPresence
-    from discreet.model.criteria.distinct_diversity import DistinctDiversity
-    from discreet.model.criteria.entropy_diversity import EntropyDiversity
-    from discreet.model.criteria.highest_risk import HighestRisk
-    from discreet.model.criteria.k_anonymity import KAnonymity
-    from discreet.model.criteria.k_map import KMap
-    from discreet.model.criteria.lkc_privacy import LKCPrivacy
-    from discreet.model.criteria.p_sensitivity import PSensitivity
-    from discreet.model.criteria.population_uniques import PopulationUniques
-    from discreet.model.criteria.proximity import Proximity
-    from discreet.model.criteria.records_at_risk import RecordsAtRisk
-    from discreet.model.criteria.recursive_diversity import RecursiveDiversity
-    from discreet.model.criteria.sample_uniques import SampleUniques
-    from discreet.model.criteria.t_closeness import TCloseness
-    from discreet.model.criteria.value_range import ValueRange
-    from discreet.model.criteria.weighted_k import WeightedKAnonymity
+_BUILT_IN = {
+    "KAnonymity": "k_anonymity",
+    "DistinctDiversity": "distinct_diversity",
+    "EntropyDiversity": "entropy_diversity",
+    "RecursiveDiversity": "recursive_diversity",
+    "AlphaDeassociation": "alpha_deassociation",
+    "BetaLikeness": "beta_likeness",
+    "DeltaDisclosure": "delta_disclosure",
+    "TCloseness": "t_closeness",
+    "PSensitivity": "p_sensitivity",
+    "ValueRange": "value_range",
+    "Proximity": "proximity",
+    "WeightedKAnonymity": "weighted_k",
+    "KMap": "k_map",
+    "DeltaPresence": "delta_presence",
+    "AttackGain": "attack_gain",
+    "HighestRisk": "k_anonymity",
+    "AverageRisk": "release_shares",
+    "RecordsAtRisk": "release_shares",
+    "SampleUniques": "release_shares",
+    "PopulationUniques": "population_uniques",
+    "LKCPrivacy": "lkc_privacy",
+}
+"""Modules of the built-in criteria by class, k and l first; imported when a name is first looked up."""
 
-    return (
-        KAnonymity,
-        DistinctDiversity,
-        EntropyDiversity,
-        RecursiveDiversity,
-        AlphaDeassociation,
-        BetaLikeness,
-        DeltaDisclosure,
-        TCloseness,
-        PSensitivity,
-        ValueRange,
-        Proximity,
-        WeightedKAnonymity,
-        KMap,
-        DeltaPresence,
-        AttackGain,
-        HighestRisk,
-        AverageRisk,
-        RecordsAtRisk,
-        SampleUniques,
-        PopulationUniques,
-        LKCPrivacy,
-    )
+
+def _built_in() -> list[type[Criterion]]:
+    return [
+        getattr(import_module(f"discreet.model.criteria.{module}"), name)
+        for name, module in _BUILT_IN.items()
+    ]
 
 
 def _check_criterion(criterion: type[Criterion]) -> None:

@@ -63,16 +63,12 @@ AUDITED_SIZES = "audited_sizes"
 
 
 @dataclass(frozen=True)
-class ReleaseCriterion(Criterion):
-    """A requirement of a release by its class sizes; see the module."""
+class _WholeCriterion(Criterion):
+    """A requirement of all classes of a release together."""
 
     need: ClassVar[Need] = Need.SIZE
     of_attribute: ClassVar[bool] = False
     of_release: ClassVar[bool] = True
-
-    @abstractmethod
-    def tail_scores(self, tails: SizeTails) -> SizeArray:
-        """Return the score of every tail, larger is safer, shape ``(entries,)``."""
 
     def scores(self, sizes: NDArray[np.int64], values: ClassValues | None) -> NDArray[np.int64]:
         """Raise ``InternalError``: single classes have no score."""
@@ -81,8 +77,17 @@ class ReleaseCriterion(Criterion):
 
     @property
     def counted(self) -> ScoreKey:
-        """Score of the class sizes, which k uses, too."""
+        """Score of the class sizes, which k uses, too; the own score may depend on other criteria."""
         return ScoreKey(KAnonymity)
+
+
+@dataclass(frozen=True)
+class ReleaseCriterion(_WholeCriterion):
+    """A requirement of a release by its class sizes; see the module."""
+
+    @abstractmethod
+    def tail_scores(self, tails: SizeTails) -> SizeArray:
+        """Return the score of every tail, larger is safer, shape ``(entries,)``."""
 
     def audit_query(self, rows: str) -> str:
         """Return SQL of one row with the column ``score``, over the published classes.
@@ -104,6 +109,9 @@ class ShareOfRelease(ReleaseCriterion):
     The share is rounded up and the value down, both to 1e-9, so that no larger share passes and a share that
     is equal to a value of nine decimals does.
     """
+
+    monotone: ClassVar[bool] = True
+    floor: ClassVar[float] = 0.5
 
     @abstractmethod
     def parts(self, tails: SizeTails) -> tuple[SizeArray, SizeArray]:
@@ -238,12 +246,8 @@ class _GroupValues:
 
 
 @dataclass(frozen=True)
-class CellsCriterion(Criterion):
+class CellsCriterion(_WholeCriterion):
     """A requirement of the groups of a release's classes; see the module."""
-
-    need: ClassVar[Need] = Need.SIZE
-    of_attribute: ClassVar[bool] = False
-    of_release: ClassVar[bool] = True
 
     @abstractmethod
     def groups(self, facts: ClassStatistics) -> Groups:
@@ -272,13 +276,3 @@ class CellsCriterion(Criterion):
                 advice="Negotiate over the lattice, or search by optimal or exhaustive.",
             )
         return rule(self.groups(facts), retained & (facts.sizes > 0), most)
-
-    def scores(self, sizes: Integers, values: ClassValues | None) -> Integers:
-        """Raise ``InternalError``: single classes have no score."""
-        del sizes, values
-        raise InternalError(f"{self.name} was applied to single classes, but judges the whole release")
-
-    @property
-    def counted(self) -> ScoreKey:
-        """Score of the class sizes, which k uses, too; its own score depends on the other criteria."""
-        return ScoreKey(KAnonymity)
