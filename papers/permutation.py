@@ -14,7 +14,7 @@ import numpy as np
 
 from discreet.bounds.queryable_release import OpenPermutedRelease, OpenRelease, open_release
 from discreet.engines.connection import connect
-from discreet.permutation.partitions import PartitionStrategy
+from discreet.permutation.partition_strategies import PartitionStrategy
 from discreet.queries.permuted_query import PermutedTables, rewrite_query
 from discreet.queries.select_query_parser import parse_release_query
 from discreet.verbs.models.permutation_model import Permutation

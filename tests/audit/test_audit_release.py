@@ -58,14 +58,6 @@ def test_a_single_column_whose_name_holds_another_delimiter(
     assert (report.passed, report.rows) == (True, 2)
 
 
-def test_starred_rows_are_counted_apart(
-    engine: Engine, settings: Settings, tmp_path: Path, out: Path
-) -> None:
-    publish_patients(engine, settings, patients(tmp_path), out / "r.parquet", star=True)
-    report = audit_release(engine, out / "r.parquet")
-    assert (report.passed, report.rows, report.starred) == (True, 10, 2)
-
-
 def test_a_class_of_stars_is_counted_where_rows_were_dropped(
     engine: Engine, settings: Settings, tmp_path: Path, out: Path
 ) -> None:

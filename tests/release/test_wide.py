@@ -8,7 +8,6 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +15,6 @@ import pytest
 
 import discreet
 from benchmarks.fresh_process import run_fresh
-from discreet.audit.class_audit import audit_file
-from discreet.engines.base import SourceTable
 from discreet.engines.connection import connect
 from discreet.engines.duckdb.engine import DuckdbEngine
 from discreet.engines.files.delimited_text import check_unique_names
@@ -26,6 +23,7 @@ from discreet.model.requirement import Requirement
 from discreet.model.table_spec import SourceSpec
 from discreet.profile.spec_inference import propose_spec
 from discreet.settings import Settings
+from tests.audit.file_audit import audit_file
 
 ROWS = 200
 KEYS = ("age", "sex")
@@ -129,26 +127,6 @@ def test_stars_of_starred_rows_are_no_values_of_their_columns(
     assert "7 of 10 rows" in found["x1"]
 
 
-class Name(str):
-    """A name that counts its comparisons."""
-
-    compared = 0
-    __hash__ = str.__hash__
-
-    def __eq__(self, other: object) -> bool:
-        Name.compared += 1
-        return str.__eq__(self, other)
-
-
-def test_columns_are_found_without_looking_through_the_others() -> None:
-    names = tuple(Name(f"x{i}") for i in range(300))
-    table = SourceTable("t", names, dict.fromkeys(names, "VARCHAR"))
-    Name.compared = 0
-    check_unique_names(names, "the table")
-    assert [table.position(Name(f"x{i}")) for i in range(300)] == list(range(300))
-    assert Name.compared < 10 * len(names)
-
-
 def test_a_name_that_recurs_is_told_with_both_places() -> None:
     with pytest.raises(InputError, match="two columns 'b', at positions 2 and 4"):
         check_unique_names(["a", "b", "c", "b"], "the table")
@@ -202,21 +180,6 @@ def test_ten_thousand_columns_stay_below_a_gibibyte(tmp_path: Path, file_format:
     """
     _, memory = publish(tmp_path, 10_000, file_format, memory="3GB")
     assert memory < 1 << 30
-
-
-def test_a_large_process_measures_what_its_child_takes_not_itself(tmp_path: Path) -> None:
-    held = bytearray(b"x") * (300 << 20)
-    done = run_fresh([sys.executable, "-S", "-c", "print('done')"], tmp_path)
-    assert (done.status, done.printed) == (0, "done")
-    assert 0 < done.memory < len(held) // 3
-
-
-def test_a_wide_table_is_proposed_a_spec_with_little_memory(tmp_path: Path, settings: Settings) -> None:
-    path = write_csv(tmp_path / "wide.csv", rows_of(1000))
-    with connect(replace(settings, memory_limit=256_000_000)) as engine:
-        found = propose_spec(engine, SourceSpec(path=path))
-    assert len(found.attributes) == 1000
-    assert found.nodes <= 20_000
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])

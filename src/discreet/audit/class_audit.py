@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -36,7 +35,7 @@ from discreet.audit.criterion_checks import (
     require_auditable,
     warn_published_distribution,
 )
-from discreet.audit.observations import ObservedRelease, observe_release
+from discreet.audit.observations import ObservedRelease, observe_release, warn_unchecked_columns
 from discreet.audit.recount import (
     ClassTotals,
     PublishedRows,
@@ -58,7 +57,7 @@ from discreet.model.audit_report import (
     StrictestValue,
     parameter_variants,
 )
-from discreet.model.coded_warnings import INSENSITIVE_PUBLISHED, CodedWarning, homogeneous_groups_warning
+from discreet.model.coded_warnings import CodedWarning, homogeneous_groups_warning
 from discreet.model.criteria.base import AuditedBy, Criterion, ScoreKey, bind_criteria
 from discreet.model.criteria.distinct_diversity import DistinctDiversity
 from discreet.model.criteria.k_anonymity import KAnonymity
@@ -234,40 +233,6 @@ def _error_text(error: InputError) -> str:
 LISTED_CLASSES = 100
 
 
-def audit_file(
-    engine: Engine,
-    path: Path,
-    *,
-    quasi_identifiers: Sequence[str],
-    sensitive: Sequence[str],
-    requirement: Requirement,
-    subjects: Path | None = None,
-    file_format: str | None = None,
-    delimiter: str | None = None,
-    starred_apart: bool = True,
-) -> AuditReport:
-    """Count the classes of a CSV, TSV or Parquet file and judge ``requirement``.
-
-    ``file_format`` and ``delimiter`` are detected where None. Rows in which every cell is ``*`` are counted
-    apart; with ``starred_apart`` False they are counted as a class, for a file known to have no starred rows.
-    ``subjects`` is a Parquet file of the rows' subjects (columns: those of ``quasi_identifiers`` and
-    ``sensitive``, the subject, whether the row is starred); class sizes and l are then counted in subjects,
-    and rows that are not in the file raise ``InternalError``.
-
-    Raise ``InputError`` for a file that cannot be read, an unknown column, or no quasi-identifier at all.
-    """
-    witness = None if subjects is None else SourceSpec(path=subjects, format="parquet")
-    return audit_source(
-        engine,
-        SourceSpec(path=path, format=file_format, delimiter=delimiter),
-        quasi_identifiers=quasi_identifiers,
-        sensitive=sensitive,
-        requirement=requirement,
-        subjects=witness,
-        starred_apart=starred_apart,
-    )
-
-
 def audit_source(
     engine: Engine,
     source: SourceSpec,
@@ -294,7 +259,9 @@ def audit_source(
     Parameters
     ----------
     subjects
-        Witness file of subjects, as in ``audit_file``, where the same engine reads it.
+        Witness file of the rows' subjects: columns of the quasi-identifiers and sensitive attributes, the
+        subject, and whether the row is starred. Class sizes and l are then counted in subjects; other rows
+        than the release's raise ``InternalError``.
     subject
         Column of the release that identifies subjects, instead of such a file. With subjects, a criterion
         that counts the values of rows raises ``InputError``.
@@ -413,7 +380,7 @@ def _observe(
         real_values=real_values,
         values=dict(zip(published.sensitive, counts.values, strict=False)),
     )
-    return (*_unchecked_column_warnings(release), *observe_release(engine, release))
+    return (*warn_unchecked_columns(release.others), *observe_release(engine, release))
 
 
 def _load_distinct_rows(
@@ -513,11 +480,3 @@ def _population_warnings(
     requested: Sequence[str], population: GeneralizedPopulation | None
 ) -> tuple[str, ...]:
     return (NO_POPULATION_WARNING.format(", ".join(requested)),) if requested and population is None else ()
-
-
-def _unchecked_column_warnings(release: ObservedRelease) -> tuple[str, ...]:
-    """Warn of columns that are neither quasi-identifiers nor sensitive."""
-    if not release.others:
-        return ()
-    listed = ", ".join(repr(name) for name in release.others)
-    return (CodedWarning(INSENSITIVE_PUBLISHED, f"Published unchanged and unchecked: {listed}."),)

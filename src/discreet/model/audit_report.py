@@ -223,6 +223,10 @@ class AuditReport:
         """Kind of release, which determines how its rows are counted."""
         return (self.permutation or ClassCounts()).kind
 
+    def kind_part(self) -> dict[str, Any]:
+        """Return the part of JSON documents about the counts of this kind of release; empty for classes."""
+        return (self.permutation or ClassCounts()).part()
+
     def as_json(self) -> dict[str, Any]:
         """Return the document of ``discreet audit --json``."""
         further = {"criteria": [found.as_json() for found in self.criteria]} if self.criteria else {}
@@ -242,7 +246,7 @@ class AuditReport:
             "class_sizes": {str(size): number for size, number in self.class_sizes.items()},
             "warnings": list(self.warnings),
             **further,
-            **(self.permutation or ClassCounts()).part(),
+            **self.kind_part(),
         }
 
 

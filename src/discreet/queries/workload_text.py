@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
@@ -41,15 +41,6 @@ from discreet.queries.aggregate_query import (
 
 _PLAIN = re.compile(r"[a-z_][a-z0-9_]*")
 WORKLOAD_TABLE = "people"
-
-
-def write_workload(queries: Sequence[AggregateQuery]) -> str:
-    """Format queries as a file: one per line, with a weight if it is not 1."""
-    lines = []
-    for query in queries:
-        weight = "" if query.weight == 1 else f"  -- weight {query.weight:g}"
-        lines.append(f"{query_text(query)};{weight}\n")
-    return "".join(lines)
 
 
 def query_text(query: AggregateQuery) -> str:
