@@ -76,17 +76,6 @@ def test_a_class_of_stars_is_counted_where_rows_were_dropped(
     assert not audit_release(engine, out / "r.csv", requirement=Requirement(k=3)).passed
 
 
-def test_subjects_are_not_in_a_release(engine: Engine, settings: Settings, tmp_path: Path, out: Path) -> None:
-    spec = patients(tmp_path, subject="name")
-    publish_patients(engine, settings, spec, out / "r.csv")
-    report = audit_release(engine, out / "r.csv")
-    assert report.passed
-    assert report.warnings[-1] == (
-        "The release counted subjects but does not contain them; this audit counted rows. The manifest "
-        "contains the count of subjects: k = 5."
-    )
-
-
 def test_a_foreign_file_needs_its_columns(engine: Engine, out: Path) -> None:
     (out / "f.csv").write_text("a,b\n1,2\n1,2\n")
     with pytest.raises(InputError, match="has no manifest, and no quasi-identifier was named"):

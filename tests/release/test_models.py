@@ -105,15 +105,6 @@ def test_every_model_publishes_classes_that_hold(
     check_release(table, data, place)
 
 
-@pytest.mark.slow
-@hypothesis_settings(RELAXED, max_examples=some_of(2000))
-@given(table=tables(), data=st.data())
-def test_every_model_on_thousands_of_tables(
-    table: PlainTable, data: st.DataObject, place: tuple[Engine, Settings, Path]
-) -> None:
-    check_release(table, data, place)
-
-
 @pytest.mark.parametrize("model", NOT_FULL_DOMAIN)
 def test_the_manifest_and_the_log_name_the_model(
     model: RecodingModel, settings: Settings, tmp_path: Path, out: Path
@@ -148,17 +139,6 @@ def test_ranges_are_derived_from_the_data_and_hierarchy_values_are_not(
         codes[model] = {warning["code"] for warning in document["warnings"]}
     assert "derived-hierarchy" in codes["ordered-single-dimension"]
     assert "derived-hierarchy" not in codes["full-subgraph"]
-
-
-def test_a_manifest_without_a_model_is_of_a_full_domain_release(
-    settings: Settings, tmp_path: Path, out: Path
-) -> None:
-    table = Table(patients(tmp_path), settings)
-    release = table.publish({"age": 1, "town": 0}, out / "r.csv", k=3, max_suppressed=2)
-    document = json.loads(release.manifest_path.read_text())
-    assert document.pop("recoding") == {"model": "full-domain", "summary": None}
-    release.manifest_path.write_text(json.dumps(document))
-    assert read_manifest(release.path).model == "full-domain"
 
 
 @pytest.mark.parametrize("model", ["mondrian", "local", "patterns"])

@@ -22,7 +22,6 @@ from discreet.model.requirement import Requirement
 from discreet.models import Permutation
 from discreet.mondrian.partition import partition_table
 from discreet.release.manifest import read_manifest
-from discreet.release.staged_rows import plain_number_type
 from discreet.results.recoding_result import RecodingResult
 from discreet.settings import Settings
 from discreet.verbs.table import Table
@@ -107,15 +106,6 @@ def test_types_of_a_parquet_source_are_kept(tmp_path: Path, settings: Settings, 
     assert {row[0]: row[1] for row in found} == types
     total = duckdb.sql(f"SELECT sum(pay), sum(room) FROM '{out / 'p.parquet'}'").fetchall()
     assert total == [(Decimal("97.50"), 12)]
-
-
-def test_decimals_keep_their_scale(tmp_path: Path, settings: Settings, out: Path) -> None:
-    table = table_of(tmp_path, settings, [(1, "1.5"), (2, "2.25"), (3, "-0.10"), (4, "7")])
-    release = table.publish(Permutation(e="1.05"), out / "p.csv", k=2)
-    assert Counter(row["pay"] for row in rows_of(out / "p.csv")) == Counter(["1.5", "2.25", "-0.10", "7"])
-    assert {row["group_sum"] for row in rows_of(out / "p.help.csv")} == {"1.40", "9.25"}
-    assert release.permutation is not None
-    assert release.permutation.scale == 2
 
 
 def test_a_categorical_attribute(tmp_path: Path, settings: Settings, out: Path) -> None:
@@ -284,24 +274,6 @@ def test_overwriting_removes_what_the_old_release_had(table: Table, out: Path) -
     table.publish({"age": 2, "town": 1}, out / "p.csv", k=2, overwrite=True)
     left = ["p.csv", "p.csv.manifest.json", "p.sensitive.csv"]
     assert sorted(p.name for p in out.iterdir()) == left
-
-
-@pytest.mark.parametrize(
-    ("texts", "number"),
-    [
-        (["1", "-20", "0"], "BIGINT"),
-        (["01"], None),
-        (["1.50", "-2.25"], "DECIMAL(18, 2)"),
-        (["1.5", "2.25"], None),
-        (["-0.0"], None),
-        (["1" * 19], None),
-        ([], None),
-        (["1", "x"], None),
-        (["-0"], None),
-    ],
-)
-def test_texts_that_are_just_numbers(texts: list[str], number: str | None) -> None:
-    assert plain_number_type(texts) == number
 
 
 def test_comparing_says_what_is_not_protected(table: Table, out: Path) -> None:

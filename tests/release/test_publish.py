@@ -18,7 +18,6 @@ from discreet.model.requirement import Requirement
 from discreet.model.search_result import FullDomainRecoding
 from discreet.recoding.recoded_table import ClassedRows
 from discreet.release import publication as room
-from discreet.release.manifest import read_manifest
 from discreet.settings import Settings
 from tests.oracle.patients import PATIENTS, patients, publish_patients
 from tests.oracle.plain_release import read_csv
@@ -48,16 +47,6 @@ def test_a_release_is_a_file_and_its_manifest(
 def test_only_the_owner_may_read_it(engine: Engine, settings: Settings, tmp_path: Path, out: Path) -> None:
     publish_patients(engine, settings, patients(tmp_path), out / "r.parquet")
     assert {stat.S_IMODE(path.stat().st_mode) for path in out.iterdir()} == {0o600}
-
-
-def test_rows_with_null_are_dropped_before_classes_are_counted(
-    engine: Engine, settings: Settings, tmp_path: Path, out: Path
-) -> None:
-    text = PATIENTS.replace("Dora,34,Kiel,gout", "Dora,34,Kiel,?").replace("Emil,41", "Emil,?")
-    spec = patients(tmp_path, text, null_values=["?"], nulls="drop")
-    release = publish_patients(engine, settings, spec, out / "r.csv", k=4)
-    assert (release.rows, release.suppressed, release.audit.rows) == (10, 2, 8)
-    assert read_manifest(out / "r.csv").dropped == 2
 
 
 def test_a_release_of_quasi_identifiers_at_the_top_is_one_class(

@@ -21,7 +21,6 @@ from discreet.engines.files.delimited_text import check_unique_names
 from discreet.errors import InputError
 from discreet.model.requirement import Requirement
 from discreet.model.table_spec import SourceSpec
-from discreet.profile.spec_inference import propose_spec
 from discreet.settings import Settings
 from tests.audit.file_audit import audit_file
 
@@ -74,20 +73,6 @@ def recorded(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     with monkeypatch.context() as patch:
         patch.setattr(DuckdbEngine, "_run", noting)
         yield statements
-
-
-def test_a_profile_takes_as_many_statements_of_more_columns(
-    tmp_path: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    numbers, lengths = [], []
-    for columns in (40, 80):
-        path = write_csv(tmp_path / f"{columns}.csv", rows_of(columns))
-        with recorded(monkeypatch) as statements, connect(settings) as engine:
-            propose_spec(engine, SourceSpec(path=path))
-        numbers.append(len(statements))
-        lengths.append(sum(map(len, statements)))
-    assert numbers[0] == numbers[1]
-    assert lengths[1] < 2 * lengths[0]
 
 
 def test_an_audit_asks_for_few_distinct_counts_at_a_time(

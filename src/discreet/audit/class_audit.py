@@ -166,18 +166,14 @@ def _create_criterion(audited: _AuditedRelease, question: _CriterionVariant) -> 
     if name is None:
         return criterion
     if feature is None or has_feature(feature, audited.attributes[name]):
-        too_long = _query_lines(audited, criterion, name) > max(MAX_QUERY_LINES, audited.counts.rows)
-        return _TOO_SLOW if too_long else criterion
+        lines = criterion.audit_lines(audited.sizes, len(audited.attributes[name].values))
+        return _TOO_SLOW if lines > max(MAX_QUERY_LINES, audited.counts.rows) else criterion
     hint = (
         ""
         if feature is AttributeFeature.NUMBERS or name in audited.known
         else ", which the publisher's --spec may have"
     )
     return f"needs {FEATURE_NAMES[feature]}{hint}"
-
-
-def _query_lines(audited: _AuditedRelease, criterion: Criterion, name: str) -> int:
-    return criterion.audit_lines(audited.sizes, len(audited.attributes[name].values))
 
 
 def _score_classes(audited: _AuditedRelease, criteria: Sequence[Criterion]) -> dict[ScoreKey, int | None]:
@@ -313,7 +309,7 @@ def audit_source(
             class_rows=None
             if witness is None
             else fetch_sorted_pairs(engine, sql.class_row_counts(counts.table)),
-            required_l=_required_l(values, thresholds),
+            required_l={name: l for name, l in zip(values, thresholds, strict=True) if l is not None},
             warnings=(
                 *_homogeneity_warnings(engine, counts),
                 *_warnings(requirement, counts),
@@ -416,10 +412,6 @@ def _rows_digest(distinct: DistinctRows | None, counts: ClassTotals) -> str | No
 def _has_key_value_rows(table: SourceTable, keys: Sequence[str], values: Sequence[str]) -> bool:
     """Return true if the columns are quasi-identifiers, then one sensitive attribute, and no others."""
     return len(values) == 1 and table.columns[-1] == values[0] and {*keys} == {*table.columns[:-1]}
-
-
-def _required_l(values: Sequence[str], thresholds: Sequence[int | None]) -> dict[str, int]:
-    return {name: l for name, l in zip(values, thresholds, strict=True) if l is not None}
 
 
 def _passed(counts: ClassTotals, failing_classes: int, findings: Sequence[CriterionFinding]) -> bool:

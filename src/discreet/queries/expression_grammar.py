@@ -62,20 +62,8 @@ def is_condition(tree: exp.Expr) -> bool:
     return type(tree) in CONDITION_READERS and not isinstance(tree, exp.Paren)
 
 
-def _read_parenthesis(of: GrammarReader, tree: exp.Expr) -> Condition:
-    return of.condition(tree.this)
-
-
-def _read_and(of: GrammarReader, tree: exp.Expr) -> Condition:
-    return Conjunction(tuple(of.condition(part) for part in _parts_of_chain(tree)))
-
-
-def _read_or(of: GrammarReader, tree: exp.Expr) -> Condition:
-    return Disjunction(tuple(of.condition(part) for part in _parts_of_chain(tree)))
-
-
-def _parts_of_chain(tree: exp.Expr) -> list[exp.Expr]:
-    """Return the parts of a chain of AND or OR, which the parser nests to the left.
+def _conditions_of_chain(of: GrammarReader, tree: exp.Expr) -> tuple[Condition, ...]:
+    """Read the parts of a chain of AND or OR, which the parser nests to the left.
 
     A loop avoids one recursion per part.
     """
@@ -85,15 +73,7 @@ def _parts_of_chain(tree: exp.Expr) -> list[exp.Expr]:
         check_syntax_arguments(tree, "this", "expression")
         found.append(tree.expression)
         tree = tree.this
-    return [tree, *reversed(found)]
-
-
-def _read_not(of: GrammarReader, tree: exp.Expr) -> Condition:
-    return Negation(of.condition(tree.this))
-
-
-def _read_truth(_of: GrammarReader, tree: exp.Expr) -> Condition:
-    return SqlComparison("TRUE" if tree.this else "FALSE", ())
+    return tuple(of.condition(part) for part in (tree, *reversed(found)))
 
 
 def _read_comparison(of: GrammarReader, tree: exp.Expr) -> Condition:
@@ -163,11 +143,11 @@ def _read_is_unnegated(of: GrammarReader, tree: exp.Expr) -> Condition:
 
 
 CONDITION_READERS: _Readers[Condition] = {
-    exp.Paren: (_read_parenthesis, ("this",)),
-    exp.And: (_read_and, None),
-    exp.Or: (_read_or, None),
-    exp.Not: (_read_not, ("this",)),
-    exp.Boolean: (_read_truth, None),
+    exp.Paren: (lambda of, tree: of.condition(tree.this), ("this",)),
+    exp.And: (lambda of, tree: Conjunction(_conditions_of_chain(of, tree)), None),
+    exp.Or: (lambda of, tree: Disjunction(_conditions_of_chain(of, tree)), None),
+    exp.Not: (lambda of, tree: Negation(of.condition(tree.this)), ("this",)),
+    exp.Boolean: (lambda _of, tree: SqlComparison("TRUE" if tree.this else "FALSE", ()), None),
     exp.NullSafeEQ: (_read_distinct, ("this", "expression")),
     exp.NullSafeNEQ: (_read_distinct, ("this", "expression")),
     exp.Between: (_read_between, ("this", "low", "high")),
@@ -180,10 +160,6 @@ CONDITION_READERS: _Readers[Condition] = {
 
 
 _ARITHMETIC_SIGNS: dict[type[exp.Expr], str] = {exp.Add: "+", exp.Sub: "-", exp.Mul: "*"}
-
-
-def _read_operand_parenthesis(of: GrammarReader, tree: exp.Expr) -> Operand:
-    return of.operand(tree.this)
 
 
 def _read_column(of: GrammarReader, tree: exp.Expr) -> Operand:
@@ -202,10 +178,6 @@ def _read_constant(of: GrammarReader, tree: exp.Expr) -> Operand:
         raise refuse_syntax(tree, "is no number", "Write plain decimals, such as 30 or 0.5.")
     is_integer = tree.this.isdigit()
     return Operand(tree.this, None, (), OperandType.NUMBER, is_integer=is_integer)
-
-
-def _read_null(_of: GrammarReader, _tree: exp.Expr) -> Operand:
-    return NULL_OPERAND
 
 
 def _read_negative(of: GrammarReader, tree: exp.Expr) -> Operand:
@@ -293,10 +265,10 @@ def choose_operand(
 
 
 OPERAND_READERS: _Readers[Operand] = {
-    exp.Paren: (_read_operand_parenthesis, ("this",)),
+    exp.Paren: (lambda of, tree: of.operand(tree.this), ("this",)),
     exp.Column: (_read_column, None),
     exp.Literal: (_read_constant, ("this", "is_string")),
-    exp.Null: (_read_null, None),
+    exp.Null: (lambda _of, _tree: NULL_OPERAND, None),
     exp.Neg: (_read_negative, ("this",)),
     exp.Add: (_read_arithmetic, ("this", "expression", "typed", "safe")),
     exp.Sub: (_read_arithmetic, ("this", "expression", "typed", "safe")),

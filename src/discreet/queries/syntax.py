@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from discreet.errors import InputError
 from discreet.model.registry import suggest_name
+from discreet.queries.aggregate_query import Aggregate
 from discreet.queries.sql_expression import ColumnKind
 
 ALLOWED_EXPRESSIONS = (
@@ -84,6 +85,14 @@ def check_syntax_arguments(tree: exp.Expr, *allowed: str) -> None:
         words = ", ".join(sorted(name.strip("_").replace("_", " ").upper() for name in beyond))
         raise refuse_syntax(tree, f"has unsupported arguments ({words})")
 
+
+AGGREGATES: dict[type[exp.Expr], Aggregate] = {
+    exp.Count: Aggregate.COUNT,
+    exp.Sum: Aggregate.SUM,
+    exp.Avg: Aggregate.AVG,
+    exp.Min: Aggregate.MIN,
+    exp.Max: Aggregate.MAX,
+}
 
 LABEL_FUNCTION = "label"
 
