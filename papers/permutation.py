@@ -12,9 +12,9 @@ from time import perf_counter
 
 import numpy as np
 
-from discreet.bounds.queryable_release import OpenRelease, open_release
+from discreet.bounds.queryable_release import OpenPermutedRelease, OpenRelease, open_release
 from discreet.engines.connection import connect
-from discreet.permutation.partitions import PartitionStrategy
+from discreet.permutation.partition_strategies import PartitionStrategy
 from discreet.queries.permuted_query import PermutedTables, rewrite_query
 from discreet.queries.select_query_parser import parse_release_query
 from discreet.verbs.models.permutation_model import Permutation
@@ -141,7 +141,7 @@ def overhead_section(context: Context) -> Section:
         open_release(engine, path, context.settings, hold=True) as release,
         context.reporter.stage("Timing rewritten queries"),
     ):
-        assert release.permuted is not None
+        assert isinstance(release, OpenPermutedRelease)
         tables = release.permuted.in_engine
         rows = tuple(_overhead_row(release, tables, text, context.quick) for text in _QUERIES)
         number = release.manifest.rows

@@ -27,7 +27,8 @@ from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.model.lattice import LatticeNode
 from discreet.model.release_kind import GroupPartition, GroupRequirement, SensitiveColumn
 from discreet.model.requirement import Requirement
-from discreet.permutation.partitions import PartitionStrategy, partition_rows
+from discreet.permutation.partition_strategies import PartitionStrategy
+from discreet.permutation.partitions import partition_rows
 from discreet.settings import Settings
 from papers.reproduction import Context
 from papers.synthetic_tables import SyntheticTable, generate_losses

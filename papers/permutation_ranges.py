@@ -11,7 +11,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from discreet.permutation.partitions import PartitionStrategy
+from discreet.permutation.partition_strategies import PartitionStrategy
 from discreet.printing.document import format_quantity
 from papers.charts import AxisScale
 from papers.comparison import describe_ratios

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-import csv
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
 from pathlib import Path
 from random import Random
 
-import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import settings as options
 from hypothesis import strategies as st
 
-from discreet.audit.class_audit import audit_file
 from discreet.engines.base import Engine
 from discreet.engines.connection import connect
 from discreet.errors import InputError
 from discreet.model.audit_report import AuditReport
 from discreet.model.requirement import Requirement
 from discreet.settings import Settings
+from tests.audit.file_audit import audit_file
 from tests.drawing import some_of
 from tests.oracle.plain_release import Row, write_csv
 
@@ -59,21 +57,6 @@ def test_classes_sizes_and_distinct_values(engine: Engine, tmp_path: Path) -> No
     assert report.failing_classes == 2
 
 
-@pytest.mark.parametrize("name", ["f.csv", "f.tsv", "f.parquet"])
-def test_formats(name: str, engine: Engine, tmp_path: Path) -> None:
-    rows = [(1, "x", "flu"), (1, "x", None), (2, None, "flu"), (2, None, "")]
-    frame = pd.DataFrame(rows, columns=["a", "b", "s"])
-    path = tmp_path / name
-    if name.endswith("parquet"):
-        frame.to_parquet(path)
-    else:
-        separator = "," if name.endswith("csv") else "\t"
-        lines = [("a", "b", "s"), ("1", "x", "flu"), ("1", "x", ""), ("2", "", "flu"), ("2", "", '""')]
-        path.write_text("\n".join(separator.join(line) for line in lines) + "\n")
-    report = audited(engine, path, Requirement(k=2))
-    assert (report.passed, report.k, report.classes, report.l) == (True, 2, 2, {"s": 1})
-
-
 @pytest.mark.parametrize(
     ("requirement", "passed"),
     [
@@ -108,19 +91,6 @@ def test_a_file_of_starred_rows_passes_with_a_warning(engine: Engine, tmp_path: 
     report = audited(engine, written(tmp_path, "a,b,s\n*,*,*\n*,*,*\n"), Requirement(k=5, l=2))
     assert (report.passed, report.rows, report.classes, report.starred) == (True, 0, 0, 2)
     assert "Every row is starred: no row was left to check." in report.warnings
-
-
-def test_starred_rows_may_be_counted_as_a_class(engine: Engine, tmp_path: Path) -> None:
-    path = written(tmp_path, "a,b,s\n*,*,*\n*,*,*\n")
-    report = audit_file(
-        engine,
-        path,
-        quasi_identifiers=["a", "b"],
-        sensitive=["s"],
-        requirement=Requirement(k=3),
-        starred_apart=False,
-    )
-    assert (report.passed, report.rows, report.k, report.starred) == (False, 2, 2, 0)
 
 
 def test_an_extra_column_keeps_a_row_from_being_starred(engine: Engine, tmp_path: Path) -> None:
@@ -250,29 +220,3 @@ def test_counts_are_those_of_plain_python(
     }
     assert {(f.values["a"], f.values["b"]): f.rows for f in report.failing} == failing
     assert report.passed == ((k is None and l is None) or (bool(rows) and not failing))
-
-
-@pytest.mark.parametrize("seed", range(some_of(10)))
-def test_one_row_changed_fails_the_audit(seed: int, engine: Engine, tmp_path: Path) -> None:
-    """A file in which every class has exactly k rows and k values fails once any cell changes."""
-    random = Random(seed)
-    k = random.randint(2, 4)
-    rows = [[f"{a}", f"{b}", f"{i}"] for a in range(4) for b in range(3) for i in range(k)]
-    random.shuffle(rows)
-    path = tmp_path / "f.csv"
-
-    def write() -> None:
-        with path.open("w", newline="") as file:
-            csv.writer(file).writerows([["a", "b", "s"], *rows])
-
-    write()
-    assert audited(engine, path, Requirement(k=k, l=k)).passed
-    row, column = random.randrange(len(rows)), random.randrange(3)
-    others = [r[2] for r in rows if r[:2] == rows[row][:2] and r != rows[row]]
-    rows[row][column] = random.choice(
-        ["", *others] if column == 2 else ["", "*", "é", rows[row][column] + " "]
-    )
-    write()
-    report = audited(engine, path, Requirement(k=k, l=k))
-    assert not report.passed
-    assert report.failing_classes >= 1

@@ -58,14 +58,6 @@ def test_a_single_column_whose_name_holds_another_delimiter(
     assert (report.passed, report.rows) == (True, 2)
 
 
-def test_starred_rows_are_counted_apart(
-    engine: Engine, settings: Settings, tmp_path: Path, out: Path
-) -> None:
-    publish_patients(engine, settings, patients(tmp_path), out / "r.parquet", star=True)
-    report = audit_release(engine, out / "r.parquet")
-    assert (report.passed, report.rows, report.starred) == (True, 10, 2)
-
-
 def test_a_class_of_stars_is_counted_where_rows_were_dropped(
     engine: Engine, settings: Settings, tmp_path: Path, out: Path
 ) -> None:
@@ -82,17 +74,6 @@ def test_a_class_of_stars_is_counted_where_rows_were_dropped(
     report = audit_release(engine, out / "r.csv")
     assert (report.passed, report.k, report.starred) == (True, 2, 0)
     assert not audit_release(engine, out / "r.csv", requirement=Requirement(k=3)).passed
-
-
-def test_subjects_are_not_in_a_release(engine: Engine, settings: Settings, tmp_path: Path, out: Path) -> None:
-    spec = patients(tmp_path, subject="name")
-    publish_patients(engine, settings, spec, out / "r.csv")
-    report = audit_release(engine, out / "r.csv")
-    assert report.passed
-    assert report.warnings[-1] == (
-        "The release counted subjects but does not contain them; this audit counted rows. The manifest "
-        "contains the count of subjects: k = 5."
-    )
 
 
 def test_a_foreign_file_needs_its_columns(engine: Engine, out: Path) -> None:

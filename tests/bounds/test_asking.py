@@ -9,14 +9,14 @@ import duckdb
 import pytest
 
 import discreet
-from discreet.bounds.queryable_release import open_release
+from discreet.bounds.queryable_release import OpenPermutedRelease, open_release
 from discreet.bounds.release_answer import answer_release_query
 from discreet.engines.base import Engine
 from discreet.errors import InputError
 from discreet.models import Permutation
 from discreet.settings import Settings
 from discreet.sql.help_table import by_group_query
-from discreet.verbs.release_query import compare_query, query, views
+from discreet.verbs.release_query import compare_query, query
 from discreet.verbs.table import Table
 from tests.bounds.releases import write_classes, write_permuted
 from tests.drawing import in_turn
@@ -81,7 +81,7 @@ def test_a_held_release_answers_the_same(table: Table, out: Path, engine: Engine
     found, estimates = [], []
     for hold in (False, True):
         with open_release(engine, path, settings, hold=hold) as release:
-            assert release.permuted is not None
+            assert isinstance(release, OpenPermutedRelease)
             assert (release.permuted.in_engine.by_group is not None) == hold
             rows = [row for text in (ASKED, whole) for row in answer_release_query(release, text).rows]
             found.append([(r.group, r.aggregate, r.lower, r.upper) for r in rows])
@@ -122,17 +122,6 @@ def test_views_and_the_macro_of_a_database(table: Table, out: Path) -> None:
     assert float(wide[0]) <= wanted[0].lower <= wanted[0].upper <= float(wide[1])
     assert float(wide[2]) <= wanted[2].lower
     assert [float(cell) for cell in groups[0]] == [70, 60, -4]
-
-
-def test_view_statements_of_other_databases_name_their_tables(table: Table, out: Path) -> None:
-    path = published(table, out / "r.csv")
-    statements = views(path, dialect="postgres", release_table="people", help_table="h").statements
-    assert len(statements) == 2
-    assert all("CREATE VIEW" in s and '"h"' in s and "MACRO" not in s for s in statements)
-    sql = query(path, ASKED, dialect="spark", release_table="people", help_table="h").sql
-    assert sql is not None
-    assert "`people`" in sql
-    assert "`h` AS help" in sql
 
 
 def test_generalized_quasi_identifiers_of_a_permuted_release(table: Table, out: Path) -> None:

@@ -10,7 +10,7 @@ from random import Random
 import pytest
 
 from discreet.bounds import queryable_release
-from discreet.bounds.queryable_release import open_release
+from discreet.bounds.queryable_release import OpenPermutedRelease, open_release
 from discreet.bounds.release_answer import answer_release_query
 from discreet.engines.base import Engine
 from discreet.settings import Settings
@@ -76,7 +76,7 @@ def test_random_queries(
     found, estimates = [], []
     for hold in (False, True):
         with open_release(engine, path, settings, hold=hold) as release:
-            assert release.permuted is not None
+            assert isinstance(release, OpenPermutedRelease)
             assert (release.permuted.groups is not None) == hold
             rows = [row for text in texts for row in answer_release_query(release, text).rows]
             found.append([(r.group, r.aggregate, r.lower, r.upper) for r in rows])
@@ -119,6 +119,6 @@ def test_tables_with_other_lines_are_left_to_the_engine(
 
 def answers_by_the_engine(path: Path, engine: Engine, settings: Settings) -> bool:
     with open_release(engine, path, settings, hold=True) as release:
-        assert release.permuted is not None
+        assert isinstance(release, OpenPermutedRelease)
         assert answer_release_query(release, "SELECT COUNT(salary) FROM x WHERE age > 30").rows
         return release.permuted.groups is None

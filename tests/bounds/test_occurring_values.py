@@ -280,28 +280,6 @@ def test_dates(shared_engine: Engine, condition: str, ends: tuple[int, int]) -> 
     assert (count.lower, count.upper) == ends
 
 
-def test_a_mean_bounds_what_is_selected_whole(shared_engine: Engine) -> None:
-    """A mean bounds a class that is selected whole.
-
-    If three rows from 1 to 7 have mean 4, the third is 4; if not all are selected, only the ends are known.
-    """
-    rows = [("4 (1 … 7)", "Bonn")] * 3
-    with TemporaryDirectory() as folder:
-        path = write_classes(
-            Path(folder),
-            ("age", "town"),
-            rows,
-            ["1"] * 3,
-            levels={"age": None, "town": None},
-            summary="means",
-        )
-        with open_release(shared_engine, path, SETTINGS) as release:
-            whole = answer_release_query(release, "SELECT SUM(age), AVG(age) FROM people").rows
-            part = answer_release_query(release, "SELECT SUM(age) FROM people WHERE age < 7").rows
-    assert [(row.lower, row.upper) for row in whole] == [(10.5, 13.5), (3.5, 4.5)]
-    assert (part[0].lower, part[0].upper) == (1, 8)
-
-
 @pytest.mark.parametrize("summary", ["ranges", "means", "sets"])
 @pytest.mark.parametrize("model", ["mondrian", "relaxed-mondrian", "local"])
 def test_truth_is_within_the_bounds_of_a_release(model: str, summary: str, tmp_path: Path) -> None:

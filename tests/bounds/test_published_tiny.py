@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from discreet.bounds.queryable_release import OpenRelease, open_release
+from discreet.bounds.queryable_release import OpenPermutedRelease, OpenRelease, open_release
 from discreet.bounds.release_answer import answer_release_query
 from discreet.engines.connection import connect
 from discreet.errors import NoSolution
@@ -99,7 +99,7 @@ def published(tiny: Tiny, folder: Path, settings: Settings) -> Path:
 
 def groups_of(release: OpenRelease) -> dict[int, tuple[list[Person], list[Fraction | None]]]:
     """Return the people and the values of each group, read from the files."""
-    assert release.permuted is not None
+    assert isinstance(release, OpenPermutedRelease)
     data, help_table = release.data, release.permuted.help
     found: dict[int, tuple[list[Person], list[Fraction | None]]] = {}
     columns = f"{data.column('group_id')}, {data.text('sex')}, {data.text('age')}"
@@ -112,13 +112,13 @@ def groups_of(release: OpenRelease) -> dict[int, tuple[list[Person], list[Fracti
 
 
 def exact(text: str, release: OpenRelease) -> Fraction:
-    assert release.permuted is not None
+    assert isinstance(release, OpenPermutedRelease)
     return Fraction(float(text)) if release.permuted.facts.scale is None else Fraction(Decimal(text))
 
 
 def check(tiny: Tiny, release: OpenRelease) -> None:
     """Check every condition, grouped by sex or not: groups contain the table's rows and bounds are exact."""
-    assert release.permuted is not None
+    assert isinstance(release, OpenPermutedRelease)
     exactly = release.permuted.facts.scale is not None
     groups = groups_of(release)
     held = sorted(value for _, values in groups.values() for value in values if value is not None)

@@ -11,7 +11,7 @@ import duckdb
 import pyarrow.parquet as pq
 import pytest
 
-from discreet.bounds.queryable_release import open_release
+from discreet.bounds.queryable_release import OpenPermutedRelease, open_release
 from discreet.bounds.release_answer import answer_from_cells, answer_release_query
 from discreet.engines.connection import connect
 from discreet.model.release_address import ReleaseAddress
@@ -196,7 +196,7 @@ def test_the_rewritten_query_runs_by_itself(
                 for i, name in enumerate(asked.aggregates)
             }
             assert same(found, other), answer.sql
-        assert release.permuted is not None
+        assert isinstance(release, OpenPermutedRelease)
         views = build_companion_views(release.permuted.facts, POSTGRES, table, f"{table}_help")
         rows = reader.execute(f"SELECT count(*), sum(group_rows) FROM ({views['groups']}) AS g").fetchone()
         assert rows is not None

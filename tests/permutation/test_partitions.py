@@ -19,13 +19,13 @@ from discreet.errors import InputError, NoSolution, RequirementNotMet
 from discreet.model.release_kind import NULL_CODE, GroupRequirement, SensitiveColumn
 from discreet.permutation.group_checks import check_partition
 from discreet.permutation.heuristic_partitions import most_finest_groups
-from discreet.permutation.partitions import PartitionStrategy, maximum_error, partition_rows, sum_of_errors
-from discreet.permutation.row_positions import draw_order
+from discreet.permutation.partition_strategies import PartitionStrategy
+from discreet.permutation.partitions import partition_rows
 from discreet.permutation.subject_groups import count_group_facts
 from discreet.permutation.value_runs import ValueRuns
-from papers.aggregate_bounds import GroupedNumbers, bound_permuted
 from tests.drawing import some_of
 from tests.oracle.plain_groups import meets, set_partitions
+from tests.permutation.partition_errors import maximum_error, sum_of_errors
 from tests.permutation.test_optimizers import column_of, members
 
 Numbers = NDArray[np.int64] | NDArray[np.float64]
@@ -212,14 +212,6 @@ def test_the_same_draw_makes_the_same_partition() -> None:
         assert one.groups.tolist() == two.groups.tolist()
 
 
-def test_an_order_is_drawn_of_all_rows() -> None:
-    assert sorted(draw_order(1000).tolist()) == list(range(1000))
-    assert draw_order(1000).tolist() != draw_order(1000).tolist()
-    assert draw_order(0).tolist() == []
-    firsts = Counter(int(draw_order(3)[0]) for _ in range(3000))
-    assert all(850 < firsts[place] < 1150 for place in range(3))
-
-
 def test_e_of_0_is_distinct_diversity() -> None:
     drawn = random.Random(3)
     for _ in range(some_of(200)):
@@ -299,20 +291,6 @@ def test_a_partition_aware_of_quasi_identifiers_makes_no_row_worse(
     assert maximum_error(column, near.groups) <= maximum_error(column, plain.groups)
     assert near.group_count > 5 * plain.group_count
     assert spans[1].mean() <= spans[0].mean()
-
-
-def test_windows_of_ages_get_tighter(losses: tuple[SensitiveColumn, NDArray[np.int64]]) -> None:
-    """Bounds of age windows narrow by more than half on average, and none widens by the division."""
-    column, own = losses
-    chosen = (own[:, 0] >= np.arange(20, 70)[:, None]) & (own[:, 0] < np.arange(25, 75)[:, None])
-    widths = []
-    for strategy in ("min-sum", "qi-aware"):
-        found = partition_rows(column, asked(5, 500), strategy, quasi_identifiers=own)
-        values = GroupedNumbers.of(column, found.groups, found.group_count)
-        bounds = bound_permuted(values, values.hits(chosen))
-        widths.append(bounds.avg_upper - bounds.avg_lower)
-    assert (widths[1] <= widths[0] + 1e-9).all()
-    assert widths[1].mean() < widths[0].mean() / 2
 
 
 def test_pairs_of_like_rows_join() -> None:

@@ -10,10 +10,12 @@ import pytest
 
 from discreet.errors import InputError, NoSolution, RequirementNotMet
 from discreet.model.release_kind import NULL_CODE, SensitiveColumn
-from discreet.permutation.partitions import PartitionStrategy, partition_rows, sum_of_errors
+from discreet.permutation.partition_strategies import PartitionStrategy
+from discreet.permutation.partitions import partition_rows
 from discreet.permutation.subject_groups import matching_sizes
 from tests.drawing import some_of
 from tests.oracle.plain_groups import set_partitions
+from tests.permutation.partition_errors import sum_of_errors
 from tests.permutation.test_partitions import asked, categories, numbers_column
 
 STRATEGIES = ("min-sum", "random")

@@ -7,7 +7,8 @@ from discreet.errors import InputError
 from discreet.queries.aggregate_query import Aggregate, And, Interval, Members, iterate_atoms
 from discreet.queries.region import AttributeDomain
 from discreet.queries.workload_generation import WorkloadDescription, generate_workload
-from discreet.queries.workload_text import parse_workload, write_workload
+from discreet.queries.workload_text import parse_workload
+from tests.queries.workload_writer import write_workload
 
 DOMAINS = {
     "age": AttributeDomain("age", ("40", "9", "20", "30", "10")),

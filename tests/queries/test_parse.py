@@ -17,7 +17,8 @@ from discreet.queries.aggregate_query import (
     Or,
     bind_queries,
 )
-from discreet.queries.workload_text import parse_workload, write_workload
+from discreet.queries.workload_text import parse_workload
+from tests.queries.workload_writer import write_workload
 
 NUMBER = Decimal
 

@@ -65,9 +65,3 @@ def test_a_model_with_a_class_test_is_not_published(
         table.publish(model, out / "r.csv", k=2)
     assert not table.is_counted
     assert not list(out.iterdir())
-
-
-def test_the_same_without_a_class_test_is_published(settings: Settings, tmp_path: Path, out: Path) -> None:
-    table = Table(patients(tmp_path), settings)
-    assert table.recode("patterns", k=2).recoding.class_test is None
-    assert table.publish("patterns", out / "r.csv", k=2).audit.k >= 2

@@ -93,20 +93,6 @@ def test_parquet_holds_nothing_of_removed_values(
         assert (777_777_777).to_bytes(8, "little") not in content
 
 
-def test_untouched_columns_keep_their_types_where_rows_are_dropped(
-    engine: Engine, settings: Settings, out: Path
-) -> None:
-    table = many()
-    spec = in_memory(table, seen=AttributeRole.INSENSITIVE)
-    publish_patients(engine, settings, spec, out / "r.parquet", node=(0, 1))
-    found = pq.read_schema(out / "r.parquet")
-    assert [str(field.type) for field in found] == ["int64", "string", "string", "int64"]
-    publish_patients(engine, settings, spec, out / "s.parquet", node=(1, 1))
-    assert [str(field.type) for field in pq.read_schema(out / "s.parquet")][:2] == ["string", "string"]
-    publish_patients(engine, settings, spec, out / "t.parquet", node=(0, 0), star=True)
-    assert {str(field.type) for field in pq.read_schema(out / "t.parquet")} == {"string"}
-
-
 def test_values_survive_in_their_types(engine: Engine, settings: Settings, out: Path) -> None:
     import datetime as dt
     import decimal

@@ -181,10 +181,3 @@ def test_a_group_without_any_value(engine: Engine) -> None:
     types = help_table.HelpTypes("BIGINT", "BIGINT", 0)
     rows = built(engine, [[None, None]], 0, types)
     assert rows == [(1, h, 0, 0, 2, 0, 0, 0, 0, *[None] * 6) for h in (1, 2)]
-
-
-@pytest.mark.parametrize("numeric", [True, False])
-def test_columns(numeric: bool) -> None:
-    columns = help_table.help_columns("group_id", numeric=numeric)
-    assert len(columns) == (15 if numeric else 6)
-    assert columns[:4] == ("group_id", "hits", "values_lower", "values_upper")

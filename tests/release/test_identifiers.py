@@ -18,7 +18,6 @@ import discreet
 from discreet.audit.release_audit import audit_release
 from discreet.engines.base import Engine
 from discreet.errors import InputError
-from discreet.release.manifest import read_manifest
 from discreet.settings import Settings
 
 Rows = list[dict[str, str]]
@@ -208,25 +207,6 @@ def test_a_mask_keeps_its_characters_and_no_text(settings: Settings, tmp_path: P
     assert shown == sorted(f"***{row['person'][-2:]}" for row in rows)
 
 
-@pytest.mark.parametrize(
-    ("attribute", "words"),
-    [
-        ({"way": {"way": "hash"}}, "keyed-hash, per-release, mask, pseudonym"),
-        ({"way": {"way": "keyed-hash"}}, "way.key is missing"),
-        ({"way": {"way": "mask", "keep": 0}}, "keep = 0"),
-        ({"way": {"way": "mask"}}, "maps several people to one"),
-        ({"way": {"way": "per-release", "key": "k"}}, "is not an option of the way per-release"),
-    ],
-)
-def test_what_a_spec_says_wrong_is_told(
-    settings: Settings, tmp_path: Path, attribute: dict[str, Any], words: str
-) -> None:
-    visits(tmp_path / "visits.csv")
-    with pytest.raises(InputError) as caught:
-        published(tmp_path, settings, attribute["way"])
-    assert words in f"{caught.value.message} {caught.value.allowed}"
-
-
 def test_a_key_that_others_may_read_is_refused(settings: Settings, tmp_path: Path) -> None:
     visits(tmp_path / "visits.csv")
     key = tmp_path / "shared.key"
@@ -235,11 +215,3 @@ def test_a_key_that_others_may_read_is_refused(settings: Settings, tmp_path: Pat
     with pytest.raises(InputError, match="may be read by others"):
         published(tmp_path, settings, {"way": "keyed-hash", "key": "shared.key"})
     assert not (tmp_path / "out" / "visits.csv").exists()
-
-
-def test_a_manifest_that_is_read_says_what_was_written(settings: Settings, tmp_path: Path) -> None:
-    visits(tmp_path / "visits.csv")
-    shift = {"days": 30, "key": "keys/s.key"}
-    _, document = published(tmp_path, settings, {"way": "keyed-hash", "key": "keys/a.key"}, shift)
-    assert any("shift" in each for each in document["attributes"])
-    assert read_manifest(tmp_path / "out" / "visits.csv").as_json() == document

@@ -17,7 +17,7 @@ from discreet.errors import InputError, LimitReached
 from discreet.hierarchy.csv_file import FileHierarchy
 from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.release import private_log
-from discreet.release.manifest import Manifest, read_manifest
+from discreet.release.manifest import read_manifest
 from discreet.release.publication_evidence import compute_public_digest
 from discreet.settings import Settings
 from discreet.spec.spec_reader import spec_from_mapping
@@ -84,15 +84,6 @@ def test_what_a_manifest_says(engine: Engine, settings: Settings, tmp_path: Path
     assert "evidence" in document["statement"]
     assert "anonym" not in json.dumps(document).lower()
     assert release.audit.k == 5
-
-
-def test_reading_it_gives_it_back(engine: Engine, settings: Settings, tmp_path: Path, out: Path) -> None:
-    publish_patients(engine, settings, patients(tmp_path), out / "r.csv")
-    manifest = read_manifest(out / "r.csv")
-    assert manifest == read_manifest(out / "r.csv.manifest.json")
-    assert isinstance(manifest, Manifest)
-    assert manifest.as_json() == manifest_of(out / "r.csv")
-    assert manifest.levels == {"age": 1, "town": 0}
 
 
 def test_it_holds_no_value_and_no_digest_of_the_input(

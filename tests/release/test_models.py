@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from discreet.audit.release_audit import audit_release
 from discreet.engines.base import Engine
 from discreet.engines.connection import connect
-from discreet.errors import InputError, LimitReached, NoSolution, RequirementNotMet
+from discreet.errors import LimitReached, NoSolution, RequirementNotMet
 from discreet.model.class_recoding import RecodingModel
-from discreet.models import Mondrian, named, names
+from discreet.models import Mondrian, named
 from discreet.release.manifest import read_manifest
 from discreet.settings import Settings
 from discreet.verbs.table import Table
@@ -105,15 +105,6 @@ def test_every_model_publishes_classes_that_hold(
     check_release(table, data, place)
 
 
-@pytest.mark.slow
-@hypothesis_settings(RELAXED, max_examples=some_of(2000))
-@given(table=tables(), data=st.data())
-def test_every_model_on_thousands_of_tables(
-    table: PlainTable, data: st.DataObject, place: tuple[Engine, Settings, Path]
-) -> None:
-    check_release(table, data, place)
-
-
 @pytest.mark.parametrize("model", NOT_FULL_DOMAIN)
 def test_the_manifest_and_the_log_name_the_model(
     model: RecodingModel, settings: Settings, tmp_path: Path, out: Path
@@ -150,28 +141,6 @@ def test_ranges_are_derived_from_the_data_and_hierarchy_values_are_not(
     assert "derived-hierarchy" not in codes["full-subgraph"]
 
 
-def test_a_manifest_without_a_model_is_of_a_full_domain_release(
-    settings: Settings, tmp_path: Path, out: Path
-) -> None:
-    table = Table(patients(tmp_path), settings)
-    release = table.publish({"age": 1, "town": 0}, out / "r.csv", k=3, max_suppressed=2)
-    document = json.loads(release.manifest_path.read_text())
-    assert document.pop("recoding") == {"model": "full-domain", "summary": None}
-    release.manifest_path.write_text(json.dumps(document))
-    assert read_manifest(release.path).model == "full-domain"
-
-
-@pytest.mark.parametrize("name", ["r.csv", "r.parquet"])
-def test_subjects_with_one_row_each_are_counted(
-    name: str, settings: Settings, tmp_path: Path, out: Path
-) -> None:
-    table = Table(patients(tmp_path, subject="name"), settings)
-    for model in ("full-subgraph", "cell-suppression", "full-subtree"):
-        release = table.publish(table.recode(model, k=3, l=2), out / name, overwrite=True)
-        assert json.loads(release.manifest_path.read_text())["counted"] == "subjects"
-        assert release.audit.k >= 3
-
-
 @pytest.mark.parametrize("model", ["mondrian", "local", "patterns"])
 def test_people_of_several_rows_are_counted(
     model: str, settings: Settings, tmp_path: Path, out: Path
@@ -184,14 +153,6 @@ def test_people_of_several_rows_are_counted(
     release = table.publish(table.recode(model, k=3, max_suppressed="100%"), out / "r.csv")
     assert json.loads(release.manifest_path.read_text())["counted"] == "subjects"
     assert (release.audit.k or 0) >= 3
-
-
-def test_shorter_names_lead_to_models() -> None:
-    assert {named(name).name for name in (*names(), "mondrian", "local")} == {
-        *RecodingModel,
-        "patterns",
-        "permutation",
-    }
 
 
 @pytest.mark.parametrize("summary", ["ranges", "sets", "means", "lca"])
@@ -241,9 +202,3 @@ def test_a_workload_beside_a_table_larger_than_memory_is_a_limit(
         table.publish(Mondrian(workload=queries), out / "s.csv", k=4, l=2)
     assert not (out / "s.csv").exists()
     assert table.publish(Mondrian(workload=queries), out / "s.csv", k=4).audit.k >= 4
-
-
-def test_limits_of_levels_go_with_a_model_alone(settings: Settings, tmp_path: Path, out: Path) -> None:
-    table = Table(patients(tmp_path), settings)
-    with pytest.raises(InputError, match="'max_level' applies only to models"):
-        table.publish({"age": 2, "town": 1}, out / "r.csv", k=2, max_level={"age": 2})

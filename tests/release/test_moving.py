@@ -1,4 +1,4 @@
-"""Exact numbers are permuted by arrays, next to the staged rows; other values by a join."""
+"""Permuted values of every type of number, and their help tables."""
 
 from __future__ import annotations
 
@@ -7,16 +7,10 @@ from decimal import Decimal
 from pathlib import Path
 
 import duckdb
-import numpy as np
 import pytest
 
 import discreet
-from discreet.engines.base import Engine
-from discreet.engines.source_tables import TemporaryTables
-from discreet.release.staged_rows import StagedRows
 from discreet.settings import Settings
-from discreet.sql import value_permutation as sql
-from discreet.sql.value_permutation import compare_values, zip_columns
 
 SPEC = """[source]
 path = "people.parquet"
@@ -36,9 +30,8 @@ KINDS = {
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("beside", [True, False])
 def test_a_release_has_its_rows_and_values_and_their_help_table(
-    tmp_path: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch, kind: str, beside: bool
+    tmp_path: Path, settings: Settings, kind: str
 ) -> None:
     pay = KINDS[kind].format("i % 9")
     duckdb.sql(
@@ -46,8 +39,6 @@ def test_a_release_has_its_rows_and_values_and_their_help_table(
         f"TO '{tmp_path / 'people.parquet'}'"
     )
     (tmp_path / "spec.toml").write_text(SPEC, encoding="utf-8")
-    if not beside:
-        monkeypatch.setattr(StagedRows, "determined_by_codes", False)
     out = tmp_path / "out.parquet"
     discreet.open(tmp_path / "spec.toml", settings=settings).publish("permutation", out, k=3)
     given = duckdb.sql(f"SELECT row, pay FROM '{tmp_path / 'people.parquet'}'").fetchall()
@@ -69,28 +60,3 @@ def test_a_release_has_its_rows_and_values_and_their_help_table(
             low, high = ends[:hits], ends[-hits:]
             due.append((group, hits, sum(ends), sum(low), sum(high), ends[0], high[0], low[-1], ends[-1]))
     assert [tuple(map(Decimal, line)) for line in helped] == [tuple(map(Decimal, line)) for line in due]
-
-
-def test_rows_that_would_stand_beside_others_are_left_out(engine: Engine) -> None:
-    with TemporaryTables(engine) as tables:
-        held = tables.load({"q0": np.array([5, 6, 7])})
-        for rows, found in (([0, 1, 2], [5, 6, 7]), ([0, 2, 1], [5])):
-            move = tables.load(
-                {
-                    sql.ROW_NUMBER: np.array(rows),
-                    sql.GROUP_NUMBER: np.ones(3, int),
-                    sql.MOVED_VALUE: np.arange(3),
-                }
-            )
-            moved = tables.create(zip_columns(held, move, ["q0"], f"m.{sql.MOVED_VALUE}"))
-            assert sorted(row[0] for row in engine.fetch_rows(f"SELECT q0 FROM {moved}")) == found
-
-
-@pytest.mark.parametrize(
-    ("values", "found"), [([4, 4, 9], (3, True)), ([4, 9, 9], (3, False)), ([4, 9], (2, False))]
-)
-def test_values_are_compared_as_a_whole(engine: Engine, values: list[int], found: tuple[int, bool]) -> None:
-    with TemporaryTables(engine) as tables:
-        held, moved = tables.load({"o0": np.array([9, 4, 4])}), tables.load({"v": np.array(values)})
-        query = compare_values(engine.dialect, held, "o0", moved, "v", "BIGINT")
-        assert engine.fetch_rows(query) == [found]

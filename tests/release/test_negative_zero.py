@@ -6,22 +6,18 @@ from decimal import Decimal
 from itertools import product
 from pathlib import Path
 
-import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-import discreet
 from discreet.audit.permuted_audit import PermutedClaims, PermutedSources, audit_permuted
 from discreet.engines.base import Engine
-from discreet.errors import NoSolution
 from discreet.model.table_spec import SourceSpec
 from discreet.models import Permutation
 from discreet.settings import Settings
 from discreet.spec.spec_reader import spec_from_mapping
 from discreet.verbs.table import Table
 from tests.drawing import NEW, in_turn
-from tests.oracle.permuted_tables import numbers_of
 
 ZEROS = [["-0.0", "0", "1e0", "2"], ["-0", "0", "1", "2"], ["-0.0", "0.0", "-0e5", "1e0", "3"]]
 
@@ -46,24 +42,6 @@ def test_a_negative_zero_is_the_zero(
     for _ in range(3 if NEW else 1):
         release = table.publish(Permutation(partition=partition), out / name, k=2, overwrite=True)
         assert release.audit.passed
-
-
-@pytest.mark.parametrize(
-    ("name", "kind"), in_turn(["r.csv", "r.parquet", "r.duckdb"], [pa.float64(), pa.float32()]), ids=str
-)
-def test_two_zeros_are_one_value_beside_an_infinity(
-    name: str, kind: pa.DataType, settings: Settings, tmp_path: Path, out: Path
-) -> None:
-    table = numbers_of(tmp_path, settings, pa.array([0.0, -0.0, float("-inf")] * 8, kind))
-    with pytest.raises(NoSolution, match="distinct values: 2"):
-        table.publish("permutation", out / name, k=3)
-    table.publish("permutation", out / name, k=2)
-    with duckdb.connect(str(out / name) if name.endswith("duckdb") else ":memory:") as alone:
-        source = "release" if name.endswith("duckdb") else f"'{out / name}'"
-        query = f"SELECT list(CAST(pay AS VARCHAR)) FROM {source} GROUP BY group_id"
-        groups = [values for (values,) in alone.execute(query).fetchall()]
-    assert all(len(set(values)) >= 2 and "-0.0" not in values for values in groups)
-    assert discreet.audit(out / name, settings=settings).passed
 
 
 @pytest.mark.parametrize("other", ["inf", "-inf", "nan"])

@@ -22,7 +22,6 @@ from discreet.model.requirement import Requirement
 from discreet.models import Permutation
 from discreet.mondrian.partition import partition_table
 from discreet.release.manifest import read_manifest
-from discreet.release.staged_rows import plain_number_type
 from discreet.results.recoding_result import RecodingResult
 from discreet.settings import Settings
 from discreet.verbs.table import Table
@@ -92,20 +91,6 @@ def test_a_database(table: Table, out: Path, form: str) -> None:
     assert ages[0][0] > 0
 
 
-def test_parquet_has_numbers_where_texts_are_plain(table: Table, out: Path) -> None:
-    table.publish(Permutation(e=1000), out / "p.parquet", k=2)
-    found = duckdb.sql(f"DESCRIBE FROM '{out / 'p.parquet'}'").fetchall()
-    assert {row[0]: row[1] for row in found} == {
-        "age": "BIGINT",
-        "town": "VARCHAR",
-        "group_id": "BIGINT",
-        "pay": "BIGINT",
-        "desk": "VARCHAR",
-    }
-    helped = duckdb.sql(f"DESCRIBE FROM '{out / 'p.help.parquet'}'").fetchall()
-    assert {row[1] for row in helped} == {"BIGINT"}
-
-
 def test_types_of_a_parquet_source_are_kept(tmp_path: Path, settings: Settings, out: Path) -> None:
     columns = (
         "i AS age, DATE '2020-01-01' + i::INTEGER AS day, i % 3 AS room, (i * 1.25)::DECIMAL(9,2) AS pay"
@@ -123,46 +108,6 @@ def test_types_of_a_parquet_source_are_kept(tmp_path: Path, settings: Settings, 
     assert total == [(Decimal("97.50"), 12)]
 
 
-def test_plain_numbers_of_an_insensitive_column(tmp_path: Path, settings: Settings, out: Path) -> None:
-    text = "\n".join(f"{line},{place}" for place, line in enumerate(STAFF.splitlines()))
-    table = staff(tmp_path, settings, text.replace(",0", ",score", 1) + "\n", unlisted="insensitive")
-    table.publish("permutation", out / "p.parquet", k=2)
-    found = dict(duckdb.sql(f"SELECT desk, score FROM '{out / 'p.parquet'}'").fetchall())
-    assert found == {letter: place for place, letter in enumerate("abcdefghij", 1)}
-
-
-def test_dates_may_be_permuted(tmp_path: Path, settings: Settings, out: Path) -> None:
-    rows = [(i, f"2020-01-0{i}") for i in range(1, 9)]
-    table_of(tmp_path, settings, rows).publish("permutation", out / "p.parquet", k=4)
-    assert duckdb.sql(f"SELECT count(DISTINCT pay) FROM '{out / 'p.parquet'}'").fetchall() == [(8,)]
-
-
-def test_sums_beyond_64_bits(tmp_path: Path, settings: Settings, out: Path) -> None:
-    large = 2**62
-    table = table_of(tmp_path, settings, [(i, large - i) for i in range(8)])
-    table.publish("permutation", out / "p.parquet", k=8)
-    helped = duckdb.sql(f"SELECT max(sum_upper) FROM '{out / 'p.help.parquet'}'").fetchall()
-    assert helped == [(Decimal(sum(large - i for i in range(8))),)]
-
-
-def test_decimals_keep_their_scale(tmp_path: Path, settings: Settings, out: Path) -> None:
-    table = table_of(tmp_path, settings, [(1, "1.5"), (2, "2.25"), (3, "-0.10"), (4, "7")])
-    release = table.publish(Permutation(e="1.05"), out / "p.csv", k=2)
-    assert Counter(row["pay"] for row in rows_of(out / "p.csv")) == Counter(["1.5", "2.25", "-0.10", "7"])
-    assert {row["group_sum"] for row in rows_of(out / "p.help.csv")} == {"1.40", "9.25"}
-    assert release.permutation is not None
-    assert release.permutation.scale == 2
-
-
-def test_doubles(tmp_path: Path, settings: Settings, out: Path) -> None:
-    table = table_of(tmp_path, settings, [(i, f"{i}.5e-3") for i in range(1, 7)])
-    for name in ("p.csv", "p.parquet", "p.duckdb"):
-        release = table.publish("permutation", out / name, k=3)
-        assert release.audit.passed
-        assert release.permutation is not None
-        assert release.permutation.scale is None
-
-
 def test_a_categorical_attribute(tmp_path: Path, settings: Settings, out: Path) -> None:
     rows = [(i, value) for i, value in enumerate(["flu", "gout", "flu", None, "cold", "flu", "gout"])]
     table = table_of(tmp_path, settings, rows)
@@ -174,14 +119,6 @@ def test_a_categorical_attribute(tmp_path: Path, settings: Settings, out: Path) 
         table.publish(Permutation(e=5), out / "q.csv", k=2)
 
 
-def test_rows_without_a_value(table: Table, out: Path) -> None:
-    release = table.publish("permutation", out / "p.csv", k=2)
-    assert release.permutation is not None
-    assert release.permutation.rows_without_value == 1
-    wide = [r for r in rows_of(out / "p.help.csv") if r["group_rows"] != r["group_values"]]
-    assert {int(r["values_upper"]) - int(r["values_lower"]) for r in wide} <= {0, 1}
-
-
 def test_rows_with_null_are_dropped_where_the_spec_says_so(
     tmp_path: Path, settings: Settings, out: Path
 ) -> None:
@@ -191,22 +128,6 @@ def test_rows_with_null_are_dropped_where_the_spec_says_so(
     assert (manifest.dropped, manifest.rows) == (2, 8)
     assert release.permutation is not None
     assert release.permutation.rows_without_value == 0
-
-
-def test_generalized_quasi_identifiers(table: Table, out: Path) -> None:
-    table.publish(Permutation(level={"age": 1, "town": 1}), out / "p.csv", k=2)
-    rows = rows_of(out / "p.csv")
-    assert {row["town"] for row in rows} == {"*"}
-    assert Counter(row["age"] for row in rows)["30-39"] == 4
-    assert read_manifest(out / "p.csv").levels == {"age": 1, "town": 1}
-
-
-def test_groups_of_a_recoding(table: Table, out: Path) -> None:
-    table.publish(Permutation(partition="recoding", level={"age": 2, "town": 0}), out / "p.csv", k=2)
-    towns: dict[str, set[str]] = {}
-    for row in rows_of(out / "p.csv"):
-        towns.setdefault(row["group_id"], set()).add(row["town"])
-    assert sorted(towns.values(), key=str) == [{"Bonn"}, {"Kiel"}]
 
 
 def test_groups_made_by_mondrian(tmp_path: Path, settings: Settings, out: Path) -> None:
@@ -227,17 +148,6 @@ def test_suppressed_rows_of_a_recoding_are_left_out(table: Table, out: Path) -> 
     assert len(rows_of(out / "p.csv")) == 10 - recoding.suppressed
     assert release.suppressed == recoding.suppressed
     assert read_manifest(out / "p.csv").suppressed == recoding.suppressed
-
-
-def test_two_releases_of_one_table_differ(tmp_path: Path, settings: Settings, out: Path) -> None:
-    table = table_of(tmp_path, settings, [(i, i % 10) for i in range(60)])
-    texts = set()
-    for name in ("a.csv", "b.csv"):
-        table.publish("permutation", out / name, k=10)
-        rows = rows_of(out / name)
-        texts.add(tuple(sorted((row["age"], row["pay"]) for row in rows)))
-        assert [int(row["age"]) for row in rows] != list(range(60))
-    assert len(texts) == 2
 
 
 def test_a_random_order_of_rows_carries_nothing(tmp_path: Path, settings: Settings, out: Path) -> None:
@@ -272,15 +182,6 @@ def test_manifest(table: Table, out: Path) -> None:
     assert document["recoding"]["model"] == "permutation"
     assert {"identity-and-membership", "definetti"} <= {w["code"] for w in document["warnings"]}
     assert "not hidden" in document["statement"]
-
-
-def test_every_printed_output_says_what_is_not_protected(table: Table, out: Path) -> None:
-    release = table.publish("permutation", out / "p.csv", k=2)
-    for shown in (str(release), str(release.audit)):
-        text = " ".join(shown.split())
-        assert "Identity and membership are not protected" in text
-        assert "deFinetti" in text
-    assert any("Identity and membership" in text for text in release.as_json()["warnings"])
 
 
 def test_a_column_that_has_the_groups_name(tmp_path: Path, settings: Settings, out: Path) -> None:
@@ -373,24 +274,6 @@ def test_overwriting_removes_what_the_old_release_had(table: Table, out: Path) -
     table.publish({"age": 2, "town": 1}, out / "p.csv", k=2, overwrite=True)
     left = ["p.csv", "p.csv.manifest.json", "p.sensitive.csv"]
     assert sorted(p.name for p in out.iterdir()) == left
-
-
-@pytest.mark.parametrize(
-    ("texts", "number"),
-    [
-        (["1", "-20", "0"], "BIGINT"),
-        (["01"], None),
-        (["1.50", "-2.25"], "DECIMAL(18, 2)"),
-        (["1.5", "2.25"], None),
-        (["-0.0"], None),
-        (["1" * 19], None),
-        ([], None),
-        (["1", "x"], None),
-        (["-0"], None),
-    ],
-)
-def test_texts_that_are_just_numbers(texts: list[str], number: str | None) -> None:
-    assert plain_number_type(texts) == number
 
 
 def test_comparing_says_what_is_not_protected(table: Table, out: Path) -> None:

@@ -55,14 +55,6 @@ def chi_square(counts: NDArray[np.int64]) -> float:
     return float(((counts - expected) ** 2 / expected).sum())
 
 
-def test_every_permutation_is_equally_likely(
-    releases: list[tuple[NDArray[np.int64], NDArray[np.int64]]],
-) -> None:
-    for drawn, _ in releases:
-        counts = np.bincount(drawn, minlength=len(NUMBER))
-        assert chi_square(counts) < REJECTED_AT_ONE_IN_A_MILLION[5]
-
-
 def test_two_releases_of_one_table_are_independent(
     releases: list[tuple[NDArray[np.int64], NDArray[np.int64]]],
 ) -> None:

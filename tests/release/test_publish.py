@@ -18,7 +18,6 @@ from discreet.model.requirement import Requirement
 from discreet.model.search_result import FullDomainRecoding
 from discreet.recoding.recoded_table import ClassedRows
 from discreet.release import publication as room
-from discreet.release.manifest import read_manifest
 from discreet.settings import Settings
 from tests.oracle.patients import PATIENTS, patients, publish_patients
 from tests.oracle.plain_release import read_csv
@@ -50,51 +49,6 @@ def test_only_the_owner_may_read_it(engine: Engine, settings: Settings, tmp_path
     assert {stat.S_IMODE(path.stat().st_mode) for path in out.iterdir()} == {0o600}
 
 
-def test_starred_rows_keep_their_number_and_nothing_else(
-    engine: Engine, settings: Settings, tmp_path: Path, out: Path
-) -> None:
-    spec = patients(tmp_path, unlisted="insensitive")
-    release = publish_patients(engine, settings, spec, out / "r.csv", star=True)
-    header, rows = read_csv(out / "r.csv")
-    assert header == ["age", "town", "diagnosis", "ward"]
-    assert rows.count(("*", "*", "*", "*")) == 2
-    assert {row[3] for row in rows} == {"*", "1", "2", "3", "4", "5", "6", "7", "8", "11", "12"}
-    assert (release.audit.rows, release.audit.starred) == (10, 2)
-
-
-def test_the_audit_counts_a_row_that_is_starred_in_part(engine: Engine, out: Path) -> None:
-    (out / "r.csv").write_text("age,town\n*,Kiel\n*,Kiel\n*,*\n")
-    report = audit_release(
-        engine, out / "r.csv", quasi_identifiers=["age", "town"], requirement=Requirement(k=2)
-    )
-    assert (report.rows, report.starred, report.k, report.passed) == (2, 1, 2, True)
-
-
-def test_rows_with_null_are_dropped_before_classes_are_counted(
-    engine: Engine, settings: Settings, tmp_path: Path, out: Path
-) -> None:
-    text = PATIENTS.replace("Dora,34,Kiel,gout", "Dora,34,Kiel,?").replace("Emil,41", "Emil,?")
-    spec = patients(tmp_path, text, null_values=["?"], nulls="drop")
-    release = publish_patients(engine, settings, spec, out / "r.csv", k=4)
-    assert (release.rows, release.suppressed, release.audit.rows) == (10, 2, 8)
-    assert read_manifest(out / "r.csv").dropped == 2
-
-
-def test_null_is_a_value_of_its_own_by_default(
-    engine: Engine, settings: Settings, tmp_path: Path, out: Path
-) -> None:
-    text = PATIENTS.replace("Ines,51,Bonn", "Ines,,").replace("Jens,52,Kiel", "Jens,,")
-    release = publish_patients(engine, settings, patients(tmp_path, text), out / "r.csv", k=2)
-    assert release.suppressed == 0
-    assert sum(row[:2] == (None, None) for row in read_csv(out / "r.csv")[1]) == 2
-
-
-def test_null_joins_the_top_value(engine: Engine, settings: Settings, tmp_path: Path, out: Path) -> None:
-    text = PATIENTS.replace("Ines,51,Bonn", "Ines,,")
-    publish_patients(engine, settings, patients(tmp_path, text), out / "r.csv", node=(2, 1), k=12)
-    assert {row[:2] for row in read_csv(out / "r.csv")[1]} == {("*", "*")}
-
-
 def test_a_release_of_quasi_identifiers_at_the_top_is_one_class(
     engine: Engine, settings: Settings, tmp_path: Path, out: Path
 ) -> None:
@@ -111,14 +65,6 @@ def test_no_row_left_is_no_solution(engine: Engine, settings: Settings, tmp_path
         with pytest.raises(NoSolution, match="all 12 rows would be suppressed"):
             publish_patients(engine, settings, patients(tmp_path), out / "r.csv", k=6, star=star)
     assert names(out) == []
-
-
-def test_without_a_requirement_everything_is_published_and_said(
-    engine: Engine, settings: Settings, tmp_path: Path, out: Path
-) -> None:
-    release = publish_patients(engine, settings, patients(tmp_path), out / "r.csv", k=None)
-    assert release.suppressed == 0
-    assert "No criterion was required: the release was not tested." in release.warnings
 
 
 def test_a_disagreement_about_the_suppressed_rows_is_our_bug(
@@ -191,19 +137,6 @@ def test_a_source_that_changed_after_it_was_counted(
     assert names(out) == []
 
 
-def test_ctrl_c_leaves_nothing(
-    engine: Engine, settings: Settings, tmp_path: Path, out: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def interrupted(*_: object, **__: object) -> None:
-        assert len(names(out)) == 2
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(room, "audit_source", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        publish_patients(engine, settings, patients(tmp_path), out / "r.csv")
-    assert names(out) == []
-
-
 def test_temporary_files_are_hidden_owner_only_and_carry_the_process_number(
     engine: Engine, settings: Settings, tmp_path: Path, out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -222,29 +155,6 @@ def test_temporary_files_are_hidden_owner_only_and_carry_the_process_number(
     assert all(name.startswith(f".r.csv.{os.getpid()}-") for name in seen)
     assert set(seen.values()) == {0o600}
     assert names(out) == ["r.csv", "r.csv.manifest.json"]
-
-
-def test_overwriting_replaces_data_and_manifest(
-    engine: Engine, settings: Settings, tmp_path: Path, out: Path
-) -> None:
-    spec = patients(tmp_path)
-    publish_patients(engine, settings, spec, out / "r.csv")
-    before = (out / "r.csv.manifest.json").read_text()
-    publish_patients(engine, settings, spec, out / "r.csv", node=(2, 0), overwrite=True)
-    assert names(out) == ["r.csv", "r.csv.manifest.json"]
-    assert (out / "r.csv.manifest.json").read_text() != before
-    assert audit_release(engine, out / "r.csv").passed
-
-
-def test_a_failure_keeps_the_release_that_was_to_be_overwritten(
-    engine: Engine, settings: Settings, tmp_path: Path, out: Path
-) -> None:
-    spec = patients(tmp_path)
-    publish_patients(engine, settings, spec, out / "r.csv")
-    before = {path.name: path.read_bytes() for path in out.iterdir()}
-    with pytest.raises(NoSolution):
-        publish_patients(engine, settings, spec, out / "r.csv", k=6, overwrite=True)
-    assert {path.name: path.read_bytes() for path in out.iterdir()} == before
 
 
 def test_names_that_differ_in_case_alone_and_odd_ones(

@@ -128,12 +128,6 @@ def test_numbers_days_and_moments_stay_such(releases: dict[str, Released], kind:
     assert {*found["code"]} == {"00", "01", "02", "03"}
 
 
-def test_a_column_that_was_generalized_has_no_labels(tmp_path: Path) -> None:
-    _, found, about = release(write_people(tmp_path), "sav", level=1)
-    assert {*found["sex"]} == {"*"}
-    assert "sex" not in about.variable_value_labels
-
-
 def test_codes_that_were_read_as_such_are_read_as_such_again(tmp_path: Path) -> None:
     target, found, about = release(write_people(tmp_path, "coded = true"), "sav")
     assert {*found["ward"]} == {1, 2}
@@ -294,23 +288,6 @@ LONG = {
     "twice": ["'{}'", "'{}'", "NULL", "NULL"],
     "nothing else": ["'{}'"],
 }
-
-
-@pytest.mark.parametrize("kind", READ)
-@pytest.mark.parametrize("cells", LONG)
-@pytest.mark.parametrize(("sign", "length"), [("x", 2045), ("x", 2046), ("é", 1023), ("x", 32_766)])
-def test_long_texts_with_and_without_null(
-    engine: Engine, tmp_path: Path, kind: str, cells: str, sign: str, length: int
-) -> None:
-    """Long texts with and without NULL are read back; Stata stores over 2,045 bytes outside the rows."""
-    texts = [cell.format(sign * length) for cell in LONG[cells]]
-    rows = ", ".join(f"({text}, 'r{i}', {text if i else 'NULL'})" for i, text in enumerate(texts))
-    path = tmp_path / f"long.{kind}"
-    engine.write_file(f"SELECT * FROM (VALUES {rows}) AS t(a, b, c)", path, kind)
-    table = engine.open_source(SourceSpec(path=path))
-    read = engine.fetch_rows(f"SELECT {table.text('a')} FROM {table.relation} ORDER BY {table.text('b')}")
-    expected = [None if text == "NULL" else text.strip("'") for text in texts]
-    assert [row[0] for row in read] == expected
 
 
 def test_a_release_of_long_texts_and_null_is_published(tmp_path: Path) -> None:

@@ -163,24 +163,6 @@ def test_a_level_that_is_not_told_is_a_generalized_column(
             assert opened.generalized(("town", "code", "ill")) == ("code",)
 
 
-def test_a_manifest_that_tells_more_is_read(tmp_path: Path, settings: Settings) -> None:
-    """Earlier manifests with the level and height of every hierarchy are readable."""
-    table = table_with(tmp_path / "a", settings, {"kind": "mask"}, ZIPS, SHORT)
-    place = tmp_path / "a" / "out.csv"
-    table.publish({"town": 0, "code": 2}, place, k=4, max_suppressed=6)
-    beside = place.with_name("out.csv.manifest.json")
-    document = json.loads(beside.read_text())
-    entry = next(a for a in document["attributes"] if a["name"] == "code")
-    assert set(entry) == {"name", "role", "published", "hierarchy"}
-    entry |= {"level": 2, "height": 5}
-    beside.write_text(json.dumps(document))
-    assert read_manifest(place).levels == {"town": 0, "code": 2}
-    assert discreet.audit(place, settings=settings).passed
-    text = discreet.report(place, table=table, settings=settings).path.read_text()
-    assert "level 2 of 5" in text
-    assert "precision" in text
-
-
 def test_a_source_that_does_not_say_what_is_given_tells_nothing() -> None:
     class Silent:
         origin = "somebody's own"

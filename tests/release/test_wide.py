@@ -8,7 +8,6 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,16 +15,14 @@ import pytest
 
 import discreet
 from benchmarks.fresh_process import run_fresh
-from discreet.audit.class_audit import audit_file
-from discreet.engines.base import SourceTable
 from discreet.engines.connection import connect
 from discreet.engines.duckdb.engine import DuckdbEngine
 from discreet.engines.files.delimited_text import check_unique_names
 from discreet.errors import InputError
 from discreet.model.requirement import Requirement
 from discreet.model.table_spec import SourceSpec
-from discreet.profile.spec_inference import propose_spec
 from discreet.settings import Settings
+from tests.audit.file_audit import audit_file
 
 ROWS = 200
 KEYS = ("age", "sex")
@@ -78,20 +75,6 @@ def recorded(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
         yield statements
 
 
-def test_a_profile_takes_as_many_statements_of_more_columns(
-    tmp_path: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    numbers, lengths = [], []
-    for columns in (40, 80):
-        path = write_csv(tmp_path / f"{columns}.csv", rows_of(columns))
-        with recorded(monkeypatch) as statements, connect(settings) as engine:
-            propose_spec(engine, SourceSpec(path=path))
-        numbers.append(len(statements))
-        lengths.append(sum(map(len, statements)))
-    assert numbers[0] == numbers[1]
-    assert lengths[1] < 2 * lengths[0]
-
-
 def test_an_audit_asks_for_few_distinct_counts_at_a_time(
     tmp_path: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -127,26 +110,6 @@ def test_stars_of_starred_rows_are_no_values_of_their_columns(
     assert list(found) == names[1:]
     assert all("6 of 10 rows" in found[name] for name in names[1:] if name != "x1")
     assert "7 of 10 rows" in found["x1"]
-
-
-class Name(str):
-    """A name that counts its comparisons."""
-
-    compared = 0
-    __hash__ = str.__hash__
-
-    def __eq__(self, other: object) -> bool:
-        Name.compared += 1
-        return str.__eq__(self, other)
-
-
-def test_columns_are_found_without_looking_through_the_others() -> None:
-    names = tuple(Name(f"x{i}") for i in range(300))
-    table = SourceTable("t", names, dict.fromkeys(names, "VARCHAR"))
-    Name.compared = 0
-    check_unique_names(names, "the table")
-    assert [table.position(Name(f"x{i}")) for i in range(300)] == list(range(300))
-    assert Name.compared < 10 * len(names)
 
 
 def test_a_name_that_recurs_is_told_with_both_places() -> None:
@@ -202,21 +165,6 @@ def test_ten_thousand_columns_stay_below_a_gibibyte(tmp_path: Path, file_format:
     """
     _, memory = publish(tmp_path, 10_000, file_format, memory="3GB")
     assert memory < 1 << 30
-
-
-def test_a_large_process_measures_what_its_child_takes_not_itself(tmp_path: Path) -> None:
-    held = bytearray(b"x") * (300 << 20)
-    done = run_fresh([sys.executable, "-S", "-c", "print('done')"], tmp_path)
-    assert (done.status, done.printed) == (0, "done")
-    assert 0 < done.memory < len(held) // 3
-
-
-def test_a_wide_table_is_proposed_a_spec_with_little_memory(tmp_path: Path, settings: Settings) -> None:
-    path = write_csv(tmp_path / "wide.csv", rows_of(1000))
-    with connect(replace(settings, memory_limit=256_000_000)) as engine:
-        found = propose_spec(engine, SourceSpec(path=path))
-    assert len(found.attributes) == 1000
-    assert found.nodes <= 20_000
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])

@@ -44,7 +44,7 @@ def test_the_verb_audit_stays_a_verb_beside_the_room_of_that_name() -> None:
     orders = (
         "import discreet; import discreet.audit.class_audit",
         "import discreet.audit.class_audit; import discreet",
-        "from discreet.audit.class_audit import audit_file; import discreet; discreet.open",
+        "from discreet.audit.class_audit import audit_source; import discreet; discreet.open",
     )
     for order in orders:
         assert python(f"{order}; print(callable(discreet.audit), discreet.audit.__module__)") == (

@@ -29,6 +29,7 @@ from discreet.model.criterion_inputs import ClassStatistics, ClassValues
 from discreet.model.frequency_set import FrequencySet, ValueSets
 from discreet.model.option import OptionKind, option
 from discreet.model.release_address import ReleaseAddress
+from discreet.model.release_kind import ReleaseUse
 from discreet.model.requirement import Requirement, failing_mask
 from discreet.places.address import parse_path
 from discreet.settings import Settings
@@ -116,14 +117,6 @@ def _count_distinct(sets: ValueSets, part_of: IntArray, parts: int) -> IntArray:
     return count_distinct_values(owners, found.codes, found.subjects, parts)
 
 
-def permuted_release_error(label: str) -> InputError:
-    """Return the error for a release whose rows cannot be assigned to classes."""
-    return InputError(
-        f"{label} permutes values within groups, so its rows cannot be assigned to classes",
-        advice="Name a release that generalizes.",
-    )
-
-
 def assign_classes(published: ReleaseClasses, original: OriginalTable, label: str) -> IntArray:
     """Return the class of each row type of the original in a release, ``SUPPRESSED`` for none.
 
@@ -131,8 +124,7 @@ def assign_classes(published: ReleaseClasses, original: OriginalTable, label: st
     assignment is unknown: for overlapping cells, for permuted values, and for a class whose number of rows
     differs from the table's, because the release was made from other rows.
     """
-    if published.by_group:
-        raise permuted_release_error(label)
+    published.kind.require_support(ReleaseUse.ASSIGN_CLASSES, label)
     counted = original.frequency_set
     release, _ = build_full_release_table(published, original, ())
     places = [counted.attributes.index(name) for name in published.attributes]
@@ -219,8 +211,7 @@ def read_assigned_classes(
     # Classes follow from quasi-identifiers only; a sensitive attribute with a distinct value in nearly every
     # row would take gigabytes.
     wanted = replace(select_columns(address, manifest, original.spec, None, ()), sensitive=())
-    if wanted.group is not None:
-        raise permuted_release_error(address.label)
+    manifest.kind.require_support(ReleaseUse.ASSIGN_CLASSES, address.label)
     published = read_published(engine, address.source(), wanted, settings, original.spec.source.null_values)
     return assign_classes(published, original, address.label)
 

@@ -158,7 +158,7 @@ class Attack(ABC):
             Need.SENSITIVE: bool(grounds.published.sensitive),
             Need.OUTSIDE: grounds.outside is not None,
             Need.EARLIER: bool(getattr(self, "earlier", None)),
-            Need.CLASSES: not grounds.published.by_group,
+            Need.CLASSES: grounds.published.kind.has_classes,
         }
         return next((_MISSING[need] for need in self.needs if not there[need]), None)
 

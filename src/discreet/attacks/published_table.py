@@ -22,7 +22,7 @@ from discreet.measures.generalized_table import merge_equal_groups
 from discreet.model.cell_format import is_star
 from discreet.model.hierarchy import TOP
 from discreet.model.release_address import ReleaseAddress
-from discreet.model.release_kind import SENSITIVE_FILE, PermutedRelease
+from discreet.model.release_kind import CLASS_RELEASE, SENSITIVE_FILE, ReleaseKind
 from discreet.model.table_spec import AttributeRole, SourceSpec, TableSpec
 from discreet.release.manifest import Manifest, has_manifest, read_manifest
 from discreet.settings import Settings
@@ -57,7 +57,7 @@ class ReleaseClasses:
     """Classes of a release.
 
     Class c shows ``labels[i][shown[c, i]]`` for quasi-identifier i, where the last label is NULL, in
-    ``rows[c]`` rows. If ``by_group``, ``sensitive`` counts values by group. ``starred`` rows are in no class.
+    ``rows[c]`` rows. ``sensitive`` counts values by the unit of ``kind``. ``starred`` rows are in no class.
     """
 
     attributes: tuple[str, ...]
@@ -66,7 +66,7 @@ class ReleaseClasses:
     rows: NDArray[np.int64]
     sensitive: tuple[ValueCounts, ...]
     starred: int = 0
-    by_group: bool = False
+    kind: ReleaseKind = CLASS_RELEASE
 
     @property
     def total(self) -> int:
@@ -83,7 +83,7 @@ class ReleaseClasses:
 class PublishedColumns:
     """Roles of a release's columns.
 
-    ``starred`` is true if the release may contain rows of only stars. ``group`` is the column of the groups
+    ``starred`` is true if the release may contain rows of only stars. ``kind`` defines the groups
     within which the sensitive values are permuted; ``values_source`` is the separate source of these values,
     if any. ``table`` names the release's table in a database file.
     """
@@ -91,9 +91,14 @@ class PublishedColumns:
     quasi_identifiers: tuple[str, ...]
     sensitive: tuple[str, ...]
     starred: bool = True
-    group: str | None = None
+    kind: ReleaseKind = CLASS_RELEASE
     values_source: SourceSpec | None = None
     table: str | None = None
+
+    @property
+    def group(self) -> str | None:
+        """Column of the groups; None for a release of classes."""
+        return self.kind.unit_column
 
 
 def read_published(
@@ -132,7 +137,7 @@ def read_published(
         rows=rows,
         sensitive=_count_sensitive(engine, columns, counted, class_of, settings, null_values),
         starred=starred,
-        by_group=columns.group is not None,
+        kind=columns.kind,
     )
 
 
@@ -238,30 +243,17 @@ def select_columns(
             f"{ReleaseAddress.of(address).label} has no manifest, and no quasi-identifier was named",
             advice="Name the columns that an attacker may know, each by --quasi-identifier COLUMN.",
         )
-    if manifest is not None and manifest.permutation is not None:
-        return _select_permuted_columns(
-            ReleaseAddress.of(address), manifest.permutation, quasi_identifiers or keys
-        )
+    release, kind = ReleaseAddress.of(address), CLASS_RELEASE if manifest is None else manifest.kind
+    apart = kind.further_files.get(SENSITIVE_FILE)
     return PublishedColumns(
         quasi_identifiers=tuple(quasi_identifiers or keys),
-        sensitive=tuple(values if sensitive is None else sensitive),
+        sensitive=kind.select_sensitive(sensitive, values),
         starred=manifest is None or manifest.stars_rows,
-    )
-
-
-def _select_permuted_columns(
-    address: ReleaseAddress, facts: PermutedRelease, quasi_identifiers: Sequence[str]
-) -> PublishedColumns:
-    """Return the columns of a permuted release: quasi-identifiers, groups and the permuted attribute."""
-    apart = facts.files.get(SENSITIVE_FILE)
-    lies = address if apart is None else address.part(SENSITIVE_FILE, apart.file)
-    return PublishedColumns(
-        quasi_identifiers=tuple(quasi_identifiers),
-        sensitive=(facts.sensitive,),
-        starred=False,
-        group=facts.group_column,
-        values_source=None if apart is None else lies.source(table=apart.table),
-        table=None if address.in_database else facts.table,
+        kind=kind,
+        values_source=None
+        if apart is None
+        else release.part(SENSITIVE_FILE, apart.file).source(table=apart.table),
+        table=None if release.in_database else kind.data_table,
     )
 
 

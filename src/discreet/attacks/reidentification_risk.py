@@ -194,8 +194,7 @@ def count_singled_out_rows(
     source = release if columns.table is None else replace(release, table=columns.table)
     instead = () if manifest is None else [a.name for a in manifest.attributes if a.way is not None]
     apart = {*columns.quasi_identifiers, columns.group, *instead}
-    if published.by_group:
-        apart |= {*columns.sensitive}
+    apart |= published.kind.columns_apart
     with engine_for(engine, settings, source) as reader, open_source_table(reader, source) as table:
         names = [name for name in table.columns if name not in apart]
         first = sorted(names, key=lambda name: name not in columns.sensitive)[:_MOST_COLUMNS]

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -36,7 +35,7 @@ from discreet.audit.criterion_checks import (
     require_auditable,
     warn_published_distribution,
 )
-from discreet.audit.observations import ObservedRelease, observe_release
+from discreet.audit.observations import ObservedRelease, observe_release, warn_unchecked_columns
 from discreet.audit.recount import (
     ClassTotals,
     PublishedRows,
@@ -58,7 +57,7 @@ from discreet.model.audit_report import (
     StrictestValue,
     parameter_variants,
 )
-from discreet.model.coded_warnings import INSENSITIVE_PUBLISHED, CodedWarning, homogeneous_groups_warning
+from discreet.model.coded_warnings import CodedWarning, homogeneous_groups_warning
 from discreet.model.criteria.base import AuditedBy, Criterion, ScoreKey, bind_criteria
 from discreet.model.criteria.distinct_diversity import DistinctDiversity
 from discreet.model.criteria.k_anonymity import KAnonymity
@@ -167,18 +166,14 @@ def _create_criterion(audited: _AuditedRelease, question: _CriterionVariant) -> 
     if name is None:
         return criterion
     if feature is None or has_feature(feature, audited.attributes[name]):
-        too_long = _query_lines(audited, criterion, name) > max(MAX_QUERY_LINES, audited.counts.rows)
-        return _TOO_SLOW if too_long else criterion
+        lines = criterion.audit_lines(audited.sizes, len(audited.attributes[name].values))
+        return _TOO_SLOW if lines > max(MAX_QUERY_LINES, audited.counts.rows) else criterion
     hint = (
         ""
         if feature is AttributeFeature.NUMBERS or name in audited.known
         else ", which the publisher's --spec may have"
     )
     return f"needs {FEATURE_NAMES[feature]}{hint}"
-
-
-def _query_lines(audited: _AuditedRelease, criterion: Criterion, name: str) -> int:
-    return criterion.audit_lines(audited.sizes, len(audited.attributes[name].values))
 
 
 def _score_classes(audited: _AuditedRelease, criteria: Sequence[Criterion]) -> dict[ScoreKey, int | None]:
@@ -234,40 +229,6 @@ def _error_text(error: InputError) -> str:
 LISTED_CLASSES = 100
 
 
-def audit_file(
-    engine: Engine,
-    path: Path,
-    *,
-    quasi_identifiers: Sequence[str],
-    sensitive: Sequence[str],
-    requirement: Requirement,
-    subjects: Path | None = None,
-    file_format: str | None = None,
-    delimiter: str | None = None,
-    starred_apart: bool = True,
-) -> AuditReport:
-    """Count the classes of a CSV, TSV or Parquet file and judge ``requirement``.
-
-    ``file_format`` and ``delimiter`` are detected where None. Rows in which every cell is ``*`` are counted
-    apart; with ``starred_apart`` False they are counted as a class, for a file known to have no starred rows.
-    ``subjects`` is a Parquet file of the rows' subjects (columns: those of ``quasi_identifiers`` and
-    ``sensitive``, the subject, whether the row is starred); class sizes and l are then counted in subjects,
-    and rows that are not in the file raise ``InternalError``.
-
-    Raise ``InputError`` for a file that cannot be read, an unknown column, or no quasi-identifier at all.
-    """
-    witness = None if subjects is None else SourceSpec(path=subjects, format="parquet")
-    return audit_source(
-        engine,
-        SourceSpec(path=path, format=file_format, delimiter=delimiter),
-        quasi_identifiers=quasi_identifiers,
-        sensitive=sensitive,
-        requirement=requirement,
-        subjects=witness,
-        starred_apart=starred_apart,
-    )
-
-
 def audit_source(
     engine: Engine,
     source: SourceSpec,
@@ -294,7 +255,9 @@ def audit_source(
     Parameters
     ----------
     subjects
-        Witness file of subjects, as in ``audit_file``, where the same engine reads it.
+        Witness file of the rows' subjects: columns of the quasi-identifiers and sensitive attributes, the
+        subject, and whether the row is starred. Class sizes and l are then counted in subjects; other rows
+        than the release's raise ``InternalError``.
     subject
         Column of the release that identifies subjects, instead of such a file. With subjects, a criterion
         that counts the values of rows raises ``InputError``.
@@ -346,7 +309,7 @@ def audit_source(
             class_rows=None
             if witness is None
             else fetch_sorted_pairs(engine, sql.class_row_counts(counts.table)),
-            required_l=_required_l(values, thresholds),
+            required_l={name: l for name, l in zip(values, thresholds, strict=True) if l is not None},
             warnings=(
                 *_homogeneity_warnings(engine, counts),
                 *_warnings(requirement, counts),
@@ -413,7 +376,7 @@ def _observe(
         real_values=real_values,
         values=dict(zip(published.sensitive, counts.values, strict=False)),
     )
-    return (*_unchecked_column_warnings(release), *observe_release(engine, release))
+    return (*warn_unchecked_columns(release.others), *observe_release(engine, release))
 
 
 def _load_distinct_rows(
@@ -449,10 +412,6 @@ def _rows_digest(distinct: DistinctRows | None, counts: ClassTotals) -> str | No
 def _has_key_value_rows(table: SourceTable, keys: Sequence[str], values: Sequence[str]) -> bool:
     """Return true if the columns are quasi-identifiers, then one sensitive attribute, and no others."""
     return len(values) == 1 and table.columns[-1] == values[0] and {*keys} == {*table.columns[:-1]}
-
-
-def _required_l(values: Sequence[str], thresholds: Sequence[int | None]) -> dict[str, int]:
-    return {name: l for name, l in zip(values, thresholds, strict=True) if l is not None}
 
 
 def _passed(counts: ClassTotals, failing_classes: int, findings: Sequence[CriterionFinding]) -> bool:
@@ -513,11 +472,3 @@ def _population_warnings(
     requested: Sequence[str], population: GeneralizedPopulation | None
 ) -> tuple[str, ...]:
     return (NO_POPULATION_WARNING.format(", ".join(requested)),) if requested and population is None else ()
-
-
-def _unchecked_column_warnings(release: ObservedRelease) -> tuple[str, ...]:
-    """Warn of columns that are neither quasi-identifiers nor sensitive."""
-    if not release.others:
-        return ()
-    listed = ", ".join(repr(name) for name in release.others)
-    return (CodedWarning(INSENSITIVE_PUBLISHED, f"Published unchanged and unchecked: {listed}."),)

@@ -13,6 +13,7 @@ from typing import TypeAlias
 from discreet.engines.base import Engine, SourceTable
 from discreet.engines.column_scans import count_single_values, find_missing_marks
 from discreet.model.coded_warnings import (
+    INSENSITIVE_PUBLISHED,
     MISSING_MARKS,
     STARRED_CELLS,
     CodedWarning,
@@ -30,46 +31,8 @@ from discreet.sql.quoting import literal
 _MAX_LISTED_MARKS = 5
 
 
-@dataclass(frozen=True)
-class MarkedColumns:
-    """Opened release and its sensitive columns, with the fields of ``ObservedRelease``."""
-
-    table: SourceTable
-    quasi_identifiers: tuple[str, ...]
-    sensitive: tuple[str, ...]
-    starred: int
-    starred_apart: bool
-    real_values: Mapping[str, Collection[str]]
-    values: Mapping[str, tuple[str, str]]
-
-
-def warn_of_marks(engine: Engine, release: MarkedColumns) -> Iterator[CodedWarning]:
-    """Warn of marks and stars in sensitive columns, which may make a class seem to have more values."""
-    scanned = [name for name in release.sensitive if name not in release.values]
-    starred = release.starred if release.starred_apart else 0
-    found = dict(find_missing_marks(engine, release.table, scanned, scanned))
-    for name, (table, type_name) in release.values.items():
-        counted = engine.fetch_rows(values_with_rows(engine.dialect, table, type_name))
-        texts, rows = [str(text) for text, _ in counted], [int(number) for _, number in counted]
-        found[name] = detect_marks(texts, rows, sensitive=True)
-    for name in release.sensitive:
-        marks = found.get(name, ())
-        stars = sum(mark.rows for mark in marks if mark.starred) - starred
-        if stars > 0:
-            yield CodedWarning(
-                STARRED_CELLS,
-                f"'{name}' contains * in {_rows_text(stars)}: a star is no sensitive value and is not "
-                "counted as one.",
-                private=True,
-            )
-        real = release.real_values.get(name, ())
-        reported_marks = [mark for mark in marks if not mark.starred and mark.text not in real]
-        if reported_marks:
-            yield _mark_warning(engine, release, name, reported_marks)
-
-
 def _mark_warning(
-    engine: Engine, release: MarkedColumns, name: str, marks: Sequence[MissingMark]
+    engine: Engine, release: ObservedRelease, name: str, marks: Sequence[MissingMark]
 ) -> CodedWarning:
     texts = [mark.text for mark in marks[:_MAX_LISTED_MARKS]]
     found = ", ".join(f"'{mark.text}' in {_rows_text(mark.rows)}" for mark in marks[:_MAX_LISTED_MARKS])
@@ -86,7 +49,7 @@ def _mark_warning(
     )
 
 
-def _fewest_values(engine: Engine, release: MarkedColumns, name: str, but: Sequence[str]) -> int:
+def _fewest_values(engine: Engine, release: ObservedRelease, name: str, but: Sequence[str]) -> int:
     """Return the fewest distinct values of a class, without some texts."""
     table = release.table
     text = table.text(name)
@@ -180,17 +143,28 @@ def observe_unique_values(engine: Engine, release: ObservedRelease) -> Iterator[
 
 
 def observe_missing_marks(engine: Engine, release: ObservedRelease) -> Iterator[CodedWarning]:
-    """Look for marks for missing values, and for stars, in the sensitive columns."""
-    columns = MarkedColumns(
-        table=release.table,
-        quasi_identifiers=release.quasi_identifiers,
-        sensitive=release.sensitive,
-        starred=release.starred,
-        starred_apart=release.starred_apart,
-        real_values=release.real_values,
-        values=release.values,
-    )
-    return warn_of_marks(engine, columns)
+    """Warn of marks and stars in sensitive columns, which may make a class seem to have more values."""
+    scanned = [name for name in release.sensitive if name not in release.values]
+    starred = release.starred if release.starred_apart else 0
+    found = dict(find_missing_marks(engine, release.table, scanned, scanned))
+    for name, (table, type_name) in release.values.items():
+        counted = engine.fetch_rows(values_with_rows(engine.dialect, table, type_name))
+        texts, rows = [str(text) for text, _ in counted], [int(number) for _, number in counted]
+        found[name] = detect_marks(texts, rows, sensitive=True)
+    for name in release.sensitive:
+        marks = found.get(name, ())
+        stars = sum(mark.rows for mark in marks if mark.starred) - starred
+        if stars > 0:
+            yield CodedWarning(
+                STARRED_CELLS,
+                f"'{name}' contains * in {_rows_text(stars)}: a star is no sensitive value and is not "
+                "counted as one.",
+                private=True,
+            )
+        real = release.real_values.get(name, ())
+        reported_marks = [mark for mark in marks if not mark.starred and mark.text not in real]
+        if reported_marks:
+            yield _mark_warning(engine, release, name, reported_marks)
 
 
 def _unstarred_rows(release: ObservedRelease) -> str:
@@ -208,6 +182,14 @@ OBSERVATIONS: tuple[Observation, ...] = (
     observe_missing_marks,
 )
 """Observations, in the order of their warnings."""
+
+
+def warn_unchecked_columns(names: Sequence[str]) -> tuple[CodedWarning, ...]:
+    """Warn of published columns that no criterion reads."""
+    if not names:
+        return ()
+    listed = ", ".join(map(repr, names))
+    return (CodedWarning(INSENSITIVE_PUBLISHED, f"Published unchanged and unchecked: {listed}."),)
 
 
 def observe_release(engine: Engine, release: ObservedRelease) -> tuple[CodedWarning, ...]:

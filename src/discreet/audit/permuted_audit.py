@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from decimal import ROUND_CEILING, Decimal
 
 from discreet.audit import help_sums
-from discreet.audit.observations import ObservedRelease, observe_release
+from discreet.audit.observations import ObservedRelease, observe_release, warn_unchecked_columns
 from discreet.engines.base import Engine, SourceTable
 from discreet.engines.source_tables import TemporaryTables, open_source_table
 from discreet.model.audit_report import AuditReport, FailingClass
-from discreet.model.coded_warnings import INSENSITIVE_PUBLISHED, CodedWarning, unique_warnings
+from discreet.model.coded_warnings import CodedWarning, unique_warnings
 from discreet.model.release_kind import DE_FINETTI, NOT_PROTECTED, GroupCounts, GroupRequirement
 from discreet.model.requirement import Requirement
 from discreet.model.table_spec import SourceSpec
@@ -354,8 +354,4 @@ def _failing_predicate(numbers: ReleasedNumbers, claims: PermutedClaims) -> str:
 def _unchecked_column_warnings(data: SourceTable, claims: PermutedClaims) -> Sequence[str]:
     """Warn of columns that are neither quasi-identifiers nor part of the permuted release."""
     known = {*claims.quasi_identifiers, claims.group_column, claims.sensitive, claims.subject}
-    others = [name for name in data.columns if name not in known]
-    if not others:
-        return ()
-    listed = ", ".join(repr(name) for name in others)
-    return (CodedWarning(INSENSITIVE_PUBLISHED, f"Published unchanged and unchecked: {listed}."),)
+    return warn_unchecked_columns([name for name in data.columns if name not in known])

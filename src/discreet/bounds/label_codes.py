@@ -241,10 +241,13 @@ def _floor(number: Decimal) -> Decimal:
 
 _DAY = re.compile(r"(\d{4})-(\d{2})-(\d{2})", re.ASCII)
 _WEEK = re.compile(r"(\d{4})-W(\d{2})", re.ASCII)
-_MONTH = re.compile(r"(\d{4})-(\d{2})", re.ASCII)
-_QUARTER = re.compile(r"(\d{4})-Q([1-4])", re.ASCII)
-_YEAR = re.compile(r"(\d{4})", re.ASCII)
-_HALF_YEAR = re.compile(r"(\d{4})-H([12])", re.ASCII)
+_MONTHS_OF_PERIODS = {
+    re.compile(r"(\d{4})-(\d{2})", re.ASCII): 1,
+    re.compile(r"(\d{4})-Q([1-4])", re.ASCII): 3,
+    re.compile(r"(\d{4})-H([12])", re.ASCII): 6,
+    re.compile(r"(\d{4})()", re.ASCII): 12,
+}
+"""Labels of periods, year and number in the year, with the length in months."""
 _YEARS = re.compile(r"(\d{4})-(\d{4})", re.ASCII)
 _ELLIPSIS = " … "
 _LAST_TEXT = "~"
@@ -281,14 +284,9 @@ def _parse_days(label: str) -> tuple[date, date | None] | None:
     if (found := _WEEK.fullmatch(label)) is not None:
         day = date.fromisocalendar(int(found[1]), int(found[2]), 1)
         return day, day + timedelta(days=7)
-    if (found := _MONTH.fullmatch(label)) is not None:
-        return _months(int(found[1]), int(found[2]), 1)
-    if (found := _QUARTER.fullmatch(label)) is not None:
-        return _months(int(found[1]), 3 * int(found[2]) - 2, 3)
-    if (found := _HALF_YEAR.fullmatch(label)) is not None:
-        return _months(int(found[1]), 6 * int(found[2]) - 5, 6)
-    if (found := _YEAR.fullmatch(label)) is not None:
-        return _months(int(found[1]), 1, 12)
+    for pattern, months in _MONTHS_OF_PERIODS.items():
+        if (found := pattern.fullmatch(label)) is not None:
+            return _months(int(found[1]), months * (int(found[2] or 1) - 1) + 1, months)
     if (found := _YEARS.fullmatch(label)) is not None and found[1] <= found[2]:
         return _months(int(found[1]), 1, 12 * (int(found[2]) - int(found[1]) + 1))
     return None

@@ -239,7 +239,8 @@ class PermutedReleaseTables:
     @property
     def in_engine(self) -> PermutedTables:
         """Tables in the engine, with their original column names."""
-        return self._tables(
+        return PermutedTables.of(
+            self.facts,
             self.engine_tables.get("data") or _named_relation(self.data, self._data_types),
             self.engine_tables.get(HELP_FILE) or _named_relation(self.help, self._help_types),
             self.engine_tables.get(HELP_BY_GROUP),
@@ -249,7 +250,8 @@ class PermutedReleaseTables:
         """Return the tables as SQL that reads the files or database directly, without discreet."""
         listed, address = self.facts.files[HELP_FILE], self.address
         helped = address.part(HELP_FILE, listed.file)
-        return self._tables(
+        return PermutedTables.of(
+            self.facts,
             stored_relation(
                 address, self.file_format, self.facts.table, self.data, self._data_types, dialect
             ),
@@ -259,8 +261,10 @@ class PermutedReleaseTables:
     def named(self, release: str | None = None, help_table: str | None = None) -> PermutedTables:
         """Return the tables by their names in a database (None: the names in a database file)."""
         two = self.facts.form is ReleaseForm.TWO_TABLES
-        return self._tables(
-            release or (QUASI_IDENTIFIERS_NAME if two else ONE_TABLE_NAME), help_table or HELP_NAME
+        return PermutedTables.of(
+            self.facts,
+            release or (QUASI_IDENTIFIERS_NAME if two else ONE_TABLE_NAME),
+            help_table or HELP_NAME,
         )
 
     @property
@@ -279,17 +283,6 @@ class PermutedReleaseTables:
     @property
     def _is_text(self) -> bool:
         return self.file_format in ("csv", "tsv")
-
-    def _tables(self, release: str, help_table: str, by_group: str | None = None) -> PermutedTables:
-        return PermutedTables(
-            release=release,
-            help=help_table,
-            group_column=self.facts.group_column,
-            numeric=self.facts.numeric,
-            scale=self.facts.scale,
-            has_null=self.facts.rows_without_value > 0,
-            by_group=by_group,
-        )
 
 
 def _named_relation(table: SourceTable, casts: Mapping[str, str]) -> str:

@@ -7,6 +7,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from typing import TypeVar
 
 from discreet.bounds.permuted_tables import HELP_BY_GROUP, PermutedReleaseTables, load_group_values
 from discreet.engines.base import Engine, SourceTable
@@ -16,6 +17,7 @@ from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.model.release_address import ReleaseAddress
 from discreet.model.release_kind import HELP_FILE, SENSITIVE_FILE, PermutedRelease
 from discreet.model.table_spec import AttributeRole, SourceSpec
+from discreet.queries.select_query import ReleaseQuery
 from discreet.queries.select_query_parser import QueryableColumns
 from discreet.queries.sql_expression import ColumnKind
 from discreet.queries.syntax import label_column
@@ -23,6 +25,8 @@ from discreet.release.manifest import Manifest, read_manifest
 from discreet.settings import Settings
 from discreet.sql.help_table import by_group_query
 from discreet.sql.quoting import identifier
+
+_T = TypeVar("_T")
 
 FEWEST_ARRAY_ROWS = 100_000
 """Rows from which a release is loaded into arrays; for fewer rows the engine's statements are faster."""
@@ -32,14 +36,12 @@ FEWEST_ARRAY_ROWS = 100_000
 class OpenRelease:
     """Release with open files, created by ``open_release``.
 
-    ``permuted`` contains the tables of a permuted release, None for one of equivalence classes.
     ``hierarchies`` define the labels of generalized columns; some may be missing.
     """
 
     engine: Engine
     manifest: Manifest
     data: SourceTable
-    permuted: PermutedReleaseTables | None
     hierarchies: Mapping[str, GeneralizationHierarchy]
     settings: Settings
 
@@ -61,31 +63,78 @@ class OpenRelease:
     @cached_property
     def readable(self) -> QueryableColumns:
         """Columns that a query may name, by their stored types."""
-        facts = None if self.permuted is None else self.permuted.facts
-        refused: dict[str, str] = {}
-        measures: dict[str, bool] = {}
-        for name in (a.name for a in self.manifest.attributes):
-            if facts is not None and name == facts.sensitive:
-                continue
-            if name not in self.data.columns:
-                refused[name] = f"'{name}' is not published"
-            else:
-                measures[name] = True
-        if facts is not None:
-            measures[facts.sensitive] = facts.numeric
-            refused[facts.group_column] = f"'{facts.group_column}' contains only group numbers"
-        kinds = {
-            name: ColumnKind.of_type(self.data.types[name])
-            for name in self.data.columns
-            if name not in refused
+        return self._published_columns()
+
+    def _published_columns(self) -> QueryableColumns:
+        names = [a.name for a in self.manifest.attributes]
+        kinds = {name: ColumnKind.of_type(type_) for name, type_ in self.data.types.items()}
+        return QueryableColumns(
+            kinds,
+            dict.fromkeys((name for name in names if name in kinds), True),
+            {name: f"'{name}' is not published" for name in names if name not in kinds},
+            self.data.types,
+        )
+
+    def rewritable_tables(self, release_query: ReleaseQuery) -> PermutedReleaseTables | None:
+        """Return the tables of SQL that answers a query; None if only the cells' meanings answer it."""
+        del release_query
+        return None
+
+    def null_warnings(self, release_query: ReleaseQuery) -> tuple[str, ...]:
+        """Return the warnings of rows without a value of an aggregated column."""
+        del release_query
+        return ()
+
+
+@dataclass(frozen=True, eq=False)
+class OpenPermutedRelease(OpenRelease):
+    """Permuted release with open files; ``permuted`` contains its tables."""
+
+    permuted: PermutedReleaseTables
+
+    @cached_property
+    def readable(self) -> QueryableColumns:
+        """Columns that a query may name: the permuted attribute as text, and not the group numbers."""
+        facts, shown = self.permuted.facts, self._published_columns()
+        name, group = facts.sensitive, facts.group_column
+        refused = {
+            **shown.refused,
+            group: f"'{group}' contains only group numbers",
+            label_column(name): f"'{name}' has values, not labels: use it without label()",
         }
-        if facts is not None:
-            kinds[facts.sensitive] = ColumnKind.TEXT
-            refused[label_column(facts.sensitive)] = (
-                f"'{facts.sensitive}' has values, not labels: use it without label()"
-            )
-        types = {name: self.data.types[name] for name in kinds if name in self.data.types}
-        return QueryableColumns(kinds, measures, refused, types)
+        refused.pop(name, None)
+        return QueryableColumns(
+            {**_without(shown.kinds, group), name: ColumnKind.TEXT},
+            {**_without(shown.measures, name), name: facts.numeric},
+            refused,
+            _without(shown.types, group),
+        )
+
+    def rewritable_tables(self, release_query: ReleaseQuery) -> PermutedReleaseTables | None:
+        """Return the tables if a query names columns with values, and aggregates only the permuted one."""
+        labels = {label_column(name) for name in self.data.columns}
+        named = release_query.attributes
+        rewritable = (
+            not self.generalized(named)
+            and not labels.intersection(named)
+            and self.permuted.facts.sensitive not in named
+            and set(release_query.measures) <= {self.permuted.facts.sensitive}
+        )
+        return self.permuted if rewritable else None
+
+    def null_warnings(self, release_query: ReleaseQuery) -> tuple[str, ...]:
+        """Return the warning of rows without a value of the permuted attribute, if it is aggregated."""
+        facts = self.permuted.facts
+        if not facts.rows_without_value or not release_query.measures:
+            return ()
+        return (
+            f"{facts.rows_without_value:,} rows have no value of '{facts.sensitive}': bounds assume that "
+            "they may be any rows of their groups.",
+        )
+
+
+def _without(entries: Mapping[str, _T], name: str) -> dict[str, _T]:
+    return {key: value for key, value in entries.items() if key != name}
 
 
 @contextmanager
@@ -106,35 +155,31 @@ def open_release(
     release_address = ReleaseAddress.of(address)
     manifest = read_manifest(release_address, engine)
     with ExitStack() as stack:
-        facts = manifest.permutation
-        table = None if facts is None else facts.table
-        data = stack.enter_context(
-            open_source_table(engine, _release_source(release_address, manifest, table))
-        )
+        source = _release_source(release_address, manifest, manifest.kind.data_table)
+        data = stack.enter_context(open_source_table(engine, source))
         _check_names(data)
         _check_rows(engine, data, manifest.rows)
-        permuted = None
-        if facts is not None:
-            listed = facts.files[HELP_FILE]
-            lies = release_address.part(HELP_FILE, listed.file)
-            help_table = stack.enter_context(
-                open_source_table(engine, _release_source(lies, manifest, listed.table))
-            )
-            _check_rows(engine, help_table, listed.rows)
-            permuted = PermutedReleaseTables(
-                release_address,
-                manifest.file_format,
-                facts,
-                data,
-                help_table,
-                _sensitive_source(release_address, manifest, facts),
-            )
-            stack.enter_context(session_setting(engine, engine.dialect.dense_groups))
-            if hold:
-                tables = stack.enter_context(TemporaryTables(engine))
-                permuted = _load_into_engine(permuted, engine, tables)
-        _check_hierarchies(manifest, hierarchies or {})
-        yield OpenRelease(engine, manifest, data, permuted, dict(hierarchies or {}), settings)
+        release = OpenRelease(engine, manifest, data, dict(hierarchies or {}), settings)
+        if manifest.permutation is not None:
+            release = _open_permuted(stack, release, release_address, manifest.permutation, hold=hold)
+        _check_hierarchies(manifest, release.hierarchies)
+        yield release
+
+
+def _open_permuted(
+    stack: ExitStack, release: OpenRelease, address: ReleaseAddress, facts: PermutedRelease, *, hold: bool
+) -> OpenPermutedRelease:
+    """Open the help table of a release; ``stack`` closes it."""
+    engine, manifest, listed = release.engine, release.manifest, facts.files[HELP_FILE]
+    source = _release_source(address.part(HELP_FILE, listed.file), manifest, listed.table)
+    help_table = stack.enter_context(open_source_table(engine, source))
+    _check_rows(engine, help_table, listed.rows)
+    values = _sensitive_source(address, manifest, facts)
+    tables = PermutedReleaseTables(address, manifest.file_format, facts, release.data, help_table, values)
+    stack.enter_context(session_setting(engine, engine.dialect.dense_groups))
+    if hold:
+        tables = _load_into_engine(tables, engine, stack.enter_context(TemporaryTables(engine)))
+    return OpenPermutedRelease(engine, manifest, release.data, release.hierarchies, release.settings, tables)
 
 
 def read_permutation_facts(address: Path | ReleaseAddress, engine: Engine | None = None) -> PermutedRelease:

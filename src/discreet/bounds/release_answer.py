@@ -12,167 +12,26 @@ Cost: the product of the numbers of values, per comparison of several columns.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from discreet.bounds.interval_aggregates import AggregateBounds, BoundRow, Key, Number, round_outwards
-from discreet.bounds.permuted_tables import PermutedReleaseTables
+from discreet.bounds.condition_evaluator import ConditionEvaluator
+from discreet.bounds.interval_aggregates import BoundRow, Key, Number, round_outwards
+from discreet.bounds.permuted_units import count_permuted_units
 from discreet.bounds.queryable_release import OpenRelease
-from discreet.bounds.release_units import ReleaseUnits, count_units
-from discreet.engines.base import Engine
+from discreet.bounds.release_units import count_class_units
 from discreet.engines.registry import dialect_named
 from discreet.engines.source_tables import TemporaryTables
-from discreet.errors import InputError
 from discreet.model.hierarchy import parse_decimal
+from discreet.model.release_kind import CLASS_RELEASE, GROUP_RELEASE
 from discreet.queries.permuted_query import rewrite_query
-from discreet.queries.region import Box, intersect_regions, unite_boxes
-from discreet.queries.select_query import GroupKey, ReleaseQuery, split_query
+from discreet.queries.select_query import ReleaseQuery
 from discreet.queries.select_query_parser import parse_release_query
-from discreet.queries.sql_expression import Condition, Conjunction, Negation, SqlComparison
-from discreet.queries.syntax import label_column
 from discreet.sql.dialect import Dialect
-from discreet.sql.quoting import identifier, qualified
 
-MOST_COMPARED_COMBINATIONS = 1 << 20
-MOST_KEY_VALUES = 1 << 16
-MOST_ANSWERED_GROUPS = 1000
-_POSITION_COLUMN = "discreet place"
-
-
-@dataclass(frozen=True, eq=False)
-class ConditionEvaluator:
-    """Evaluator of conditions and keys over ``domains``, the values of each column; NULL is last."""
-
-    engine: Engine
-    tables: TemporaryTables
-    domains: Mapping[str, tuple[str, ...]]
-    _loaded: dict[str, str] = field(default_factory=dict)
-
-    def region(self, condition: Condition, *, wanted: bool = True) -> list[Box]:
-        """Return disjoint boxes in which a condition is true, or in which it is not if ``wanted`` is False.
-
-        Raises ``InputError`` if a comparison has too many combinations of values, or there are too many
-        boxes.
-        """
-        if isinstance(condition, SqlComparison):
-            return self._boxes(condition, wanted)
-        if isinstance(condition, Negation):
-            return self.region(condition.of, wanted=not wanted)
-        parts = [self.region(part, wanted=wanted) for part in condition.parts]
-        if isinstance(condition, Conjunction) is wanted:
-            result: list[Box] = [{}]
-            for part in parts:
-                result = intersect_regions(result, part)
-            return result
-        return unite_boxes([box for part in parts for box in part])
-
-    def by_key(
-        self, region: Sequence[Box], keys: Sequence[GroupKey]
-    ) -> Iterator[tuple[tuple[Key, ...], list[Box]]]:
-        """Yield each combination of key values with its part of a region; empty parts are left out."""
-        if not keys:
-            yield (), list(region)
-            return
-        found: list[tuple[tuple[Key, ...], list[Box]]] = [((), list(region))]
-        for key in keys:
-            values = self._by_value(key)
-            found = [
-                ((*group, value), part)
-                for group, boxes in found
-                for value, of_value in values
-                if (part := intersect_regions(boxes, of_value))
-            ]
-            check_group_count(len(found))
-        yield from found
-
-    def _boxes(self, comparison: SqlComparison, wanted: bool) -> list[Box]:
-        """Evaluate a comparison in the engine over the cross product of its columns' values."""
-        names = comparison.attributes
-        shape = self._shape(names, MOST_COMPARED_COMBINATIONS, comparison.sql)
-        places = "".join(f"{self._place(i)} AS p{i}, " for i in range(len(names)))
-        sign = comparison.sql if wanted else f"NOT ({comparison.sql})"
-        query = f"SELECT {places}CASE WHEN {sign} THEN 1 ELSE 0 END AS found{self._source(names)}"
-        arrays = self.engine.fetch_arrays(query)
-        mask = np.zeros(shape, dtype=np.bool_)
-        mask[tuple(arrays[f"p{i}"].astype(np.int64) for i in range(len(names)))] = arrays["found"] == 1
-        if not names:
-            return [{}] if bool(arrays["found"][0]) else []
-        return list(_boxes_of_mask(mask, names))
-
-    def _by_value(self, key: GroupKey) -> list[tuple[Key, list[Box]]]:
-        """Return each value of a key, with the boxes in which the key has it."""
-        names = key.attributes
-        shape = self._shape(names, MOST_KEY_VALUES, key.title)
-        places = "".join(f"{self._place(i)}, " for i in range(len(names)))
-        masks: dict[Any, NDArray[np.bool_]] = {}
-        for *at, value in self.engine.fetch_rows(f"SELECT {places}{key.sql}{self._source(names)}"):
-            if value not in masks:
-                if len(masks) >= MOST_KEY_VALUES:
-                    raise InputError(f"GROUP BY '{key.title}' has too many values")
-                masks[value] = np.zeros(shape, dtype=np.bool_)
-            masks[value][tuple(at)] = True
-        return [(value, list(_boxes_of_mask(mask, names))) for value, mask in masks.items()]
-
-    def _shape(self, names: Sequence[str], most: int, what: str) -> tuple[int, ...]:
-        shape = tuple(len(self.domains[name]) + 1 for name in names)
-        combinations = 1
-        for size in shape:
-            combinations *= size
-        if len(names) > 1 and combinations > most:
-            raise InputError(
-                f"{combinations:,} combinations of values of {', '.join(names)} are compared in "
-                f"'{what if len(what) <= 60 else what[:57] + '…'}'",
-                allowed=f"at most {most:,}",
-                advice="Compare fewer columns with each other.",
-            )
-        return shape
-
-    def _source(self, names: Sequence[str]) -> str:
-        if not names:
-            return ""
-        tables = [f"{identifier(self._table(name))} AS t{i}" for i, name in enumerate(names)]
-        return f" FROM {' CROSS JOIN '.join(tables)}"
-
-    def _place(self, table: int) -> str:
-        return qualified(_POSITION_COLUMN, f"t{table}")
-
-    def _table(self, name: str) -> str:
-        if name not in self._loaded:
-            texts = (*self.domains[name], None)
-            self._loaded[name] = self.tables.load({name: texts, _POSITION_COLUMN: np.arange(len(texts))})
-        return self._loaded[name]
-
-
-def check_group_count(groups: int) -> None:
-    """Raise ``InputError`` if GROUP BY yields too many groups."""
-    if groups > MOST_ANSWERED_GROUPS:
-        raise InputError(
-            f"GROUP BY makes more than {MOST_ANSWERED_GROUPS:,} groups of possible values",
-            advice="Group by fewer keys, or narrow them by WHERE.",
-        )
-
-
-def _boxes_of_mask(mask: NDArray[np.bool_], names: Sequence[str]) -> Iterator[Box]:
-    """Yield disjoint boxes that cover the true cells of a mask with one axis per column."""
-    if mask.ndim == 1:
-        if mask.any():
-            yield {names[0]: mask}
-        return
-    flat = mask.reshape(len(mask), -1)
-    patterns, which = np.unique(flat, axis=0, return_inverse=True)
-    for number, pattern in enumerate(patterns):
-        if pattern.any():
-            here = (which == number).reshape(-1)
-            for box in _boxes_of_mask(pattern.reshape(mask.shape[1:]), names[1:]):
-                yield {names[0]: here, **box}
-
-
-_AnswerLine = tuple[tuple[Key, ...], str, AggregateBounds]
+_UNIT_COUNTERS = {CLASS_RELEASE.unit: count_class_units, GROUP_RELEASE.unit: count_permuted_units}
 
 
 def answer_from_cells(
@@ -184,11 +43,10 @@ def answer_from_cells(
     not determine the answer, an aggregate of texts that are not numbers, a comparison of too many
     combinations of values, or a key of too many values.
     """
-    units = count_units(release, release_query)
+    units = _UNIT_COUNTERS[release.manifest.kind.unit](release, release_query)
     with TemporaryTables(release.engine) as tables:
         evaluator = ConditionEvaluator(release.engine, tables, units.domains)
-        answers = _answer_shown_columns if units.permuted is None else _answer_with_permuted_column
-        found = list(answers(units, release_query, evaluator))
+        found = list(units.answers(release_query, evaluator))
     numbers = {
         group: index for index, group in enumerate(_sort_groups({line[0] for line in found}, release_query))
     }
@@ -198,47 +56,6 @@ def answer_from_cells(
     )
     notes = tuple(meaning.note for meaning in units.meanings.values() if meaning.note is not None)
     return rows, notes
-
-
-def _answer_shown_columns(
-    units: ReleaseUnits, release_query: ReleaseQuery, evaluator: ConditionEvaluator
-) -> Iterator[_AnswerLine]:
-    """Yield the answers if the condition depends only on published cells."""
-    for group, part in evaluator.by_key(
-        _region_of_condition(evaluator, release_query.condition), release_query.keys
-    ):
-        selected, meeting = units.selected(part), units.meeting(part)
-        most = int(selected.possible.sum()) if meeting is None else meeting.counts[1]
-        if release_query.keys and not most:
-            continue
-        for aggregate in release_query.aggregates:
-            yield group, aggregate.title, units.bounds(aggregate, part, selected, meeting)
-
-
-def _answer_with_permuted_column(
-    units: ReleaseUnits, release_query: ReleaseQuery, evaluator: ConditionEvaluator
-) -> Iterator[_AnswerLine]:
-    """Yield the answers if the condition or a key also names the permuted column."""
-    values = units.permuted
-    assert values is not None
-    visible, hidden = split_query(release_query, values.name)
-    regions = list(evaluator.by_key(_region_of_condition(evaluator, visible.condition), visible.keys))
-    of_values = list(evaluator.by_key(_region_of_condition(evaluator, hidden.condition), hidden.keys))
-    check_group_count(len(regions) * len(of_values))
-    for own, part in regions:
-        selected = units.selected(part)
-        for other, region in of_values:
-            meets = values.meeting(region)
-            if release_query.keys and not values.selected(selected, meets).possible.any():
-                continue
-            keys = dict(zip((*visible.places, *hidden.places), (*own, *other), strict=True))
-            group = tuple(keys[index] for index in range(len(keys)))
-            for aggregate in release_query.aggregates:
-                yield group, aggregate.title, units.hidden_bounds(aggregate, part, selected, meets)
-
-
-def _region_of_condition(evaluator: ConditionEvaluator, condition: Condition | None) -> list[Box]:
-    return [{}] if condition is None else evaluator.region(condition)
 
 
 def _sort_groups(groups: set[tuple[Key, ...]], release_query: ReleaseQuery) -> list[tuple[Key, ...]]:
@@ -313,8 +130,8 @@ def answer_release_query(
     release_query = parse_release_query(text, release.readable, dialect, runs)
     warnings = _missing_row_warnings(release, release_query)
     columns = tuple(key.title for key in release_query.keys)
-    permuted = release.permuted
-    if permuted is None or not _is_rewritable(release, permuted, release_query):
+    permuted = release.rewritable_tables(release_query)
+    if permuted is None:
         texts = parse_release_query(text, release.readable.as_texts(), dialect, runs)
         rows, notes = answer_from_cells(release, texts)
         return BoundedAnswer(columns, rows, None, warnings + notes)
@@ -332,19 +149,6 @@ def answer_release_query(
         quoted = [None if n is None else dialect.identifier(n) for n in (release_table, help_table)]
         sql = rewrite_query(elsewhere, permuted.named(*quoted), dialect)
     return BoundedAnswer(columns, rows, sql, warnings)
-
-
-def _is_rewritable(
-    release: OpenRelease, permuted: PermutedReleaseTables, release_query: ReleaseQuery
-) -> bool:
-    """Check whether a query names only columns with values, and aggregates only the sensitive column."""
-    labels = {label_column(name) for name in release.data.columns}
-    return (
-        not release.generalized(release_query.attributes)
-        and not labels.intersection(release_query.attributes)
-        and permuted.facts.sensitive not in release_query.attributes
-        and set(release_query.measures) <= {permuted.facts.sensitive}
-    )
 
 
 def _bound_rows(release_query: ReleaseQuery, line: Sequence[Any]) -> list[BoundRow]:
@@ -386,10 +190,4 @@ def _missing_row_warnings(release: OpenRelease, release_query: ReleaseQuery) -> 
             f"{release.manifest.set_apart:,} rows without any quasi-identifier were left out of the release, "
             "and of the answers."
         )
-    facts = None if release.permuted is None else release.permuted.facts
-    if facts is not None and facts.rows_without_value and release_query.measures:
-        found.append(
-            f"{facts.rows_without_value:,} rows have no value of '{facts.sensitive}': bounds assume that "
-            "they may be any rows of their groups."
-        )
-    return tuple(found)
+    return (*found, *release.null_warnings(release_query))

@@ -20,7 +20,7 @@ from discreet.engines.source_tables import read_text_table, table_digest
 from discreet.errors import DiscreetError, InputError
 from discreet.model.json_documents import parse_json
 from discreet.model.release_address import MANIFEST_TABLE, ReleaseAddress
-from discreet.model.release_kind import RELEASE_VIEWS, PermutedRelease
+from discreet.model.release_kind import PermutedRelease, list_companion_tables
 from discreet.model.table_spec import SourceSpec, TableSpec
 from discreet.sql.dialect import Dialect
 from discreet.sql.quoting import literal, table_parts
@@ -196,8 +196,7 @@ def companions_of(manifest: str | None) -> tuple[str, ...]:
     if manifest is None:
         return ()
     try:
-        permuted = parse_json(manifest).get("permutation")
-        return (MANIFEST_TABLE,) if permuted is None else (*RELEASE_VIEWS, *permuted["files"], MANIFEST_TABLE)
+        return (*list_companion_tables(parse_json(manifest)), MANIFEST_TABLE)
     except (ValueError, KeyError, TypeError, AttributeError):
         return ()
 

@@ -18,7 +18,7 @@ from discreet.model.option import OptionKind
 from discreet.model.release_address import ReleaseAddress
 from discreet.model.release_kind import (
     CLASS_RELEASE,
-    GROUP_RELEASE,
+    ClassCounts,
     GroupCounts,
     PermutedRelease,
     ReleaseKind,
@@ -221,11 +221,14 @@ class AuditReport:
     @property
     def kind(self) -> ReleaseKind:
         """Kind of release, which determines how its rows are counted."""
-        return CLASS_RELEASE if self.permutation is None else GROUP_RELEASE
+        return (self.permutation or ClassCounts()).kind
+
+    def kind_part(self) -> dict[str, Any]:
+        """Return the part of JSON documents about the counts of this kind of release; empty for classes."""
+        return (self.permutation or ClassCounts()).part()
 
     def as_json(self) -> dict[str, Any]:
         """Return the document of ``discreet audit --json``."""
-        permuted = {} if self.permutation is None else {"permutation": self.permutation.as_json()}
         further = {"criteria": [found.as_json() for found in self.criteria]} if self.criteria else {}
         if self.strictest:
             further["strictest"] = [each.as_json() for each in self.strictest]
@@ -243,7 +246,7 @@ class AuditReport:
             "class_sizes": {str(size): number for size, number in self.class_sizes.items()},
             "warnings": list(self.warnings),
             **further,
-            **permuted,
+            **self.kind_part(),
         }
 
 
@@ -267,6 +270,11 @@ class Release:
     permutation: PermutedRelease | None = None
 
     @property
+    def kind(self) -> ReleaseKind:
+        """Kind of the release."""
+        return self.permutation or CLASS_RELEASE
+
+    @property
     def path(self) -> Path:
         """Published file or folder; ``InternalError`` if the release is a table."""
         return _require_path(self.address)
@@ -287,7 +295,7 @@ class Release:
             "levels": dict(self.levels),
             "audit": self.audit.as_json(),
             "warnings": list(self.warnings),
-            **(self.permutation or CLASS_RELEASE).part(),
+            **self.kind.part(),
         }
 
 

@@ -1,16 +1,16 @@
 """Kinds of release: equivalence classes, and groups with permuted sensitive values.
 
 Permutation is (k,e)-anonymity (Zhang et al. 2007). A kind declares the unit of counting, the cautions for
-readers, and its part of manifests and reports, so that other code does not branch on the kind.
+readers, its part of manifests and reports, and the uses that it does not support.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -95,8 +95,17 @@ class GroupCounts:
     rows_without_value: int
     requirement: str
 
-    def as_json(self) -> dict[str, Any]:
+    @property
+    def kind(self) -> ReleaseKind:
+        """Kind of release with these counts."""
+        return GROUP_RELEASE
+
+    def part(self) -> dict[str, Any]:
         """Return the part of ``discreet audit --json`` about groups."""
+        return {"permutation": self.as_json()}
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the counts for JSON documents."""
         return {
             "groups": self.groups,
             "fewest_values": self.fewest_values,
@@ -104,6 +113,19 @@ class GroupCounts:
             "rows_without_value": self.rows_without_value,
             "requirement": self.requirement,
         }
+
+
+class ClassCounts:
+    """Counts of a release of classes, which are all in the audit report."""
+
+    @property
+    def kind(self) -> ReleaseKind:
+        """Kind of release with these counts."""
+        return CLASS_RELEASE
+
+    def part(self) -> dict[str, Any]:
+        """Return the part of ``discreet audit --json`` about groups; empty for classes."""
+        return {}
 
 
 @dataclass(frozen=True)
@@ -123,9 +145,6 @@ class PermutedFile:
         """Return the entry in the manifest."""
         return {"file": self.file, "table": self.table, "sha256": self.sha256, "rows": self.rows}
 
-
-if TYPE_CHECKING:
-    pass
 
 NOISY_COUNTS, PRIVATE_SAMPLE = "noisy counts", "sample under differential privacy"
 """Values of ``release`` in manifests with an ε: of counts, and of sampled rows."""
@@ -147,8 +166,28 @@ def refuse_private_release(document: object, label: str) -> None:
         )
 
 
+PERMUTATION = "permutation"
+"""Name of the model in manifests and on the command line."""
+
+HELP_FILE, SENSITIVE_FILE = "help", "sensitive"
+"""Additional files, by their content."""
+
+
+class ReleaseUse(StrEnum):
+    """Use of a release or of its model that some kinds do not support."""
+
+    RECODE = "recode"
+    APPLY = "apply"
+    COMBINE = "combine with earlier releases"
+    RELATE = "relate to other tables"
+    ASSIGN_CLASSES = "assign rows to classes"
+
+
 class ReleaseKind:
-    """A release of classes: rows that agree in every published quasi-identifier."""
+    """A release of classes: rows that agree in every published quasi-identifier.
+
+    Other code asks a kind for its properties, or looks functions up by ``unit``; it does not test for a kind.
+    """
 
     unit: ClassVar[str] = "class"
     """Unit by which rows are counted."""
@@ -157,6 +196,14 @@ class ReleaseKind:
     """True if sensitive values are permuted within groups."""
     views: ClassVar[tuple[str, ...]] = ()
     """Views of a release that is a table of a database."""
+    has_levels: ClassVar[bool] = False
+    """True if each quasi-identifier always has one level; with classes this depends on the model."""
+    has_classes: ClassVar[bool] = True
+    """True if the counted units are classes, so that metrics and attacks of classes apply."""
+    companion_purposes: ClassVar[tuple[str, ...]] = ()
+    """Purposes of the files next to the data of a release."""
+    unsupported: ClassVar[Mapping[ReleaseUse, tuple[str, str | None]]] = {}
+    """Uses that are refused, with a message about ``{subject}`` and an advice."""
     cautions: ClassVar[tuple[str, ...]] = ()
     """Cautions to show wherever such a release is shown."""
     statement: ClassVar[str] = (
@@ -188,6 +235,37 @@ class ReleaseKind:
         return None
 
     @property
+    def unit_column(self) -> str | None:
+        """Column that numbers the units; None for classes."""
+        return None
+
+    @property
+    def columns_apart(self) -> frozenset[str]:
+        """Columns whose values are not in their own rows."""
+        return frozenset()
+
+    def select_sensitive(self, requested: Sequence[str] | None, recorded: Sequence[str]) -> tuple[str, ...]:
+        """Return the sensitive attributes whose values are counted: the requested ones, else the recorded."""
+        return tuple(recorded if requested is None else requested)
+
+    def require_support(self, use: ReleaseUse, subject: str) -> None:
+        """Raise ``InputError`` if the kind does not support a use; ``subject`` is named in the message."""
+        if use in self.unsupported:
+            message, advice = self.unsupported[use]
+            raise InputError(message.format(subject=subject), advice=advice)
+
+    def require_values_in_rows(self, columns: Sequence[str]) -> None:
+        """Raise ``InputError`` if the values of one of the columns are not in their own rows."""
+
+    def example_queries(self, keys: Sequence[str], values: Sequence[str]) -> list[str]:
+        """Return queries that a release can answer, by its quasi-identifiers and sensitive attributes."""
+        names = (*keys[:1], *values[:1])
+        return [
+            "SELECT COUNT(*) FROM release",
+            *(f"SELECT COUNT(*) FROM release GROUP BY {_quoted(name)}" for name in names),
+        ]
+
+    @property
     def data_table(self) -> str | None:
         """Table of the data, if the release is one database with all its tables."""
         return None
@@ -201,6 +279,19 @@ class ReleaseKind:
         """Return the part of a JSON document about this kind; empty for classes."""
         return {}
 
+    def title(self, model: str) -> str:
+        """Return the requirement and the model, by which a release was published."""
+        return model
+
+    def release_rows(self, data: str, levels: Mapping[str, int]) -> tuple[tuple[str, str], ...]:
+        """Return the groups and files of a release, whose data has the name ``data``; empty for classes."""
+        del data, levels
+        return ()
+
+    def requirement_json(self) -> dict[str, Any]:
+        """Return the requirement of groups, for a document; empty for classes."""
+        return {}
+
     def requirement_rows(self) -> tuple[tuple[str, str], ...]:
         """Return the requirement of groups, for a report; empty for classes."""
         return ()
@@ -210,27 +301,6 @@ class ReleaseKind:
         del counts
         return ()
 
-
-class GroupedRelease(ReleaseKind):
-    """A permuted release: rows in groups, within which sensitive values are permuted."""
-
-    unit = "group"
-    units = "groups"
-    permuted = True
-
-
-CLASS_RELEASE, GROUP_RELEASE = ReleaseKind(), GroupedRelease()
-
-
-PERMUTATION = "permutation"
-"""Name of the model in manifests and on the command line."""
-
-HELP_FILE, SENSITIVE_FILE = "help", "sensitive"
-"""Additional files, by their content."""
-
-ONE_TABLE_NAME, QUASI_IDENTIFIERS_NAME = "release", "quasi_identifiers"
-SENSITIVE_NAME, HELP_NAME = "sensitive_values", "help"
-"""Tables of a release that is one database."""
 
 GROUP_VIEW_NAME, BOUNDS_VIEW_NAME = "groups", "with_bounds"
 RELEASE_VIEWS = (GROUP_VIEW_NAME, BOUNDS_VIEW_NAME)
@@ -246,6 +316,57 @@ DE_FINETTI = (
     "and sensitive values from all groups (a deFinetti attack, Kifer 2009) can guess a person's value better "
     "than by its share in the group; the stronger the relation, the better."
 )
+
+
+class GroupedRelease(ReleaseKind):
+    """A permuted release: rows in groups, within which sensitive values are permuted."""
+
+    unit = "group"
+    units = "groups"
+    permuted = True
+    views = RELEASE_VIEWS
+    has_levels = True
+    has_classes = False
+    companion_purposes = (HELP_FILE, SENSITIVE_FILE)
+    cautions = (NOT_PROTECTED, DE_FINETTI)
+    unsupported: ClassVar[Mapping[ReleaseUse, tuple[str, str | None]]] = {
+        ReleaseUse.RECODE: ("the {subject} model has no recoding", "Use publish."),
+        ReleaseUse.APPLY: (
+            "{subject} permutes values within groups of its own rows: it has no recoding",
+            None,
+        ),
+        ReleaseUse.COMBINE: (
+            "the {subject} model cannot be combined with earlier releases: its groups are not classes",
+            "Choose a model that generalizes.",
+        ),
+        ReleaseUse.ASSIGN_CLASSES: (
+            "{subject} permutes values within groups, so its rows cannot be assigned to classes",
+            "Name a release that generalizes.",
+        ),
+        ReleaseUse.RELATE: ("{subject} = permutation, whose help table cannot be joined", "Remove it."),
+    }
+
+
+CLASS_RELEASE, GROUP_RELEASE = ReleaseKind(), GroupedRelease()
+
+
+def kind_of_model(name: str) -> ReleaseKind:
+    """Return the kind of the releases of a model."""
+    return GROUP_RELEASE if name == PERMUTATION else CLASS_RELEASE
+
+
+def list_companion_tables(document: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the views of a release in a database and the purposes of its further files, by its manifest.
+
+    Raises ``KeyError``, ``TypeError`` or ``AttributeError`` if the manifest is malformed.
+    """
+    groups = document.get("permutation")
+    return () if groups is None else (*RELEASE_VIEWS, *groups["files"])
+
+
+ONE_TABLE_NAME, QUASI_IDENTIFIERS_NAME = "release", "quasi_identifiers"
+SENSITIVE_NAME, HELP_NAME = "sensitive_values", "help"
+"""Tables of a release that is one database."""
 
 
 class ReleaseForm(StrEnum):
@@ -274,8 +395,6 @@ class PermutedRelease(GroupedRelease):
     database.
     """
 
-    views = RELEASE_VIEWS
-    cautions = (NOT_PROTECTED, DE_FINETTI)
     statement = PERMUTED_STATEMENT
     explained = (
         "Rows are divided into groups, and within each group the sensitive values are permuted at random. "
@@ -312,9 +431,45 @@ class PermutedRelease(GroupedRelease):
         return self.numeric
 
     @property
+    def unit_column(self) -> str:
+        """Column of group numbers."""
+        return self.group_column
+
+    @property
+    def columns_apart(self) -> frozenset[str]:
+        """The permuted attribute."""
+        return frozenset([self.sensitive])
+
+    def select_sensitive(self, requested: Sequence[str] | None, recorded: Sequence[str]) -> tuple[str, ...]:
+        """Return the permuted attribute, the only one whose values are in groups."""
+        del requested, recorded
+        return (self.sensitive,)
+
+    @property
     def required_values(self) -> int:
         """Number of distinct values required of a group."""
         return self.k
+
+    def require_values_in_rows(self, columns: Sequence[str]) -> None:
+        """Raise ``InputError`` if the permuted attribute is one of the columns."""
+        if self.sensitive in columns:
+            raise InputError(
+                f"'{self.sensitive}' is permuted within groups: its values are not in their own rows",
+                allowed="quasi-identifiers and columns that are published unchanged",
+                advice="Compute its bounds with discreet query.",
+            )
+
+    def example_queries(self, keys: Sequence[str], values: Sequence[str]) -> list[str]:
+        """Return queries of bounds of the permuted attribute."""
+        del values
+        name = _quoted(self.sensitive)
+        expression = f"{'AVG' if self.numeric else 'COUNT'}({name})"
+        return [
+            "SELECT COUNT(*) FROM release",
+            f"SELECT {expression} FROM release",
+            *(f"SELECT {expression} FROM release GROUP BY {_quoted(key)}" for key in keys[:1]),
+            *([] if self.numeric else [f"SELECT COUNT(*) FROM release GROUP BY {name}"]),
+        ]
 
     @property
     def data_table(self) -> str | None:
@@ -329,6 +484,29 @@ class PermutedRelease(GroupedRelease):
     def part(self) -> dict[str, Any]:
         """Return the part of a JSON document about groups."""
         return {"permutation": self.as_json()}
+
+    def title(self, model: str) -> str:
+        """Return the requirement and the model, by which a release was published."""
+        return f"{self.requirement} by {model}"
+
+    def release_rows(self, data: str, levels: Mapping[str, int]) -> tuple[tuple[str, str], ...]:
+        """Return the groups, the partition, and the files or tables by purpose."""
+        files = (
+            (f"{name} table", str(file.file) if file.table is None else f"table {file.table}")
+            for name, file in self.files.items()
+        )
+        return (
+            ("permuted within groups", self.sensitive),
+            ("groups", f"{self.groups:,}, in the column {self.group_column}"),
+            ("partition", self.partition),
+            ("levels", ", ".join(f"{name} {n}" for name, n in levels.items() if n) or "all 0"),
+            ("data", data if self.table is None else f"table {self.table}"),
+            *files,
+        )
+
+    def requirement_json(self) -> dict[str, Any]:
+        """Return k and e, for a document."""
+        return {"k": self.k, "e": str(self.e), "l": None}
 
     def requirement_rows(self) -> tuple[tuple[str, str], ...]:
         """Return the requirement, for a report."""
@@ -392,6 +570,10 @@ class PermutedRelease(GroupedRelease):
                 for name, entry in document["files"].items()
             },
         )
+
+
+def _quoted(name: str) -> str:
+    return name if name.isidentifier() and name.islower() else '"' + name.replace('"', '""') + '"'
 
 
 def _parse_decimal_text(text: object) -> Decimal:

@@ -50,19 +50,8 @@ class GroupProximity:
     ``rows`` counts the rows for which that share is above one half.
     """
 
-    epsilon: Decimal
-    relative: bool
     worst_share: Fraction
     rows: int
-
-    @property
-    def m(self) -> int:
-        """Largest m for which (ε,m)-anonymity holds."""
-        return floor(1 / self.worst_share) if self.worst_share else 0
-
-    def holds(self, m: int) -> bool:
-        """Check whether the partition is (ε,m)-anonymous."""
-        return self.worst_share * m <= 1
 
 
 def check_partition(
@@ -103,30 +92,23 @@ def check_partition(
     )
 
 
-def measure_proximity(
-    column: SensitiveColumn, groups: RowIntegers, epsilon: Decimal, *, relative: bool = False
-) -> GroupProximity:
-    """Measure (ε,m)-anonymity.
+def measure_proximity(column: SensitiveColumn, groups: RowIntegers, epsilon: Decimal) -> GroupProximity:
+    """Measure (ε,m)-anonymity, which holds for m up to 1 / ``worst_share``.
 
-    Raises ``InputError`` for an attribute without numbers, an ε below 0, and a relative one of 1 or more.
+    Raises ``InputError`` for an attribute without numbers, and for an ε below 0.
     Cost: a sort of the rows, and a binary search for each value of a group.
     """
     if column.numbers is None:
         raise InputError(f"'{column.attribute}' is not numeric, so proximity is undefined", allowed="numbers")
-    if not epsilon.is_finite() or epsilon < 0 or (relative and epsilon >= 1):
-        raise InputError(
-            f"ε = {epsilon}", allowed="a number from 0, below 1 where it is relative to the value"
-        )
+    if not epsilon.is_finite() or epsilon < 0:
+        raise InputError(f"ε = {epsilon}", allowed="a number from 0")
     runs = ValueRuns.of(column)
-    codes, size, low, high = (
-        runs.codes,
-        max(runs.distinct, 1),
-        *_values_within(column, runs, epsilon, relative),
-    )
+    codes, size = runs.codes, max(runs.distinct, 1)
+    low, high = _values_within(runs, epsilon)
     del runs
     pairs = sort_group_values(groups, codes, size)
     if not len(pairs):
-        return GroupProximity(epsilon, relative, Fraction(0), 0)
+        return GroupProximity(Fraction(0), 0)
     starts = np.concatenate(([0], np.cumsum(np.bincount(pairs // size))))
     worst, share, rows = -1.0, Fraction(0), 0
     # Batches keep the working arrays small; a run of equal pairs may be divided between two of them.
@@ -143,17 +125,15 @@ def measure_proximity(
         if shares[index] > worst:
             worst, share = float(shares[index]), Fraction(int(near[index]), int(totals[index]))
         rows += int(alike[near * _TELLING_SHARE.denominator > totals * _TELLING_SHARE.numerator].sum())
-    return GroupProximity(epsilon, relative, share, rows)
+    return GroupProximity(share, rows)
 
 
-def proximity_warning(
-    column: SensitiveColumn, partition: GroupPartition, epsilon: Decimal | None = None
-) -> str | None:
+def proximity_warning(column: SensitiveColumn, partition: GroupPartition) -> str | None:
     """Return a warning with the worst share if some row has over half of its group within ε of its value.
 
-    ε is half of the required e unless given. None if there is no such row, or the values are no numbers.
+    ε is half of the required e. None if there is no such row, or the values are no numbers.
     """
-    radius = partition.requirement.e / 2 if epsilon is None else epsilon
+    radius = partition.requirement.e / 2
     if column.numbers is None:
         return None
     found = measure_proximity(column, partition.groups, radius)
@@ -178,34 +158,17 @@ def _restrict_runs(runs: ValueRuns, placed: NDArray[np.bool_]) -> ValueRuns:
     )
 
 
-def _values_within(
-    column: SensitiveColumn, runs: ValueRuns, epsilon: Decimal, relative: bool
-) -> tuple[RowIntegers, RowIntegers]:
+def _values_within(runs: ValueRuns, epsilon: Decimal) -> tuple[RowIntegers, RowIntegers]:
     """Return, for each value, the first and the last value within ε of it, exactly."""
-    array = runs.array
-    if not relative and array is not None and runs.span < _HALF:
-        radius = min(floor(Fraction(epsilon) / runs.unit), runs.span)
+    array, radius = runs.array, floor(Fraction(epsilon) / runs.unit)
+    if array is not None and runs.span < _HALF:
+        radius = min(radius, runs.span)
         kind = integer_dtype(len(array) + 1)
         low = np.searchsorted(array, array - radius, side="left").astype(kind)
         high = np.searchsorted(array, array + radius, side="right").astype(kind)
         high -= 1
         return low, high
     units = runs.integers
-    if not relative:
-        radius = floor(Fraction(epsilon) / runs.unit)
-        radii = [radius] * len(units)
-    else:
-        smallest = _smallest_in_units(column, runs)
-        radii = [floor(Fraction(epsilon) * abs(unit + smallest)) for unit in units]
-    lows = [bisect_left(units, unit - radius) for unit, radius in zip(units, radii, strict=True)]
-    highs = [bisect_right(units, unit + radius) - 1 for unit, radius in zip(units, radii, strict=True)]
+    lows = [bisect_left(units, unit - radius) for unit in units]
+    highs = [bisect_right(units, unit + radius) - 1 for unit in units]
     return np.array(lows, dtype=np.int64), np.array(highs, dtype=np.int64)
-
-
-def _smallest_in_units(column: SensitiveColumn, runs: ValueRuns) -> int:
-    """Return the smallest value that occurs, in the runs' units, which count from it."""
-    assert column.numbers is not None
-    smallest = column.numbers[int(column.codes[column.codes >= 0].min(initial=0))]
-    if runs.of_floats:
-        return int(Fraction(float(smallest)) / runs.unit)
-    return int(smallest)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from decimal import Decimal
 
 import numpy as np
 
@@ -37,11 +36,8 @@ from discreet.permutation.partition_strategies import (
     parse_strategy,
 )
 from discreet.permutation.row_positions import DrawOrder, RowIntegers, draw_order
-from discreet.permutation.subject_groups import close_subject_groups, count_group_facts, find_value_cuts
+from discreet.permutation.subject_groups import close_subject_groups, find_value_cuts
 from discreet.permutation.value_runs import ValueParts, ValueRuns, assign_rows_to_groups
-
-__all__ = ["PartitionStrategy", "maximum_error", "partition_rows", "sum_of_errors"]
-
 
 _LARGEST = 1 << 62
 _MINIMALITY = (
@@ -250,18 +246,4 @@ def _need(runs: ValueRuns, requirement: GroupRequirement, first: GroupRequiremen
         runs.least_range(requirement.e),
         max(special.k, 2),
         runs.least_range(special.e),
-    )
-
-
-def sum_of_errors(column: SensitiveColumn, groups: RowIntegers) -> Decimal:
-    """Sum the groups' ranges in the attribute's unit, for any partition."""
-    runs = ValueRuns.of(column)
-    return runs.as_decimal(sum(count_group_facts(runs, groups, int(groups.max(initial=-1)) + 1).ranges()))
-
-
-def maximum_error(column: SensitiveColumn, groups: RowIntegers) -> Decimal:
-    """Return the largest of the groups' ranges in the attribute's unit, for any partition."""
-    runs = ValueRuns.of(column)
-    return runs.as_decimal(
-        max(count_group_facts(runs, groups, int(groups.max(initial=-1)) + 1).ranges(), default=0)
     )

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from sqlglot import exp
 
@@ -32,11 +33,11 @@ from discreet.queries.sql_expression import (
     text_operand,
 )
 from discreet.queries.syntax import (
-    ExpressionReader,
     QueryColumns,
     check_syntax_arguments,
+    is_label,
+    label_column,
     present_arguments,
-    read_label,
     refuse_syntax,
 )
 from discreet.sql.dialect import Dialect
@@ -51,26 +52,18 @@ _COMPARISON_SIGNS: dict[type[exp.Expr], str] = {
 }
 
 
+_Tree = TypeVar("_Tree", Condition, Operand)
+_Readers = dict[type[exp.Expr], tuple[Callable[["GrammarReader", exp.Expr], _Tree], tuple[str, ...] | None]]
+"""Reader of each kind of syntax, and the arguments that it allows; None if the reader checks them."""
+
+
 def is_condition(tree: exp.Expr) -> bool:
     """Check whether syntax is a condition, not a value (parentheses are not counted)."""
     return type(tree) in CONDITION_READERS and not isinstance(tree, exp.Paren)
 
 
-def _read_parenthesis(of: ExpressionReader, tree: exp.Expr) -> Condition:
-    check_syntax_arguments(tree, "this")
-    return of.condition(tree.this)
-
-
-def _read_and(of: ExpressionReader, tree: exp.Expr) -> Condition:
-    return Conjunction(tuple(of.condition(part) for part in _parts_of_chain(tree)))
-
-
-def _read_or(of: ExpressionReader, tree: exp.Expr) -> Condition:
-    return Disjunction(tuple(of.condition(part) for part in _parts_of_chain(tree)))
-
-
-def _parts_of_chain(tree: exp.Expr) -> list[exp.Expr]:
-    """Return the parts of a chain of AND or OR, which the parser nests to the left.
+def _conditions_of_chain(of: GrammarReader, tree: exp.Expr) -> tuple[Condition, ...]:
+    """Read the parts of a chain of AND or OR, which the parser nests to the left.
 
     A loop avoids one recursion per part.
     """
@@ -80,40 +73,27 @@ def _parts_of_chain(tree: exp.Expr) -> list[exp.Expr]:
         check_syntax_arguments(tree, "this", "expression")
         found.append(tree.expression)
         tree = tree.this
-    return [tree, *reversed(found)]
+    return tuple(of.condition(part) for part in (tree, *reversed(found)))
 
 
-def _read_not(of: ExpressionReader, tree: exp.Expr) -> Condition:
-    check_syntax_arguments(tree, "this")
-    return Negation(of.condition(tree.this))
-
-
-def _read_truth(_of: ExpressionReader, tree: exp.Expr) -> Condition:
-    return SqlComparison("TRUE" if tree.this else "FALSE", ())
-
-
-def _read_comparison(of: ExpressionReader, tree: exp.Expr) -> Condition:
-    check_syntax_arguments(tree, "this", "expression")
+def _read_comparison(of: GrammarReader, tree: exp.Expr) -> Condition:
     (first, second), names = of.compared(tree, tree.this, tree.expression)
     return SqlComparison(f"{first} {_COMPARISON_SIGNS[type(tree)]} {second}", names)
 
 
-def _read_distinct(of: ExpressionReader, tree: exp.Expr) -> Condition:
-    check_syntax_arguments(tree, "this", "expression")
+def _read_distinct(of: GrammarReader, tree: exp.Expr) -> Condition:
     (first, second), names = of.compared(tree, tree.this, tree.expression)
     found = SqlComparison(of.dialect.differs.format(first, second), names)
     return Negation(found) if isinstance(tree, exp.NullSafeEQ) else found
 
 
-def _read_between(of: ExpressionReader, tree: exp.Expr) -> Condition:
-    check_syntax_arguments(tree, "this", "low", "high")
+def _read_between(of: GrammarReader, tree: exp.Expr) -> Condition:
     (value, low, high), names = of.compared(tree, tree.this, tree.args["low"], tree.args["high"])
     return SqlComparison(f"{value} BETWEEN {low} AND {high}", names)
 
 
-def _read_in(of: ExpressionReader, tree: exp.Expr) -> Condition:
+def _read_in(of: GrammarReader, tree: exp.Expr) -> Condition:
     """Read IN; numeric and text members are compared separately."""
-    check_syntax_arguments(tree, "this", "expressions")
     members = [of.operand(member) for member in tree.expressions]
     value = of.operand(tree.this)
     by_reading: dict[OperandType, list[str]] = {}
@@ -129,8 +109,7 @@ def _read_in(of: ExpressionReader, tree: exp.Expr) -> Condition:
     return SqlComparison(sql, attributes_of_operands([value, *members]))
 
 
-def _read_like(of: ExpressionReader, tree: exp.Expr) -> Condition:
-    check_syntax_arguments(tree, "this", "expression", "negate")
+def _read_like(of: GrammarReader, tree: exp.Expr) -> Condition:
     pattern = tree.expression
     if not (isinstance(pattern, exp.Literal) and pattern.is_string):
         raise refuse_syntax(tree, "has a pattern that is not a constant text")
@@ -143,13 +122,12 @@ def _read_like(of: ExpressionReader, tree: exp.Expr) -> Condition:
     return Negation(found) if tree.args.get("negate") else found
 
 
-def _read_is(of: ExpressionReader, tree: exp.Expr) -> Condition:
-    check_syntax_arguments(tree, "this", "expression", "negate")
+def _read_is(of: GrammarReader, tree: exp.Expr) -> Condition:
     found = _read_is_unnegated(of, tree)
     return Negation(found) if tree.args.get("negate") else found
 
 
-def _read_is_unnegated(of: ExpressionReader, tree: exp.Expr) -> Condition:
+def _read_is_unnegated(of: GrammarReader, tree: exp.Expr) -> Condition:
     other = tree.expression
     is_truth = isinstance(other, exp.Boolean)
     if not is_truth and not isinstance(other, exp.Null):
@@ -164,39 +142,33 @@ def _read_is_unnegated(of: ExpressionReader, tree: exp.Expr) -> Condition:
     return SqlComparison(f"{value.read_as(reading)} IS NULL", value.attributes)
 
 
-CONDITION_READERS: dict[type[exp.Expr], Callable[[ExpressionReader, exp.Expr], Condition]] = {
-    exp.Paren: _read_parenthesis,
-    exp.And: _read_and,
-    exp.Or: _read_or,
-    exp.Not: _read_not,
-    exp.Boolean: _read_truth,
-    exp.NullSafeEQ: _read_distinct,
-    exp.NullSafeNEQ: _read_distinct,
-    exp.Between: _read_between,
-    exp.In: _read_in,
-    exp.Like: _read_like,
-    exp.ILike: _read_like,
-    exp.Is: _read_is,
-    **dict.fromkeys(_COMPARISON_SIGNS, _read_comparison),
+CONDITION_READERS: _Readers[Condition] = {
+    exp.Paren: (lambda of, tree: of.condition(tree.this), ("this",)),
+    exp.And: (lambda of, tree: Conjunction(_conditions_of_chain(of, tree)), None),
+    exp.Or: (lambda of, tree: Disjunction(_conditions_of_chain(of, tree)), None),
+    exp.Not: (lambda of, tree: Negation(of.condition(tree.this)), ("this",)),
+    exp.Boolean: (lambda _of, tree: SqlComparison("TRUE" if tree.this else "FALSE", ()), None),
+    exp.NullSafeEQ: (_read_distinct, ("this", "expression")),
+    exp.NullSafeNEQ: (_read_distinct, ("this", "expression")),
+    exp.Between: (_read_between, ("this", "low", "high")),
+    exp.In: (_read_in, ("this", "expressions")),
+    exp.Like: (_read_like, ("this", "expression", "negate")),
+    exp.ILike: (_read_like, ("this", "expression", "negate")),
+    exp.Is: (_read_is, ("this", "expression", "negate")),
+    **dict.fromkeys(_COMPARISON_SIGNS, (_read_comparison, ("this", "expression"))),
 }
 
 
 _ARITHMETIC_SIGNS: dict[type[exp.Expr], str] = {exp.Add: "+", exp.Sub: "-", exp.Mul: "*"}
 
 
-def _read_operand_parenthesis(of: ExpressionReader, tree: exp.Expr) -> Operand:
-    check_syntax_arguments(tree, "this")
-    return of.operand(tree.this)
-
-
-def _read_column(of: ExpressionReader, tree: exp.Expr) -> Operand:
+def _read_column(of: GrammarReader, tree: exp.Expr) -> Operand:
     assert isinstance(tree, exp.Column)
     name = of.columns.name_of(tree)
     return column_operand(name, of.columns.kinds[name], of.dialect, of.columns.types.get(name, ""))
 
 
-def _read_constant(of: ExpressionReader, tree: exp.Expr) -> Operand:
-    check_syntax_arguments(tree, "this", "is_string")
+def _read_constant(of: GrammarReader, tree: exp.Expr) -> Operand:
     if tree.is_string:
         if "\0" in tree.this:
             raise refuse_syntax(tree, "has a character that databases do not store")
@@ -208,25 +180,19 @@ def _read_constant(of: ExpressionReader, tree: exp.Expr) -> Operand:
     return Operand(tree.this, None, (), OperandType.NUMBER, is_integer=is_integer)
 
 
-def _read_null(_of: ExpressionReader, _tree: exp.Expr) -> Operand:
-    return NULL_OPERAND
-
-
-def _read_negative(of: ExpressionReader, tree: exp.Expr) -> Operand:
-    check_syntax_arguments(tree, "this")
+def _read_negative(of: GrammarReader, tree: exp.Expr) -> Operand:
     value = of.number(tree.this)
     return replace(
         value, number=f"(-{value.read_as(OperandType.NUMBER)})", prefers=OperandType.NUMBER, is_null=False
     )
 
 
-def _read_arithmetic(of: ExpressionReader, tree: exp.Expr) -> Operand:
+def _read_arithmetic(of: GrammarReader, tree: exp.Expr) -> Operand:
     """Read arithmetic in floating point; divisions of whole numbers stay whole if the dialect divides so.
 
     The parser's ``typed`` and ``safe`` flags are ignored. Operands are cast to DOUBLE unless one already is
     floating, and a division by 0 is NULL.
     """
-    check_syntax_arguments(tree, "this", "expression", "typed", "safe")
     first, second = of.number(tree.this), of.number(tree.expression)
     left, right = first.read_as(OperandType.NUMBER), second.read_as(OperandType.NUMBER)
     is_integer = of.integer_division and first.is_integer and second.is_integer
@@ -246,16 +212,14 @@ def _read_arithmetic(of: ExpressionReader, tree: exp.Expr) -> Operand:
     return number_operand(sql, first, second, is_integer=is_integer, floating=not native)
 
 
-def _read_concatenation(of: ExpressionReader, tree: exp.Expr) -> Operand:
-    check_syntax_arguments(tree, "this", "expression", "safe")
+def _read_concatenation(of: GrammarReader, tree: exp.Expr) -> Operand:
     first, second = of.text(tree.this), of.text(tree.expression)
     return text_operand(
         f"({first.read_as(OperandType.TEXT)} || {second.read_as(OperandType.TEXT)})", first, second
     )
 
 
-def _read_case(of: ExpressionReader, tree: exp.Expr) -> Operand:
-    check_syntax_arguments(tree, "this", "ifs", "default")
+def _read_case(of: GrammarReader, tree: exp.Expr) -> Operand:
     whens: list[Condition] = []
     for branch in tree.args["ifs"]:
         check_syntax_arguments(branch, "this", "true")
@@ -300,19 +264,19 @@ def choose_operand(
     )
 
 
-OPERAND_READERS: dict[type[exp.Expr], Callable[[ExpressionReader, exp.Expr], Operand]] = {
-    exp.Paren: _read_operand_parenthesis,
-    exp.Column: _read_column,
-    exp.Literal: _read_constant,
-    exp.Null: _read_null,
-    exp.Neg: _read_negative,
-    exp.Add: _read_arithmetic,
-    exp.Sub: _read_arithmetic,
-    exp.Mul: _read_arithmetic,
-    exp.Div: _read_arithmetic,
-    exp.Mod: _read_arithmetic,
-    exp.DPipe: _read_concatenation,
-    exp.Case: _read_case,
+OPERAND_READERS: _Readers[Operand] = {
+    exp.Paren: (lambda of, tree: of.operand(tree.this), ("this",)),
+    exp.Column: (_read_column, None),
+    exp.Literal: (_read_constant, ("this", "is_string")),
+    exp.Null: (lambda _of, _tree: NULL_OPERAND, None),
+    exp.Neg: (_read_negative, ("this",)),
+    exp.Add: (_read_arithmetic, ("this", "expression", "typed", "safe")),
+    exp.Sub: (_read_arithmetic, ("this", "expression", "typed", "safe")),
+    exp.Mul: (_read_arithmetic, ("this", "expression", "typed", "safe")),
+    exp.Div: (_read_arithmetic, ("this", "expression", "typed", "safe")),
+    exp.Mod: (_read_arithmetic, ("this", "expression", "typed", "safe")),
+    exp.DPipe: (_read_concatenation, ("this", "expression", "safe")),
+    exp.Case: (_read_case, ("this", "ifs", "default")),
 }
 
 
@@ -321,34 +285,30 @@ _INTEGER_TYPES = {"INT", "BIGINT", "SMALLINT", "TINYINT"}
 _DOUBLE_TYPES = {"DOUBLE", "FLOAT"}
 
 
-def _text_function_reader(name: str) -> Callable[[ExpressionReader, exp.Expr], Operand]:
-    def read(of: ExpressionReader, tree: exp.Expr) -> Operand:
-        check_syntax_arguments(tree, "this")
+def _text_function_reader(name: str) -> Callable[[GrammarReader, exp.Expr], Operand]:
+    def read(of: GrammarReader, tree: exp.Expr) -> Operand:
         value = of.text(tree.this)
         return text_operand(f"{name}({value.read_as(OperandType.TEXT)})", value)
 
     return read
 
 
-def _read_length(of: ExpressionReader, tree: exp.Expr) -> Operand:
+def _read_length(of: GrammarReader, tree: exp.Expr) -> Operand:
     # The parser's flags for bytes and for unusual constants do not change the result of allowed arguments.
-    check_syntax_arguments(tree, "this", "binary")
     value = of.text(tree.this)
     return number_operand(
         f"LENGTH({value.read_as(OperandType.TEXT)})", value, is_integer=True, floating=False
     )
 
 
-def _read_substring(of: ExpressionReader, tree: exp.Expr) -> Operand:
-    check_syntax_arguments(tree, "this", "start", "length", "zero_start")
+def _read_substring(of: GrammarReader, tree: exp.Expr) -> Operand:
     value, start = of.text(tree.this), _integer_constant(tree, tree.args["start"], least=1)
     length = tree.args.get("length")
     rest = "" if length is None else f", {_integer_constant(tree, length, least=0)}"
     return text_operand(f"SUBSTRING({value.read_as(OperandType.TEXT)}, {start}{rest})", value)
 
 
-def _read_left_or_right(of: ExpressionReader, tree: exp.Expr) -> Operand:
-    check_syntax_arguments(tree, "this", "expression", "negative_length_returns_empty")
+def _read_left_or_right(of: GrammarReader, tree: exp.Expr) -> Operand:
     value, length = of.text(tree.this), _integer_constant(tree, tree.expression, least=0)
     name = "LEFT" if isinstance(tree, exp.Left) else "RIGHT"
     return text_operand(f"{name}({value.read_as(OperandType.TEXT)}, {length})", value)
@@ -362,9 +322,8 @@ def _integer_constant(tree: exp.Expr, value: exp.Expr, *, least: int) -> int:
     raise refuse_syntax(tree, f"requires integer constants of at least {least}")
 
 
-def _number_function_reader(name: str) -> Callable[[ExpressionReader, exp.Expr], Operand]:
-    def read(of: ExpressionReader, tree: exp.Expr) -> Operand:
-        check_syntax_arguments(tree, "this")
+def _number_function_reader(name: str) -> Callable[[GrammarReader, exp.Expr], Operand]:
+    def read(of: GrammarReader, tree: exp.Expr) -> Operand:
         value = of.number(tree.this)
         sql = value.read_as(OperandType.NUMBER)
         return number_operand(f"{name}({sql if value.floating else of.dialect.cast(sql, 'DOUBLE')})", value)
@@ -372,8 +331,7 @@ def _number_function_reader(name: str) -> Callable[[ExpressionReader, exp.Expr],
     return read
 
 
-def _read_round(of: ExpressionReader, tree: exp.Expr) -> Operand:
-    check_syntax_arguments(tree, "this", "decimals", "casts_non_integer_decimals")
+def _read_round(of: GrammarReader, tree: exp.Expr) -> Operand:
     digits = tree.args.get("decimals")
     places = 0 if digits is None else _integer_constant(tree, digits, least=0)
     if places > 15:
@@ -384,8 +342,8 @@ def _read_round(of: ExpressionReader, tree: exp.Expr) -> Operand:
     return number_operand(exact, value, floating=not of.dialect.decimal_functions)
 
 
-def _choice_reader(name: str, *allowed: str) -> Callable[[ExpressionReader, exp.Expr], Operand]:
-    def read(of: ExpressionReader, tree: exp.Expr) -> Operand:
+def _choice_reader(name: str, *allowed: str) -> Callable[[GrammarReader, exp.Expr], Operand]:
+    def read(of: GrammarReader, tree: exp.Expr) -> Operand:
         check_syntax_arguments(tree, "this", "expressions", *allowed)
         operands = [of.operand(part) for part in (tree.this, *tree.expressions)]
         return choose_operand(
@@ -395,9 +353,8 @@ def _choice_reader(name: str, *allowed: str) -> Callable[[ExpressionReader, exp.
     return read
 
 
-def _extreme_reader(name: str) -> Callable[[ExpressionReader, exp.Expr], Operand]:
-    def read(of: ExpressionReader, tree: exp.Expr) -> Operand:
-        check_syntax_arguments(tree, "this", "expressions", "ignore_nulls")
+def _extreme_reader(name: str) -> Callable[[GrammarReader, exp.Expr], Operand]:
+    def read(of: GrammarReader, tree: exp.Expr) -> Operand:
         parts, names = of.compared(tree, tree.this, *tree.expressions)
         reading = find_common_type([of.operand(part) for part in (tree.this, *tree.expressions)])
         sql = f"{name}({', '.join(parts)})"
@@ -407,8 +364,7 @@ def _extreme_reader(name: str) -> Callable[[ExpressionReader, exp.Expr], Operand
     return read
 
 
-def _read_nullif(of: ExpressionReader, tree: exp.Expr) -> Operand:
-    check_syntax_arguments(tree, "this", "expression")
+def _read_nullif(of: GrammarReader, tree: exp.Expr) -> Operand:
     (first, second), _ = of.compared(tree, tree.this, tree.expression)
     operands = [of.operand(tree.this), of.operand(tree.expression)]
     reading = find_common_type(operands)
@@ -424,9 +380,8 @@ def _read_nullif(of: ExpressionReader, tree: exp.Expr) -> Operand:
     )
 
 
-def _read_cast(of: ExpressionReader, tree: exp.Expr) -> Operand:
+def _read_cast(of: GrammarReader, tree: exp.Expr) -> Operand:
     """Read CAST to a number or text; a text that states no number becomes NULL."""
-    check_syntax_arguments(tree, "this", "to", "safe")
     target = tree.args["to"]
     if present_arguments(target) - {"this"}:
         raise refuse_syntax(tree, "casts to a type with parameters", "CAST to VARCHAR, BIGINT or DOUBLE.")
@@ -449,25 +404,42 @@ def _read_cast(of: ExpressionReader, tree: exp.Expr) -> Operand:
     return number_operand(sql if value.floating else of.dialect.cast(sql, "DOUBLE"), value)
 
 
-FUNCTION_READERS: dict[type[exp.Expr], Callable[[ExpressionReader, exp.Expr], Operand]] = {
-    exp.Upper: _text_function_reader("UPPER"),
-    exp.Lower: _text_function_reader("LOWER"),
-    exp.Trim: _text_function_reader("TRIM"),
-    exp.Length: _read_length,
-    exp.Substring: _read_substring,
-    exp.Left: _read_left_or_right,
-    exp.Right: _read_left_or_right,
-    exp.Abs: _number_function_reader("ABS"),
-    exp.Floor: _number_function_reader("FLOOR"),
-    exp.Ceil: _number_function_reader("CEIL"),
-    exp.Round: _read_round,
-    exp.Greatest: _extreme_reader("GREATEST"),
-    exp.Least: _extreme_reader("LEAST"),
-    exp.Coalesce: _choice_reader("COALESCE"),
-    exp.Nullif: _read_nullif,
-    exp.Cast: _read_cast,
-    exp.TryCast: _read_cast,
-    exp.Anonymous: read_label,
+def _read_label(of: GrammarReader, tree: exp.Expr) -> Operand:
+    """Read the label of a column; other functions that the parser does not know are rejected."""
+    if not is_label(tree):
+        raise refuse_syntax(tree)
+    check_syntax_arguments(tree, "this", "expressions")
+    inner = tree.expressions[0].unnest() if len(tree.expressions) == 1 else tree
+    if not isinstance(inner, exp.Column):
+        raise refuse_syntax(tree, "requires one column", "Write label(column).")
+    name = of.columns.name_of(inner)
+    taken = label_column(name)
+    if taken in of.columns.refused and name in of.columns.kinds and taken not in of.columns.kinds:
+        raise refuse_syntax(tree, f"is refused: {of.columns.refused[taken]}")
+    if taken in of.columns.kinds or taken in of.columns.refused:
+        raise refuse_syntax(tree, f"is ambiguous: a column has the name '{taken}'")
+    return text_operand(of.dialect.identifier(taken), Operand(None, None, (taken,)))
+
+
+FUNCTION_READERS: _Readers[Operand] = {
+    exp.Upper: (_text_function_reader("UPPER"), ("this",)),
+    exp.Lower: (_text_function_reader("LOWER"), ("this",)),
+    exp.Trim: (_text_function_reader("TRIM"), ("this",)),
+    exp.Length: (_read_length, ("this", "binary")),
+    exp.Substring: (_read_substring, ("this", "start", "length", "zero_start")),
+    exp.Left: (_read_left_or_right, ("this", "expression", "negative_length_returns_empty")),
+    exp.Right: (_read_left_or_right, ("this", "expression", "negative_length_returns_empty")),
+    exp.Abs: (_number_function_reader("ABS"), ("this",)),
+    exp.Floor: (_number_function_reader("FLOOR"), ("this",)),
+    exp.Ceil: (_number_function_reader("CEIL"), ("this",)),
+    exp.Round: (_read_round, ("this", "decimals", "casts_non_integer_decimals")),
+    exp.Greatest: (_extreme_reader("GREATEST"), ("this", "expressions", "ignore_nulls")),
+    exp.Least: (_extreme_reader("LEAST"), ("this", "expressions", "ignore_nulls")),
+    exp.Coalesce: (_choice_reader("COALESCE"), None),
+    exp.Nullif: (_read_nullif, ("this", "expression")),
+    exp.Cast: (_read_cast, ("this", "to", "safe")),
+    exp.TryCast: (_read_cast, ("this", "to", "safe")),
+    exp.Anonymous: (_read_label, None),
 }
 
 
@@ -487,22 +459,26 @@ class GrammarReader:
 
     def condition(self, tree: exp.Expr) -> Condition:
         """Read a condition after WHERE or WHEN."""
-        read = CONDITION_READERS.get(type(tree))
-        if read is None:
+        if type(tree) not in CONDITION_READERS:
             advice = None
             if type(tree) in _VALUE_READERS:
                 advice = "Compare it with a value, such as member = 'true'."
             raise refuse_syntax(tree, "is not a supported condition", advice)
+        read, allowed = CONDITION_READERS[type(tree)]
+        if allowed is not None:
+            check_syntax_arguments(tree, *allowed)
         return read(self, tree)
 
     def operand(self, tree: exp.Expr) -> Operand:
         """Read a value that may be compared."""
-        read = _VALUE_READERS.get(type(tree))
-        if read is None:
+        if type(tree) not in _VALUE_READERS:
             advice = None
             if isinstance(tree, exp.Concat):
                 advice = "Join texts by ||."
             raise refuse_syntax(tree, advice=advice)
+        read, allowed = _VALUE_READERS[type(tree)]
+        if allowed is not None:
+            check_syntax_arguments(tree, *allowed)
         return read(self, tree)
 
     def number(self, tree: exp.Expr) -> Operand:

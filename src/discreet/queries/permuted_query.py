@@ -31,6 +31,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from discreet.model.release_kind import PermutedRelease
 from discreet.queries.aggregate_query import Aggregate
 from discreet.queries.select_query import ReleaseQuery, SelectedAggregate
 from discreet.sql.dialect import DUCKDB, Dialect
@@ -54,6 +55,21 @@ class PermutedTables:
     scale: int | None
     has_null: bool
     by_group: str | None = None
+
+    @classmethod
+    def of(
+        cls, facts: PermutedRelease, release: str, help_table: str, by_group: str | None = None
+    ) -> PermutedTables:
+        """Build the relations of a release from its manifest entry."""
+        return cls(
+            release=release,
+            help=help_table,
+            group_column=facts.group_column,
+            numeric=facts.numeric,
+            scale=facts.scale,
+            has_null=facts.rows_without_value > 0,
+            by_group=by_group,
+        )
 
 
 def key_names(release_query: ReleaseQuery) -> list[str]:
@@ -81,7 +97,7 @@ def rewrite_query(release_query: ReleaseQuery, tables: PermutedTables, dialect: 
 
     Parameters
     ----------
-    asked
+    release_query
         The parsed query.
     tables
         The relations of the release.

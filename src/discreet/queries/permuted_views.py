@@ -108,14 +108,7 @@ def build_database_macros(
 ) -> tuple[str, ...]:
     """Build DuckDB's macros over a permuted release, as statements: tight bounds for any condition."""
     data, helped = _table_identifiers(facts, DUCKDB, release, help_table)
-    tables = PermutedTables(
-        release=data,
-        help=helped,
-        group_column=facts.group_column,
-        numeric=facts.numeric,
-        scale=facts.scale,
-        has_null=facts.rows_without_value > 0,
-    )
+    tables = PermutedTables.of(facts, data, helped)
     kinds = list(Aggregate) if facts.numeric else [Aggregate.COUNT]
     selected = [SelectedAggregate(Aggregate.COUNT, None, "COUNT(*)", "count")]
     selected += [SelectedAggregate(kind, facts.sensitive, str(kind), f"{kind.lower()}_of") for kind in kinds]

@@ -26,22 +26,22 @@ from discreet.queries.aggregate_query import Aggregate
 from discreet.queries.expression_grammar import GrammarReader, is_condition
 from discreet.queries.select_query import GroupKey, KeyKind, ReleaseQuery, SelectedAggregate, find_column_uses
 from discreet.queries.sql_expression import ColumnKind, OperandType, attributes_of_condition, find_common_type
-from discreet.queries.syntax import QueryColumns, check_syntax_arguments, excerpt, is_label, present_arguments
+from discreet.queries.syntax import (
+    AGGREGATES,
+    QueryColumns,
+    check_syntax_arguments,
+    excerpt,
+    is_label,
+    present_arguments,
+)
 from discreet.sql.dialect import DUCKDB, Dialect
 
 LONGEST_QUERY = 20_000
-MOST_AGGREGATES = 100
+MOSTAGGREGATES = 100
 ALLOWED_QUERY = (
     "SELECT COUNT(*) or COUNT, SUM, AVG, MIN, MAX of a sensitive attribute, and GROUP BY keys, FROM one "
     "table with WHERE, GROUP BY and ORDER BY keys"
 )
-_AGGREGATES: dict[type[exp.Expr], Aggregate] = {
-    exp.Count: Aggregate.COUNT,
-    exp.Sum: Aggregate.SUM,
-    exp.Avg: Aggregate.AVG,
-    exp.Min: Aggregate.MIN,
-    exp.Max: Aggregate.MAX,
-}
 _CLAUSES = {"expressions", "from_", "from", "where", "group", "order"}
 _REFUSAL_REASONS = {
     "distinct": "DISTINCT is not supported: a permuted release does not determine equal values",
@@ -185,7 +185,7 @@ class _QueryParser:
         for selected in tree.expressions:
             alias = selected.alias if isinstance(selected, exp.Alias) else ""
             part = selected.unalias().unnest()
-            if type(part) in _AGGREGATES:
+            if type(part) in AGGREGATES:
                 found.append(_name_aggregate(self._aggregate(part), alias, names))
                 continue
             key = read_group_key(part, expressions) if _may_be_key(part) else None
@@ -197,12 +197,12 @@ class _QueryParser:
             titles[key.sql] = alias or key.title
         if not found:
             raise InputError("SELECT has no aggregate", allowed=ALLOWED_QUERY)
-        if len(found) > MOST_AGGREGATES:
-            raise InputError(f"{len(found)} aggregates", allowed=f"at most {MOST_AGGREGATES}")
+        if len(found) > MOSTAGGREGATES:
+            raise InputError(f"{len(found)} aggregates", allowed=f"at most {MOSTAGGREGATES}")
         return tuple(found), _title_keys(keys, titles, names)
 
     def _aggregate(self, tree: exp.Expr) -> SelectedAggregate:
-        kind = _AGGREGATES[type(tree)]
+        kind = AGGREGATES[type(tree)]
         beyond = present_arguments(tree) - {"this", "big_int"}
         of = tree.this
         if isinstance(of, exp.Distinct):
@@ -333,7 +333,7 @@ def _parse_order(
     for part in order.expressions:
         beyond = present_arguments(part) - {"this", "desc", "nulls_first"}
         meant = _resolve_reference(tree, part.this, expressions).unnest()
-        key = None if beyond or type(meant) in _AGGREGATES else read_group_key(meant, expressions)
+        key = None if beyond or type(meant) in AGGREGATES else read_group_key(meant, expressions)
         if key is None or key.sql not in places:
             raise InputError(f"ORDER BY {excerpt(part.this)} is not a GROUP BY key", allowed="ORDER BY keys")
         found.append((places[key.sql], bool(part.args.get("desc"))))

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
 
 from sqlglot import exp
 
 from discreet.errors import InputError
 from discreet.model.registry import suggest_name
-from discreet.queries.sql_expression import ColumnKind, Condition, Operand, text_operand
-from discreet.sql.dialect import Dialect
+from discreet.queries.aggregate_query import Aggregate
+from discreet.queries.sql_expression import ColumnKind
 
 ALLOWED_EXPRESSIONS = (
     "columns and constants; =, <>, <, <=, >, >=, BETWEEN, IN (…), LIKE, ILIKE, IS NULL, IS DISTINCT FROM; "
@@ -58,37 +57,6 @@ class QueryColumns:
         return found[0]
 
 
-class ExpressionReader(Protocol):
-    """Reader of whole expressions for the entries of the tables (``queries.expression_grammar``)."""
-
-    @property
-    def columns(self) -> QueryColumns:
-        """Columns that may be named."""
-
-    @property
-    def dialect(self) -> Dialect:
-        """SQL dialect that is written."""
-
-    @property
-    def integer_division(self) -> bool:
-        """True if whole numbers are divided without a remainder."""
-
-    def condition(self, tree: exp.Expr) -> Condition:
-        """Read a condition."""
-
-    def operand(self, tree: exp.Expr) -> Operand:
-        """Read a value that may be compared."""
-
-    def number(self, tree: exp.Expr) -> Operand:
-        """Read a number, or a value that can be read as one."""
-
-    def text(self, tree: exp.Expr) -> Operand:
-        """Read a text, or a value that can be read as one."""
-
-    def compared(self, tree: exp.Expr, *parts: exp.Expr) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Return the SQL of operands in their common type, and the columns that they name."""
-
-
 def refuse_syntax(tree: exp.Expr, why: str = "is not supported", advice: str | None = None) -> InputError:
     """Build the error for syntax that has no entry in the tables."""
     return InputError(f"{excerpt(tree)} {why}", allowed=ALLOWED_EXPRESSIONS, advice=advice)
@@ -118,6 +86,14 @@ def check_syntax_arguments(tree: exp.Expr, *allowed: str) -> None:
         raise refuse_syntax(tree, f"has unsupported arguments ({words})")
 
 
+AGGREGATES: dict[type[exp.Expr], Aggregate] = {
+    exp.Count: Aggregate.COUNT,
+    exp.Sum: Aggregate.SUM,
+    exp.Avg: Aggregate.AVG,
+    exp.Min: Aggregate.MIN,
+    exp.Max: Aggregate.MAX,
+}
+
 LABEL_FUNCTION = "label"
 
 
@@ -129,20 +105,3 @@ def label_column(column: str) -> str:
 def is_label(tree: exp.Expr | None) -> bool:
     """Check whether a piece of syntax is ``label(…)``."""
     return isinstance(tree, exp.Anonymous) and str(tree.this).casefold() == LABEL_FUNCTION
-
-
-def read_label(of: ExpressionReader, tree: exp.Expr) -> Operand:
-    """Read the label of a column; other functions that the parser does not know are rejected."""
-    if not is_label(tree):
-        raise refuse_syntax(tree)
-    check_syntax_arguments(tree, "this", "expressions")
-    inner = tree.expressions[0].unnest() if len(tree.expressions) == 1 else tree
-    if not isinstance(inner, exp.Column):
-        raise refuse_syntax(tree, "requires one column", "Write label(column).")
-    name = of.columns.name_of(inner)
-    taken = label_column(name)
-    if taken in of.columns.refused and name in of.columns.kinds and taken not in of.columns.kinds:
-        raise refuse_syntax(tree, f"is refused: {of.columns.refused[taken]}")
-    if taken in of.columns.kinds or taken in of.columns.refused:
-        raise refuse_syntax(tree, f"is ambiguous: a column has the name '{taken}'")
-    return text_operand(of.dialect.identifier(taken), Operand(None, None, (taken,)))

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
@@ -38,18 +38,10 @@ from discreet.queries.aggregate_query import (
     Or,
     Predicate,
 )
+from discreet.queries.syntax import AGGREGATES
 
 _PLAIN = re.compile(r"[a-z_][a-z0-9_]*")
 WORKLOAD_TABLE = "people"
-
-
-def write_workload(queries: Sequence[AggregateQuery]) -> str:
-    """Format queries as a file: one per line, with a weight if it is not 1."""
-    lines = []
-    for query in queries:
-        weight = "" if query.weight == 1 else f"  -- weight {query.weight:g}"
-        lines.append(f"{query_text(query)};{weight}\n")
-    return "".join(lines)
 
 
 def query_text(query: AggregateQuery) -> str:
@@ -110,13 +102,6 @@ def _quoted_name(name: str) -> str:
 WORKLOAD_DIALECT = "duckdb"
 ALLOWED_SELECT = "SELECT COUNT(*) or COUNT, SUM, AVG, MIN, MAX of one column, FROM one table, with WHERE"
 ALLOWED_WHERE = "=, <>, <, <=, >, >=, BETWEEN, IN (…), IS NULL, of a column and constants; AND, OR, NOT"
-_AGGREGATES: dict[type[exp.Expr], Aggregate] = {
-    exp.Count: Aggregate.COUNT,
-    exp.Sum: Aggregate.SUM,
-    exp.Avg: Aggregate.AVG,
-    exp.Min: Aggregate.MIN,
-    exp.Max: Aggregate.MAX,
-}
 _WEIGHT = re.compile(r"weight\s*[:=]?\s*(\S+)", re.IGNORECASE)
 
 
@@ -226,9 +211,9 @@ def _parse_selection(tree: exp.Select, position: _StatementPosition) -> tuple[Ag
     if len(expressions) != 1:
         raise position.error(f"{len(expressions)} expressions after SELECT", ALLOWED_SELECT)
     found = expressions[0].unalias()
-    if type(found) not in _AGGREGATES:
+    if type(found) not in AGGREGATES:
         raise position.error(f"SELECT {_excerpt(found)}", ALLOWED_SELECT)
-    aggregate = _AGGREGATES[type(found)]
+    aggregate = AGGREGATES[type(found)]
     beyond = {name for name, value in found.args.items() if value} - {"this", "big_int"}
     if beyond:
         raise position.error(f"SELECT {_excerpt(found)}", ALLOWED_SELECT)
@@ -261,20 +246,8 @@ def _parse_predicate(tree: exp.Expr, position: _StatementPosition) -> Predicate:
     return found(tree, position)
 
 
-def _parse_parenthesis(tree: exp.Expr, position: _StatementPosition) -> Predicate:
-    return _parse_predicate(tree.this, position)
-
-
-def _parse_and(tree: exp.Expr, position: _StatementPosition) -> Predicate:
-    return And(tuple(_parse_predicate(part, position) for part in tree.flatten()))
-
-
-def _parse_or(tree: exp.Expr, position: _StatementPosition) -> Predicate:
-    return Or(tuple(_parse_predicate(part, position) for part in tree.flatten()))
-
-
-def _parse_not(tree: exp.Expr, position: _StatementPosition) -> Predicate:
-    return Not(_parse_predicate(tree.this, position))
+def _parse_parts(tree: exp.Expr, position: _StatementPosition) -> tuple[Predicate, ...]:
+    return tuple(_parse_predicate(part, position) for part in tree.flatten())
 
 
 def _parse_is(tree: exp.Expr, position: _StatementPosition) -> Predicate:
@@ -332,10 +305,10 @@ def _refuse(tree: exp.Expr, position: _StatementPosition) -> Predicate:
 
 
 _PREDICATES: dict[type[exp.Expr], Callable[[exp.Expr, _StatementPosition], Predicate]] = {
-    exp.Paren: _parse_parenthesis,
-    exp.And: _parse_and,
-    exp.Or: _parse_or,
-    exp.Not: _parse_not,
+    exp.Paren: lambda tree, position: _parse_predicate(tree.this, position),
+    exp.And: lambda tree, position: And(_parse_parts(tree, position)),
+    exp.Or: lambda tree, position: Or(_parse_parts(tree, position)),
+    exp.Not: lambda tree, position: Not(_parse_predicate(tree.this, position)),
     exp.Is: _parse_is,
     exp.In: _parse_in,
     exp.Between: _parse_between,

@@ -199,12 +199,12 @@ class Manifest:
     @property
     def stars_rows(self) -> bool:
         """True if suppressed rows are starred; otherwise a row of stars is an ordinary row."""
-        return not self.kind.permuted and self.suppression == SuppressionPolicy.STAR
+        return self.suppression == SuppressionPolicy.STAR
 
     @property
     def has_levels(self) -> bool:
         """True if each quasi-identifier has one level in all classes, reported or not."""
-        return self.kind.permuted or self.model == RecodingModel.FULL_DOMAIN
+        return self.kind.has_levels or self.model == RecodingModel.FULL_DOMAIN
 
     @property
     def reports_heights(self) -> bool:

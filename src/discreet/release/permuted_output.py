@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from itertools import chain, count
 
 from discreet.audit.permuted_audit import PermutedClaims, PermutedSources, audit_permuted
@@ -21,7 +20,6 @@ from discreet.model.audit_report import AuditReport
 from discreet.model.coded_warnings import CodedWarning, public_warnings
 from discreet.model.criteria.k_anonymity import LOW_K
 from discreet.model.hierarchy import GeneralizationHierarchy
-from discreet.model.json_documents import program_version
 from discreet.model.release_kind import (
     DE_FINETTI,
     HELP_FILE,
@@ -46,16 +44,13 @@ from discreet.recoding.coded_rows import add_sort_keys
 from discreet.recoding.published_columns import PublishedColumn
 from discreet.recoding.stored_classes import CountedTable
 from discreet.release.manifest import Manifest
-from discreet.release.private_log import compute_file_digest
 from discreet.release.publication import check_output
 from discreet.release.publication_evidence import (
-    add_audit_warnings,
     build_manifest_attributes,
+    build_manifest_frame,
     column_warnings,
-    count_population,
-    describe_input,
-    describe_output,
-    describe_subject,
+    describe_release,
+    describe_source,
     hierarchy_warnings,
     quote_names,
     row_warnings,
@@ -428,46 +423,20 @@ def build_permuted_manifest(
         facts.sensitive: AttributeRole.SENSITIVE
     }
     levels = levels_by_attribute(counted, node)
+    warnings = _collect_permuted_warnings(
+        spec, counted.hierarchies, node, chosen, facts, staged, audit.rows, roles
+    )
     return Manifest(
-        discreet=program_version(),
-        date=datetime.now(UTC).date().isoformat(),
-        file=None if delivery.address.path is None else delivery.address.path.name,
-        file_format=delivery.file_format,
-        table=delivery.address.table,
         sha256=delivery.digest(DATA) or "",
         rows=audit.rows,
         attributes=build_manifest_attributes(spec, tuple(counted.hierarchies), levels, roles),
         requirement=Requirement().as_json(),
         counted="rows" if staged.subject is None else "subjects",
-        rows_are_people=spec.source.rows_are_people,
-        nulls=str(spec.source.nulls),
-        dropped=counted.dropped,
-        set_apart=counted.set_apart,
-        population=count_population(counted),
-        input_version=spec.source.version,
         suppression=str(SuppressionPolicy.DROP),
         suppressed=staged.rows - audit.rows,
         model=PERMUTATION,
         permutation=facts,
-        audit={
-            "passed": audit.passed,
-            "rows": audit.rows,
-            "classes": audit.classes,
-            "k": audit.k,
-            "l": dict(audit.l),
-            "starred": audit.starred,
-            "permutation": None if audit.permutation is None else audit.permutation.as_json(),
-        },
-        warnings=add_audit_warnings(
-            (
-                *public_warnings(further),
-                *_collect_permuted_warnings(
-                    spec, counted.hierarchies, node, chosen, facts, staged, audit.rows, roles
-                ),
-            ),
-            audit,
-            rows_are_people=spec.source.rows_are_people,
-        ),
+        **build_manifest_frame(spec, counted, delivery, audit, (*public_warnings(further), *warnings)),
     )
 
 
@@ -520,13 +489,10 @@ def build_permuted_log_entry(
     delivery: Delivery,
 ) -> dict[str, object]:
     """Build the private log's entry of a publication; it contains nothing of the permutation."""
-    source, facts = spec.source, manifest.permutation
+    facts = manifest.permutation
     assert facts is not None
     return {
-        **describe_input(source),
-        **describe_subject(source),
-        "spec": None if spec.path is None else str(spec.path.absolute()),
-        "spec_sha256": None if spec.path is None else compute_file_digest(spec.path),
+        **describe_source(spec),
         "requirement": {"k": facts.k, "e": str(facts.e)},
         "model": manifest.model,
         "partition": facts.partition,
@@ -534,11 +500,6 @@ def build_permuted_log_entry(
         "sensitive": facts.sensitive,
         "levels": levels_by_attribute(counted, node),
         "rows": manifest.rows,
-        "dropped": counted.dropped,
-        "set_apart": counted.set_apart,
-        "suppressed": manifest.suppressed,
-        "output": describe_output(delivery.address),
-        "output_sha256": manifest.sha256,
         "files": {name: file.sha256 for name, file in facts.files.items()},
-        "discreet": manifest.discreet,
+        **describe_release(delivery.address, manifest),
     }

@@ -29,7 +29,6 @@ from discreet.permutation.row_positions import (
     RowIntegers,
     draw_group_numbers,
     draw_order,
-    integer_dtype,
     is_permutation_within,
     permute_within,
     working_bytes,
@@ -54,14 +53,11 @@ from discreet.release.staged_rows import (
     ChosenGroups,
     StagedRows,
     fetch_row_subjects,
-    sensitive_number_type,
     stage_rows,
 )
 from discreet.settings import Settings
 from discreet.sql import value_permutation as sql
-from discreet.sql.cell_expressions import from_units
 from discreet.sql.dialect import Dialect
-from discreet.sql.value_permutation import compare_values, zip_columns
 
 
 def permute_values(
@@ -92,10 +88,6 @@ def _permute_by_arrays(
     sources = permute_within(groups, draw)
     if not is_permutation_within(groups, sources):
         raise _value_left_group_error()
-    if rows is None and staged.determined_by_codes:
-        moved = _zip_arrays(staged, groups, numbers, sources)
-        if moved is not None:
-            return moved
     if rows is not None:
         sources = rows[sources]
     chosen = np.arange(staged.rows, dtype=sources.dtype) if rows is None else rows
@@ -106,34 +98,6 @@ def _permute_by_arrays(
     moved = staged.tables.create(sql.moved_rows(staged.table, move, staged.source_cells, staged.value))
     for name in (move, staged.table):
         staged.tables.drop(name)
-    return moved
-
-
-def _zip_arrays(
-    staged: StagedRows, groups: RowIntegers, numbers: RowIntegers, sources: RowIntegers
-) -> str | None:
-    """Create the released rows by zipping in values from arrays, so that rows need no lookup.
-
-    Return None where the engine does not store its rows in the order of their numbers.
-    """
-    column, dialect, tables = staged.sensitive, staged.engine.dialect, staged.tables
-    assert column.numbers is not None
-    house = sensitive_number_type(staged)
-    units = column.numbers.astype(integer_dtype(staged.widest + 1))[column.codes[sources]]
-    rows = np.arange(staged.rows, dtype=sources.dtype)
-    move = tables.load({sql.ROW_NUMBER: rows, sql.GROUP_NUMBER: numbers[groups], sql.MOVED_VALUE: units})
-    del rows, units
-    value = dialect.cast(from_units(dialect, f"m.{sql.MOVED_VALUE}", column.scale), house)
-    moved = tables.create(zip_columns(staged.table, move, staged.source_cells, value))
-    tables.drop(move)
-    query = compare_values(dialect, staged.table, staged.value, moved, sql.MOVED_VALUE, house)
-    found, alike = staged.engine.fetch_rows(query)[0]
-    if found != staged.rows:
-        tables.drop(moved)
-        return None
-    if not alike:
-        raise _value_left_group_error()
-    tables.drop(staged.table)
     return moved
 
 

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlsplit
 
+from discreet.engines.delivery import Delivery
 from discreet.errors import DiscreetError
 from discreet.model.audit_report import AuditReport
 from discreet.model.class_recoding import ClassRecoding
@@ -243,33 +244,28 @@ def quote_names(names: Sequence[str]) -> str:
     return ", ".join(f"'{name}'" for name in names)
 
 
-def build_manifest(job: PublicationJob, table: RecodedTable, audit: AuditReport, sha256: str) -> Manifest:
-    """Build the manifest of a written and audited release; ``sha256`` is the data's digest."""
-    roles = {column.name: column.role for column in table.columns}
-    return Manifest(
-        discreet=program_version(),
-        date=datetime.now(UTC).date().isoformat(),
-        file=None if job.delivery.address.path is None else job.delivery.address.path.name,
-        file_format=job.delivery.file_format,
-        table=job.delivery.address.table,
-        sha256=sha256,
-        rows=audit.rows + audit.starred,
-        attributes=build_manifest_attributes(job.spec, job.hierarchies, job.levels, roles),
-        requirement=job.recoding.requirement.as_json(),
-        counted="rows" if table.subject is None else "subjects",
-        rows_are_people=job.spec.source.rows_are_people,
-        nulls=str(job.spec.source.nulls),
-        dropped=job.counted.dropped,
-        set_apart=job.counted.set_apart,
-        population=count_population(job.counted),
-        input_version=job.spec.source.version,
-        after=job.after,
-        suppression=str(job.recoding.suppression),
-        suppressed=table.suppressed,
-        model=str(job.model),
-        summary=job.summary,
-        patterns=_used_patterns(job),
-        audit={
+def build_manifest_frame(
+    spec: TableSpec,
+    counted: CountedTable,
+    delivery: Delivery,
+    audit: AuditReport,
+    warnings: Sequence[CodedWarning],
+) -> dict[str, Any]:
+    """Build the fields of a manifest that all kinds of release have; ``warnings`` are its own."""
+    path, source = delivery.address.path, spec.source
+    return {
+        "discreet": program_version(),
+        "date": datetime.now(UTC).date().isoformat(),
+        "file": None if path is None else path.name,
+        "file_format": delivery.file_format,
+        "table": delivery.address.table,
+        "rows_are_people": source.rows_are_people,
+        "nulls": str(source.nulls),
+        "dropped": counted.dropped,
+        "set_apart": counted.set_apart,
+        "population": count_population(counted),
+        "input_version": source.version,
+        "audit": {
             "passed": audit.passed,
             "rows": audit.rows,
             "classes": audit.classes,
@@ -277,22 +273,31 @@ def build_manifest(job: PublicationJob, table: RecodedTable, audit: AuditReport,
             "l": dict(audit.l),
             "starred": audit.starred,
             **({"criteria": [found.as_json() for found in audit.criteria]} if audit.criteria else {}),
+            **audit.kind_part(),
         },
-        warnings=add_audit_warnings(
-            (
-                *public_warnings(job.further),
-                *collect_warnings(
-                    job.spec,
-                    job.recoding,
-                    job.derived,
-                    roles,
-                    rows=table.rows,
-                    suppressed=table.suppressed,
-                    audit=audit,
-                ),
-            ),
-            audit,
-            rows_are_people=job.spec.source.rows_are_people,
+        "warnings": add_audit_warnings(warnings, audit, rows_are_people=source.rows_are_people),
+    }
+
+
+def build_manifest(job: PublicationJob, table: RecodedTable, audit: AuditReport, sha256: str) -> Manifest:
+    """Build the manifest of a written and audited release; ``sha256`` is the data's digest."""
+    roles = {column.name: column.role for column in table.columns}
+    size = {"rows": table.rows, "suppressed": table.suppressed}
+    warnings = collect_warnings(job.spec, job.recoding, job.derived, roles, audit=audit, **size)
+    return Manifest(
+        sha256=sha256,
+        rows=audit.rows + audit.starred,
+        attributes=build_manifest_attributes(job.spec, job.hierarchies, job.levels, roles),
+        requirement=job.recoding.requirement.as_json(),
+        counted="rows" if table.subject is None else "subjects",
+        after=job.after,
+        suppression=str(job.recoding.suppression),
+        suppressed=table.suppressed,
+        model=str(job.model),
+        summary=job.summary,
+        patterns=_used_patterns(job),
+        **build_manifest_frame(
+            job.spec, job.counted, job.delivery, audit, (*public_warnings(job.further), *warnings)
         ),
     )
 
@@ -404,14 +409,10 @@ def compute_public_digest(source: HierarchySource | None, hierarchy: Generalizat
 
 def build_log_entry(job: PublicationJob, table: RecodedTable, manifest: Manifest) -> dict[str, object]:
     """Build the private log's entry of a publication, including its digests."""
-    source = job.spec.source
     digests = {attribute.name: attribute.hierarchy_sha256 for attribute in manifest.attributes}
     return {
-        **describe_input(source),
-        **describe_subject(source),
+        **describe_source(job.spec),
         **({} if job.spec.population is None else {"population": describe_input(job.spec.population)}),
-        "spec": None if job.spec.path is None else str(job.spec.path.absolute()),
-        "spec_sha256": None if job.spec.path is None else compute_file_digest(job.spec.path),
         "requirement": job.recoding.requirement.as_json(),
         "model": manifest.model,
         "summary": manifest.summary,
@@ -422,11 +423,29 @@ def build_log_entry(job: PublicationJob, table: RecodedTable, manifest: Manifest
         },
         "suppression": str(job.recoding.suppression),
         "rows": table.rows,
-        "dropped": job.counted.dropped,
-        "set_apart": job.counted.set_apart,
-        "suppressed": table.suppressed,
         **({} if job.usefulness is None else {"usefulness": job.usefulness}),
-        "output": describe_output(job.delivery.address),
+        **describe_release(job.delivery.address, manifest),
+    }
+
+
+def describe_source(spec: TableSpec) -> dict[str, object]:
+    """Describe the input, its subject, and the spec for the private log."""
+    path = spec.path
+    return {
+        **describe_input(spec.source),
+        **({} if spec.source.subject is None else {"subject": spec.source.subject}),
+        "spec": None if path is None else str(path.absolute()),
+        "spec_sha256": None if path is None else compute_file_digest(path),
+    }
+
+
+def describe_release(address: ReleaseAddress, manifest: Manifest) -> dict[str, object]:
+    """Describe the output and the rows that it lacks for the private log."""
+    return {
+        "dropped": manifest.dropped,
+        "set_apart": manifest.set_apart,
+        "suppressed": manifest.suppressed,
+        "output": describe_output(address),
         "output_sha256": manifest.sha256,
         "discreet": manifest.discreet,
     }
@@ -450,11 +469,6 @@ def describe_input(source: SourceSpec) -> dict[str, object]:
         parts = urlsplit(resolve_address(source.url))
         result["input_database"] = f"{parts.netloc.rpartition('@')[2]}{parts.path}"
     return result
-
-
-def describe_subject(source: SourceSpec) -> dict[str, object]:
-    """Return the subject's column, by which tables with the same people are recognized; empty without one."""
-    return {} if source.subject is None else {"subject": source.subject}
 
 
 def describe_output(address: ReleaseAddress) -> str:

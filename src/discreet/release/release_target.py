@@ -25,6 +25,7 @@ from discreet.engines.files.parquet_files import folder_digest
 from discreet.errors import DiscreetError, InputError, InternalError, LimitReached
 from discreet.model.json_documents import parse_json
 from discreet.model.release_address import ReleaseAddress
+from discreet.model.release_kind import GROUP_RELEASE
 from discreet.model.table_spec import SourceSpec, TableSpec
 from discreet.places import file_access
 from discreet.places.address import parse_path, resolve_address
@@ -199,8 +200,6 @@ def _check_path_unoccupied(path: Path, *, overwrite: bool) -> None:
 
 LEDGER_NAME = "discreet.budget.json"
 """File name of the ledger of the privacy budget."""
-COMPANION_PURPOSES = ("help", "sensitive")
-"""Purposes of files next to the data of a release."""
 _ADDRESS_FILE_OPTIONS = ("passfile", "sslkey", "sslcert", "sslrootcert", "ssl_ca", "servicefile")
 _FILE_VARIABLES = ("PGPASSFILE", "PGSERVICEFILE", "PGSSLKEY", "PGSSLCERT", "PGSSLROOTCERT")
 
@@ -224,7 +223,7 @@ def list_release_files(release: ReleaseAddress, name: str) -> tuple[ProtectedFil
     path = release.path
     if path is None:
         return ()
-    companions = (build_companion_path(path, purpose) for purpose in COMPANION_PURPOSES)
+    companions = (build_companion_path(path, purpose) for purpose in GROUP_RELEASE.companion_purposes)
     return (
         ProtectedFile(name, path),
         ProtectedFile(f"the manifest of {name}", build_manifest_path(path)),

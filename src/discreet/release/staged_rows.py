@@ -36,7 +36,6 @@ from discreet.recoding.stored_classes import CountedTable
 from discreet.sql import recoded_rows
 from discreet.sql import value_permutation as sql
 from discreet.sql.cell_expressions import (
-    LONG_DIGITS,
     batched,
     decimals_of,
     fits_long,
@@ -196,14 +195,6 @@ class StagedRows:
         """
         form = self.form
         return form is not None and form.scale is not None and (form.canonical or self.never_text)
-
-    @property
-    def determined_by_codes(self) -> bool:
-        """True if the codes determine the values: each row has an exact number, stored as such."""
-        scale = None if self.form is None else self.form.scale
-        if not self.exact or scale is None or scale >= LONG_DIGITS:
-            return False
-        return bool(self.sensitive.codes.min(initial=0) >= 0)
 
     def text_of(self, column: str) -> str:
         """Return the SQL text of a sensitive value in another column."""

@@ -26,7 +26,6 @@ from discreet.report.html import (
 )
 from discreet.report.translation import RISK_STEPS, Translator, count_rows_above_risk
 from discreet.results.attack_result import AttackResult, TableRisk
-from discreet.verbs.release_attack import PERMUTED_WARNINGS
 from discreet.verbs.report_evidence import ReleaseEvidence
 
 
@@ -150,7 +149,7 @@ def risk_section(evidence: ReleaseEvidence, numbering: Numbering) -> str:
     """Section 7: findings of the attacks, the three tests, and published thresholds."""
     attack, translator = evidence.attack, numbering.translator
     parts = [
-        *([_permutation_warning(translator)] if attack.by_group else []),
+        *_kind_warnings(attack, translator),
         _risk_table(attack, numbering),
         _risk_figure(attack, numbering),
         *_disclosure_parts(attack, numbering),
@@ -233,7 +232,7 @@ def _disclosure_parts(attack: AttackResult, numbering: Numbering) -> list[str]:
     if not attack.disclosure:
         return []
     translator = numbering.translator
-    unit = translator("group" if attack.by_group else "class")
+    unit = translator(attack.kind.unit)
     found = attack.disclosure
     chart = BarSeries(
         tuple(d.attribute for d in found),
@@ -280,7 +279,7 @@ def _disclosure_parts(attack: AttackResult, numbering: Numbering) -> list[str]:
 
 def _three_tests_table(attack: AttackResult, numbering: Numbering) -> str:
     after, translator = attack.after, numbering.translator
-    unit = translator("group" if attack.by_group else "class")
+    unit = translator(attack.kind.unit)
     learnt = [
         translator(
             "{column}: {share} of rows are in a {unit} with one value",
@@ -353,9 +352,9 @@ def _threshold_table(attack: AttackResult, numbering: Numbering) -> str:
     )
 
 
-def _permutation_warning(translator: Translator) -> str:
-    texts = "".join(paragraph(translator.external(text)) for text in PERMUTED_WARNINGS)
-    return f'<div class="warning">{texts}</div>'
+def _kind_warnings(attack: AttackResult, translator: Translator) -> list[str]:
+    texts = [paragraph(translator.external(text)) for text in attack.kind.cautions]
+    return [f'<div class="warning">{"".join(texts)}</div>'] if texts else []
 
 
 def _count_and_share(part: int, of: int, translator: Translator) -> str:

@@ -17,6 +17,7 @@ from discreet.attacks.linkage import MATCH_STEPS, Linkage, LinkageSide
 from discreet.attacks.reidentification_risk import OutlierClass, PopulationRisk, ReidentificationRisk
 from discreet.attacks.suda import MinimalUniques
 from discreet.model.coded_warnings import SingleValues
+from discreet.model.release_kind import CLASS_RELEASE, GROUP_RELEASE, ReleaseKind
 from discreet.printing.document import (
     BLANK,
     Column,
@@ -139,6 +140,11 @@ class AttackResult(Printable):
     findings: tuple[Finding, ...] = ()
     single_values: tuple[SingleValues, ...] = ()
 
+    @property
+    def kind(self) -> ReleaseKind:
+        """Kind of the release, which determines the counted units and the cautions."""
+        return GROUP_RELEASE if self.by_group else CLASS_RELEASE
+
     def finding(self, attack: str) -> Finding:
         """Return the finding of an attack by name; raise ``KeyError`` if it was not tried."""
         return {each.attack: each for each in self.findings}[attack]
@@ -181,7 +187,7 @@ class AttackResult(Printable):
             },
             "standing_out": [found.as_json() for found in self.standing_out],
             "disclosure": {
-                "units": "groups" if self.by_group else "classes",
+                "units": self.kind.units,
                 "attributes": [found.as_json() for found in self.disclosure],
             },
             "single_values": [found.as_json() for found in self.single_values],
@@ -288,7 +294,7 @@ class AttackResult(Printable):
     def _disclosure(self) -> Document:
         if not self.disclosure:
             return ()
-        unit = "group" if self.by_group else "class"
+        unit = self.kind.unit
         columns = (
             Column("sensitive attribute"),
             Column("l", right=True),

@@ -9,7 +9,7 @@ from discreet.measures.generalized_table import ClassSizes
 from discreet.measures.metrics import MetricValue, size_metric_values
 from discreet.model.audit_report import AuditReport, CheckStatement, CriterionFinding, StrictestValue
 from discreet.model.criteria.base import parameter_text
-from discreet.model.release_kind import GroupCounts
+from discreet.model.release_kind import CLASS_RELEASE, GROUP_RELEASE
 from discreet.model.search_result import ReadOnlyDict
 from discreet.printing.document import (
     BLANK,
@@ -93,7 +93,7 @@ class AuditResult(Printable):
         of stars, which an audit cannot distinguish from suppressed ones, are a class.
         """
         report = self.report
-        if report.kind.permuted:
+        if not report.kind.has_classes:
             return ()
         found = dict(report.class_sizes if report.class_rows is None else report.class_rows)
         if report.starred > report.suppressed:
@@ -138,10 +138,10 @@ class AuditResult(Printable):
 
     def document(self) -> Document:
         """Return the verdict, the counts, the metrics, and the failing classes by their published values."""
+        return _SUMMARIES[self.report.kind.unit](self)
+
+    def _summarize_classes(self) -> Document:
         report = self.report
-        if report.permutation is not None:
-            groups, others = answer_lines(self._groups(report.permutation), report.warnings)
-            return (*groups, *self._failing(), *warning_block(others))
         verdict = "Audit passed" if report.passed else "Audit failed"
         counted = (
             f"{format_quantity(report.rows, 'row')} in {format_quantity(report.classes, 'class', 'classes')}"
@@ -170,9 +170,11 @@ class AuditResult(Printable):
         """Return a line per criterion other than k and l; empty without classes."""
         return tuple(map(_describe_criterion, self.report.criteria)) if self.report.classes else ()
 
-    def _groups(self, counts: GroupCounts) -> Document:
-        """Return the verdict and the counts of a permuted release's groups."""
+    def _summarize_groups(self) -> Document:
+        """Return the verdict, the counts of a permuted release's groups, and the failing ones."""
         report = self.report
+        counts = report.permutation
+        assert counts is not None
         verdict = "Audit passed" if report.passed else "Audit failed"
         range_ = "" if counts.smallest_range is None else f", a range of at least {counts.smallest_range:,}"
         lines = [
@@ -191,7 +193,8 @@ class AuditResult(Printable):
             lines.append(
                 Line(f"{format_quantity(counts.rows_without_value, 'row')} in all groups have no value.")
             )
-        return tuple(lines)
+        above, others = answer_lines(tuple(lines), report.warnings)
+        return (*above, *self._failing(), *warning_block(others))
 
     def _failing(self) -> Document:
         failing = self.report.failing
@@ -213,6 +216,12 @@ class AuditResult(Printable):
         words = (f"{kind.unit} fails", f"{kind.units} fail")
         title = Line(f"{format_quantity(self.report.failing_classes, *words)}:", Tone.BAD)
         return (BLANK, title, Grid(columns, rows), *more)
+
+
+_SUMMARIES = {
+    CLASS_RELEASE.unit: AuditResult._summarize_classes,
+    GROUP_RELEASE.unit: AuditResult._summarize_groups,
+}
 
 
 def _describe_criterion(finding: CriterionFinding) -> Line:

@@ -17,6 +17,7 @@ from xml.etree import ElementTree
 from discreet.errors import DiscreetError
 from discreet.model.audit_report import AuditReport
 from discreet.model.criteria.base import parameter_text
+from discreet.model.release_kind import CLASS_RELEASE, GROUP_RELEASE
 from discreet.printing.document import Column, Document, Grid, Line, Tone, format_quantity, warning_block
 from discreet.printing.rendering import Printable
 
@@ -148,7 +149,7 @@ def _name_file(file: str, text: str) -> str:
 
 def list_checks(report: AuditReport) -> Iterator[CriterionCheck]:
     """Yield the checks of an audit; the last one covers a verdict that failed for another reason."""
-    found = tuple(_check_groups(report) if report.permutation is not None else _check_classes(report))
+    found = tuple(_CHECKS[report.kind.unit](report))
     yield from found
     if not report.passed and all(check.passed for check in found):
         yield CriterionCheck("the file", "as in its manifest", "different", passed=False)
@@ -176,6 +177,8 @@ def _check_classes(report: AuditReport) -> Iterator[CriterionCheck]:
         of = "" if each.criterion.attribute is None else f" of {each.criterion.attribute}"
         yield CriterionCheck(f"{each.criterion.name}{of}", each.asked, found, nothing or each.passed)
 
+
+_CHECKS = {CLASS_RELEASE.unit: _check_classes, GROUP_RELEASE.unit: _check_groups}
 
 SARIF_DRIVER = "discreet"
 _SUITES_NAME = "discreet check"

@@ -196,11 +196,11 @@ class ReleaseResult(Printable):
 
     def as_json(self) -> dict[str, Any]:
         """Return the document of ``discreet publish --json``."""
-        document, facts = self.release.as_json(), self.release.permutation
+        document, groups = self.release.as_json(), self.release.kind.requirement_json()
         if self.beside:
             document = {**document, "beside": [one.as_json() for one in self.beside]}
-        if facts is not None:
-            return {**document, "relaxed": None, "k": facts.k, "e": str(facts.e), "l": None}
+        if groups:
+            return {**document, "relaxed": None, **groups}
         if self.answer is not None:
             return {**document, "relaxed": self.answer.relaxed, **self.answer.answer.requirement.as_json()}
         if self.recoding is None:
@@ -216,8 +216,6 @@ class ReleaseResult(Printable):
     def document(self) -> Document:
         """Return the paths, the request, the levels and the audit."""
         release = self.release
-        if release.permutation is not None:
-            return self._permuted(release.permutation)
         done, grid = self._carried_out()
         lines, others = answer_lines((self._published(done),), release.warnings)
         return (
@@ -236,42 +234,10 @@ class ReleaseResult(Printable):
             replace(report, warnings=unreported_warnings(report.warnings, self.release.warnings))
         )
 
-    def _permuted(self, facts: PermutedRelease) -> Document:
-        """Return the files of a permuted release, its groups, and its cautions."""
-        release = self.release
-        rows = (
-            ("permuted within groups", facts.sensitive),
-            ("groups", f"{facts.groups:,}, in the column {facts.group_column}"),
-            ("partition", facts.partition),
-            ("levels", ", ".join(f"{name} {n}" for name, n in release.levels.items() if n) or "all 0"),
-            *self._files(facts),
-        )
-        done = self._published(f"{facts.requirement} by permutation")
-        lines, others = answer_lines((done,), release.warnings)
-        return (
-            *lines,
-            BLANK,
-            Grid((Column(""), Column("", shrinks=True)), rows),
-            BLANK,
-            *self._audited().document(),
-            *warning_block(others),
-        )
-
     def _published(self, done: str) -> Line:
         """Return a line with the locations of the release and its manifest, and the requirement."""
         label, manifest = self.release.address.label, self.release.manifest_address.label
         return Line(f"Published {label} for {done}; the manifest is {manifest}.", Tone.GOOD)
-
-    def _files(self, facts: PermutedRelease) -> list[tuple[str, str]]:
-        """Return the files or tables of a permuted release, by purpose."""
-        data = self.release.address.name if facts.table is None else f"table {facts.table}"
-        return [
-            ("data", data),
-            *(
-                (f"{name} table", str(file.file) if file.table is None else f"table {file.table}")
-                for name, file in facts.files.items()
-            ),
-        ]
 
     def _carried_out(self) -> tuple[str, Document]:
         """Return the requirement or model of the release, in words and as a grid."""
@@ -280,7 +246,9 @@ class ReleaseResult(Printable):
             grid = answers_grid((self.answer,), title="release")
             return f"{self.answer.answer.requirement}{relaxed}", (grid, BLANK)
         if self.recoding is None:
-            return self.model, ()
+            rows = self.release.kind.release_rows(self.release.address.name, self.release.levels)
+            facts = (Grid((Column(""), Column("", shrinks=True)), rows), BLANK) if rows else ()
+            return self.release.kind.title(self.model), facts
         return f"{self.recoding.requirement}", (self.recoding.grid(), BLANK)
 
 

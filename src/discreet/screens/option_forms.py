@@ -128,7 +128,7 @@ class ModelForm:
             main=model.main,
             takes_suppression=model.takes_suppression,
             takes_l=model.takes_l,
-            permuted=model.permuted,
+            permuted=model.release_kind.permuted,
             formats=model.formats,
         )
 
@@ -167,7 +167,7 @@ def model_form(name: str) -> ModelForm:
 
 def _choices(option: Option) -> tuple[str, ...]:
     if option.kind is OptionKind.MODEL:
-        return ("", *(model.called() for model in MODELS if not model.permuted))
+        return ("", *(model.called() for model in MODELS if model.recodes()))
     # An optional choice without a default gets the empty choice.
     empty = ("",) if option.kind is OptionKind.CHOICE and option.default is None else ()
     return (*empty, *option.choices)

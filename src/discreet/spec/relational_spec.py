@@ -18,6 +18,7 @@ from discreet.model.identifiers.base import Pseudonymizer
 from discreet.model.identifiers.methods import PerRelease, SharedKey
 from discreet.model.registry import suggest_name
 from discreet.model.relational_schema import OrphanPolicy, RelatedTable, RelationalSpec
+from discreet.model.release_kind import ReleaseUse, kind_of_model
 from discreet.model.table_spec import Attribute, AttributeRole, TableSpec
 from discreet.places.address import parse_path
 from discreet.settings import Settings
@@ -211,10 +212,7 @@ def _check_model(table: RelatedTableSection, together: int | None, label: str, n
     if table.model is None:
         return
     key = format_key(("tables", name, "model"))
-    if table.model == "permutation":
-        raise InputError(
-            f"{label}: {key} = permutation, whose help table cannot be joined", advice="Remove it."
-        )
+    kind_of_model(table.model).require_support(ReleaseUse.RELATE, f"{label}: {key}")
     if together is not None:
         raise InputError(
             f"{label}: {key} = {quote_value(table.model)} together with together = {together}",

@@ -14,7 +14,6 @@ from discreet.sql.cell_expressions import LONG_DIGITS, to_units, unpivot
 from discreet.sql.dialect import Dialect
 from discreet.sql.quoting import identifier, literal
 from discreet.sql.recoded_rows import POSITION, SORT_KEYS, key_name
-from discreet.sql.row_hashes import multiset_hash, row_hash
 
 ROW_NUMBER, SOURCE_ROW, GROUP_NUMBER, MOVED_VALUE = "row_number", "source_row", "group_number", "moved_value"
 DISTINCT_TEXT, VALUE_CODE, VALUE_NUMBER = "text", "code", "number"
@@ -422,28 +421,3 @@ def _trimmed(text: str) -> str:
 
 def _all_keys(keys: int) -> str:
     return "".join(f"{key_name(i)}, " for i in range(keys))
-
-
-def zip_columns(staged: str, move: str, other_columns: Sequence[str], value: str) -> str:
-    """Build ``moved_rows`` from a ``move`` with every staged row's group and ``moved_value``, in their order.
-
-    Tables are zipped row by row without a join; a row that would be paired with another's values is left out.
-    """
-    columns = "".join(f"h.{column} AS {column}, " for column in other_columns)
-    return (
-        f"SELECT {columns}CAST(m.{GROUP_NUMBER} AS BIGINT) AS {GROUP_NUMBER}, {value} AS {MOVED_VALUE} "
-        f"FROM {identifier(staged)} AS h POSITIONAL JOIN {identifier(move)} AS m "
-        f"WHERE h.{STORED_ROW} = m.{ROW_NUMBER}"
-    )
-
-
-def compare_values(dialect: Dialect, staged: str, value: str, moved: str, released: str, house: str) -> str:
-    """Select the number of released rows, and whether their values equal the staged ones as multisets."""
-
-    def of(table: str, column: str) -> str:
-        return multiset_hash(dialect, identifier(table), row_hash(dialect, [dialect.cast(column, house)]))
-
-    return (
-        f"SELECT a.n, a.n = b.n AND a.h IS NOT DISTINCT FROM b.h FROM ({of(moved, released)}) AS a(n, h) "
-        f"CROSS JOIN ({of(staged, value)}) AS b(n, h)"
-    )

@@ -228,7 +228,7 @@ def recode_at_levels(
 
 def list_comparable_models() -> Iterator[tuple[str, type[Model]]]:
     """Yield the models that recode, by the name that users type; permutation models are excluded."""
-    return ((model.called(), model) for model in MODELS if not model.permuted)
+    return ((model.called(), model) for model in MODELS if model.recodes())
 
 
 def compare(

@@ -267,12 +267,7 @@ def _other_columns(
 def _permutation_cautions(manifest: Manifest | None, columns: Sequence[str]) -> tuple[str, ...]:
     """Return the cautions of a permuted release; raise ``InputError`` if ``columns`` has its attribute."""
     kind = CLASS_RELEASE if manifest is None else manifest.kind
-    if kind.permuted_attribute in columns:
-        raise InputError(
-            f"'{kind.permuted_attribute}' is permuted within groups: its values are not in their own rows",
-            allowed="quasi-identifiers and columns that are published unchanged",
-            advice="Compute its bounds with discreet query.",
-        )
+    kind.require_values_in_rows(columns)
     return kind.cautions
 
 

@@ -11,10 +11,10 @@ from pathlib import Path
 from discreet.engines.process_resources import is_standard_input
 from discreet.errors import InputError
 from discreet.model.release_address import ReleaseAddress
+from discreet.model.release_kind import CLASS_RELEASE, ReleaseKind
 from discreet.model.table_spec import TableSpec
 from discreet.places.protected_files import ProtectedFile, TargetFile, check_outputs
 from discreet.release.release_target import (
-    COMPANION_PURPOSES,
     ReleaseTarget,
     build_companion_path,
     list_protected_files,
@@ -32,21 +32,22 @@ def check_release_files(
     settings: Settings,
     target: PublishTarget,
     *,
-    permuted: bool = False,
+    kind: ReleaseKind = CLASS_RELEASE,
     further: Sequence[TargetFile] = (),
     protected: Sequence[ProtectedFile] = (),
 ) -> None:
     """Raise ``InputError`` if a release would replace a file of the publisher.
 
-    ``target`` also names the earlier releases and other files that must not be replaced. ``permuted``: help
-    tables and tables of sensitive values belong to the release. ``further`` are other outputs of the verb,
+    ``target`` also names the earlier releases and other files that must not be replaced. ``kind``
+    determines the companion files of the release. ``further`` are other outputs of the verb,
     such as a lock; ``protected`` are files of the verb's options.
     """
     targets: list[TargetFile] = list(further)
     address = ReleaseAddress.of(target.output)
     if address.path is not None and not address.in_memory:
-        purposes = COMPANION_PURPOSES if permuted else ()
-        companions = tuple((purpose, build_companion_path(address.path, purpose)) for purpose in purposes)
+        companions = tuple(
+            (purpose, build_companion_path(address.path, purpose)) for purpose in kind.companion_purposes
+        )
         targets += ReleaseTarget(address.path, "", companions).files
     earlier = (
         file for each in target.after for file in list_release_files(address_of(each), _EARLIER_RELEASE)

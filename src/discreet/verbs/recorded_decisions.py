@@ -22,6 +22,7 @@ from discreet.model.hierarchy import PublicPart
 from discreet.model.json_documents import program_version
 from discreet.model.lattice import Lattice
 from discreet.model.release_address import ReleaseAddress
+from discreet.model.release_kind import ReleaseUse
 from discreet.model.request import Request
 from discreet.model.table_spec import Attribute, TableSpec
 from discreet.places.address import parse_path
@@ -107,8 +108,7 @@ def apply(
 
 def read_recorded_levels(manifest: Manifest, label: str, spec: TableSpec) -> dict[str, int]:
     """Return each quasi-identifier's level; raise ``InputError`` if levels are missing or do not fit."""
-    if manifest.kind.permuted:
-        raise InputError(f"{label} permutes values within groups of its own rows: it has no recoding")
+    manifest.kind.require_support(ReleaseUse.APPLY, label)
     if not manifest.has_levels:
         raise InputError(
             f"the {manifest.model} recoding of {label} is not recorded: bounds of its classes were derived "

@@ -40,7 +40,6 @@ from discreet.attacks.suda import count_minimal_uniques
 from discreet.engines.connection import connect
 from discreet.errors import InputError
 from discreet.model.release_address import FileOptions, ReleaseAddress
-from discreet.model.release_kind import DE_FINETTI, NOT_PROTECTED
 from discreet.model.table_spec import SourceSpec
 from discreet.results.attack_result import AttackResult, TableRisk
 from discreet.settings import Settings
@@ -51,9 +50,8 @@ from discreet.verbs.source_reading import infer_release_form
 if TYPE_CHECKING:
     from discreet.verbs.table import Table
 
-__all__ = ["PERMUTED_WARNINGS", "AttackResult", "attack", "parse_key_pair"]
+__all__ = ["AttackResult", "attack", "parse_key_pair"]
 
-PERMUTED_WARNINGS = (NOT_PROTECTED, DE_FINETTI)
 _NO_ORIGINAL = "The risk before recoding is unknown: give the spec of the original."
 
 
@@ -135,7 +133,7 @@ def _make_result(
     return AttackResult(
         path=address.display_path,
         model=None if manifest is None else str(manifest.model),
-        by_group=published.by_group,
+        by_group=not published.kind.has_classes,
         threshold=float(grounds.threshold),
         dominance=float(most),
         starred=published.starred,
@@ -145,7 +143,7 @@ def _make_result(
         standing_out=find_outlier_classes(published),
         disclosure=tuple(compute_disclosure(values, most) for values in published.sensitive),
         linkage=by_files[0],
-        warnings=(PERMUTED_WARNINGS if published.by_group else ()) + unknown,
+        warnings=published.kind.cautions + unknown,
         findings=findings,
     )
 

@@ -75,6 +75,15 @@ class ReleaseFacts:
         return self.manifest.kind.permuted
 
     @property
+    def example_queries(self) -> list[str]:
+        """Queries that the release can answer."""
+        published = [a for a in self.manifest.attributes if a.published]
+        return self.manifest.kind.example_queries(
+            [a.name for a in published if a.role == "quasi-identifier"],
+            [a.name for a in published if a.role == "sensitive"],
+        )
+
+    @property
     def cautions(self) -> tuple[str, ...]:
         """Cautions that must be shown with the release."""
         return self.manifest.kind.cautions
@@ -252,10 +261,9 @@ def describe(
 def _file_digests(path: Path, manifest: Manifest) -> Iterator[tuple[str, str]]:
     """Yield the names and digests of the files, the data first."""
     yield path.name, manifest.sha256
-    if manifest.permutation is not None:
-        for file in manifest.permutation.files.values():
-            if file.file is not None and file.sha256 is not None:
-                yield file.file, file.sha256
+    for file in manifest.kind.further_files.values():
+        if file.file is not None and file.sha256 is not None:
+            yield file.file, file.sha256
 
 
 def _describe_file(engine: Engine, path: Path, sha256: str) -> _DescribedFile:

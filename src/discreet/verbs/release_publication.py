@@ -31,6 +31,7 @@ from discreet.model.coded_warnings import CodedWarning
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.json_documents import parse_json
 from discreet.model.release_address import ReleaseAddress
+from discreet.model.release_kind import CLASS_RELEASE, ReleaseKind
 from discreet.model.request import Request
 from discreet.model.search_result import FullDomainRecoding, SuppressionPolicy
 from discreet.model.table_spec import SourceSpec, TableSpec
@@ -167,17 +168,17 @@ def check_publish_target(
     table: TableContext,
     target: PublishTarget,
     *,
-    permuted: bool = False,
+    kind: ReleaseKind = CLASS_RELEASE,
     protected: Sequence[ProtectedFile] = (),
 ) -> None:
     """Check the target of a release before any row is counted: key files are written with the first read.
 
-    ``permuted``: help tables belong to the release. ``protected`` are files of the model's options. Raises
-    ``InputError`` if the release would replace a file of the publisher, or may not become a table of the
-    database. Formats of files are checked when they are written, since they depend on the model.
+    ``kind`` determines the companion files of the release. ``protected`` are files of the model's options.
+    Raises ``InputError`` if the release would replace a file of the publisher, or may not become a table of
+    the database. Formats of files are checked when they are written, since they depend on the model.
     """
     output = target.output
-    check_release_files(table.spec, table.settings, target, permuted=permuted, protected=protected)
+    check_release_files(table.spec, table.settings, target, kind=kind, protected=protected)
     if isinstance(output, ReleaseAddress) and output.in_database:
         with table.engine("Checking the target") as engine:
             check_table_target(engine, table.spec, output, overwrite=target.overwrite)

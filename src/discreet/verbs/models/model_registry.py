@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from discreet.errors import InputError
 from discreet.model.option import OptionKind, option_names
 from discreet.model.registry import Registry
+from discreet.model.release_kind import ReleaseUse
 from discreet.verbs.locations import PublishTarget
 from discreet.verbs.run_context import Reporter
 from discreet.verbs.table_context import TableContext
@@ -107,10 +108,7 @@ def publish_model(
     chosen = resolve_model(model)
     parse_suppression_policy(target.suppressed)
     chosen.refuse_class_tests()
-    if target.after and chosen.permuted:
-        raise InputError(
-            f"the {chosen.name} model cannot be combined with earlier releases: its groups are not classes",
-            advice="Choose a model that generalizes.",
-        )
-    check_publish_target(table, target, permuted=chosen.permuted, protected=chosen.kept_files)
+    if target.after:
+        chosen.release_kind.require_support(ReleaseUse.COMBINE, chosen.name)
+    check_publish_target(table, target, kind=chosen.release_kind, protected=chosen.kept_files)
     return chosen.publish(table, asked, target, reporter)

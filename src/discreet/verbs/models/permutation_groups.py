@@ -19,7 +19,8 @@ from discreet.permutation.heuristic_partitions import (
     row_classes_at_node,
     row_classes_of_recoding,
 )
-from discreet.permutation.partitions import PartitionStrategy, partition_rows
+from discreet.permutation.partition_strategies import PartitionStrategy
+from discreet.permutation.partitions import partition_rows
 from discreet.permutation.sensitive_column import select_rows
 from discreet.release.permuted_publication import PermutedPlan
 from discreet.release.staged_rows import ChosenGroups, StagedRows

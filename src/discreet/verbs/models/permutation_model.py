@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from discreet.errors import InputError, InternalError
 from discreet.model.criteria.base import Criterion
 from discreet.model.option import OptionKind, option
-from discreet.model.release_kind import PERMUTATION, ReleaseForm
+from discreet.model.release_kind import GROUP_RELEASE, PERMUTATION, ReleaseForm
 from discreet.model.search_result import SuppressionPolicy
 from discreet.permutation.partition_strategies import PartitionStrategy
 from discreet.results.recoding_result import RecodingResult
@@ -64,7 +64,7 @@ class Permutation(Model):
         "values."
     )
     main = True
-    permuted = True
+    release_kind = GROUP_RELEASE
     takes_suppression = False
     takes_l = False
     formats = (*TABLE_FILE_FORMATS, ".duckdb")

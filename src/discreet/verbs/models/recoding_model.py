@@ -17,6 +17,7 @@ from discreet.model.class_recoding import ClassRecoding
 from discreet.model.criteria.base import Criterion
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.option import Option, OptionKind, changed_options, check_options, options_of
+from discreet.model.release_kind import CLASS_RELEASE, ReleaseKind, ReleaseUse
 from discreet.model.request import Request
 from discreet.model.requirement import Requirement
 from discreet.model.table_spec import TableSpec
@@ -159,8 +160,8 @@ class Model(ABC):
     """True if rows may be suppressed, within a limit."""
     takes_l: ClassVar[bool] = True
     """True if an l may be requested."""
-    permuted: ClassVar[bool] = False
-    """True if quasi-identifiers stay and sensitive values are permuted, so that there is no recoding."""
+    release_kind: ClassVar[ReleaseKind] = CLASS_RELEASE
+    """Kind of the releases, which determines the uses that they support."""
     tells_ranges: ClassVar[bool] = False
     """True if the ends of ranges and the means that classes show are values of their rows."""
     formats: ClassVar[tuple[str, ...]] = (*TABLE_FILE_FORMATS, ".sqlite", ".sav", ".zsav", ".dta", ".xpt")
@@ -174,6 +175,11 @@ class Model(ABC):
     def called(cls) -> str:
         """Return the name that users type: the shorter one, if there is one."""
         return cls.aliases[0] if cls.aliases else cls.name
+
+    @classmethod
+    def recodes(cls) -> bool:
+        """Return true if the model finds a recoding, which can be compared and combined with others."""
+        return ReleaseUse.RECODE not in cls.release_kind.unsupported
 
     @classmethod
     def options(cls) -> tuple[Option, ...]:
@@ -191,8 +197,7 @@ class Model(ABC):
 
     def recode(self, table: TableContext, asked: RequestOptions, reporter: Reporter) -> RecodingResult:
         """Search a recoding and return it as a printable result."""
-        if self.permuted:
-            raise InputError(f"the {self.name} model has no recoding", advice="Use publish.")
+        self.release_kind.require_support(ReleaseUse.RECODE, self.name)
         chosen = self.resolved()
         task = Task.of(table, asked, reporter, every_value=chosen.reads_values)
         chosen.check_levels(task)

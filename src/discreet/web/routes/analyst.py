@@ -151,29 +151,7 @@ def measure(body: MeasureBody, workspace: CurrentWorkspace, jobs: CurrentJobs) -
 
 
 def _release_choice(workspace: Workspace, facts: ReleaseFacts) -> SubjectAnswer:
-    return SubjectAnswer(**choice_facts(workspace, facts), examples=_example_queries(facts.as_json()))
-
-
-def _example_queries(release_json: dict[str, Any]) -> list[str]:
-    """Return queries that this release can answer, by its columns' names."""
-    keys, values = release_json["quasi_identifiers"], release_json["sensitive"]
-    result = ["SELECT COUNT(*) FROM release"]
-    if release_json["permuted_attribute"]:
-        name = _quoted(release_json["permuted_attribute"])
-        expression = f"AVG({name})" if release_json["permuted_numbers"] else f"COUNT({name})"
-        result.append(f"SELECT {expression} FROM release")
-        result += [f"SELECT {expression} FROM release GROUP BY {_quoted(key)}" for key in keys[:1]]
-        return (
-            result
-            if release_json["permuted_numbers"]
-            else [*result, f"SELECT COUNT(*) FROM release GROUP BY {name}"]
-        )
-    result += [f"SELECT COUNT(*) FROM release GROUP BY {_quoted(name)}" for name in (*keys[:1], *values[:1])]
-    return result
-
-
-def _quoted(name: str) -> str:
-    return name if name.isidentifier() and name.islower() else '"' + name.replace('"', '""') + '"'
+    return SubjectAnswer(**choice_facts(workspace, facts), examples=facts.example_queries)
 
 
 def _json_value(value: Any) -> str | int | float | bool | None:
