@@ -22,7 +22,7 @@ from discreet.model.search_result import RankedCost, cost_as_json, cost_parts
 
 
 @pytest.mark.parametrize("aggregate", list(CostAggregate))
-def test_many_nodes_are_joined_as_one_is(aggregate: CostAggregate) -> None:
+def test_aggregates_of_many_nodes_equal_those_of_one(aggregate: CostAggregate) -> None:
     columns = list(np.random.default_rng(0).random((3, 20)))
     costs = aggregate_columns(aggregate, columns, 20)
     for node in range(20):
@@ -30,7 +30,7 @@ def test_many_nodes_are_joined_as_one_is(aggregate: CostAggregate) -> None:
         assert cost_parts(cost_at(costs, node)) == pytest.approx(cost_parts(one), rel=1e-12)
 
 
-def test_a_rank_is_compared_by_its_largest_parts_first() -> None:
+def test_ranks_are_compared_by_largest_parts() -> None:
     low, high = RankedCost((0.5, 0.2)), RankedCost((0.5, 0.3))
     assert low < high
     assert low != high
@@ -45,7 +45,7 @@ def test_a_rank_is_compared_by_its_largest_parts_first() -> None:
     assert cost_as_json(0.5) == 0.5
 
 
-def test_costs_apart_by_rounding_alone_are_equal() -> None:
+def test_costs_within_rounding_are_equal() -> None:
     assert not clearly_less(0.1, 0.1 + 1e-14)
     assert clearly_less(0.1, 0.1 + 1e-9)
     assert clearly_less(1.0, inf)
@@ -53,7 +53,7 @@ def test_costs_apart_by_rounding_alone_are_equal() -> None:
     assert not clearly_less(inf, inf)
 
 
-def test_options_are_judged_by_what_is_declared() -> None:
+def test_cost_options_are_checked() -> None:
     assert cost_named("loss", aggregate="rank") == Loss(aggregate="rank")
     for options in ({"gs_factor": 1.5}, {"aggregate": "median"}, {"charge": "none"}):
         with pytest.raises(InputError):

@@ -12,7 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.errors import InputError
-from discreet.frequency.rollup import roll_up
 from discreet.measures.cell_sums import cost_at
 from discreet.measures.cost_kinds import ClassSizeCost, Cost, NodeClassSizes
 from discreet.measures.cost_registry import COSTS, cost_named, cost_over
@@ -71,7 +70,7 @@ def random_case(seed: int) -> tuple[FrequencySet, Requirement, dict[str, float]]
 
 @settings(max_examples=some_of(40), deadline=None)
 @given(seed=st.integers(0, 10**6))
-def test_costs_are_their_definitions_at_every_node(seed: int) -> None:
+def test_costs_of_every_node_equal_their_definitions(seed: int) -> None:
     table, requirement, weights = random_case(seed)
     nodes = list(lattice_of(table).nodes())
     levels = np.array(nodes, dtype=np.int64)
@@ -93,7 +92,7 @@ def test_costs_are_their_definitions_at_every_node(seed: int) -> None:
 
 @settings(max_examples=some_of(30), deadline=None)
 @given(seed=st.integers(0, 10**6))
-def test_bounds_hold_for_every_node_above(seed: int) -> None:
+def test_lower_bounds_hold_for_every_node_above(seed: int) -> None:
     table, requirement, weights = random_case(seed)
     nodes = list(lattice_of(table).nodes())
     found = {node: statistics_of(table, node, requirement) for node in nodes}
@@ -158,7 +157,7 @@ def falls_somewhere(name: str, k: int) -> bool:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_what_is_declared_of_monotony_is_so(name: str) -> None:
+def test_monotone_costs_never_fall(name: str) -> None:
     hierarchy = random_hierarchy(np.random.default_rng(0), "a", 3, 1)
     cost = cost_over(name, frequency_set_of([hierarchy], [((0,), ()), ((1,), ())]), Requirement(k=2))
     assert cost.monotone is (name not in RISE_AND_FALL)
@@ -166,12 +165,12 @@ def test_what_is_declared_of_monotony_is_so(name: str) -> None:
 
 
 @pytest.mark.parametrize("named", [Precision(charge="none"), Entropy(charge="none"), Loss(gs_factor=0)])
-def test_what_suppression_costs_nothing_under_never_falls(named: NamedCost) -> None:
+def test_costs_without_suppression_charge_are_always_monotone(named: NamedCost) -> None:
     table, requirement, _ = random_case(4)
     assert cost_over(named, table, requirement).always_monotone
 
 
-def test_loss_without_suppression_is_the_frontiers() -> None:
+def test_loss_without_suppression_equals_the_loss_tables() -> None:
     table, _, weights = random_case(4)
     tables = LossTables.of(table, weights)
     cost = cost_over("loss", table, Requirement(k=1), weights)
@@ -192,7 +191,7 @@ def test_costs_equal_by_symmetry_are_equal_to_the_last_bit() -> None:
             assert pair[0] == pair[1], name
 
 
-def test_a_table_without_rows_costs_what_its_levels_say() -> None:
+def test_costs_of_an_empty_table_depend_on_levels_only() -> None:
     table = frequency_set_of([random_hierarchy(np.random.default_rng(0), "a", 4, 2)], [])
     for name in NAMES:
         cost = cost_over(name, table, Requirement(k=2))
@@ -201,7 +200,7 @@ def test_a_table_without_rows_costs_what_its_levels_say() -> None:
         assert cost.lower_bounds(np.array([[1]]), np.array([0])).tolist() == [value]
 
 
-def test_no_class_left_counts_as_one() -> None:
+def test_costs_with_all_rows_suppressed_count_one_class() -> None:
     table = frequency_set_of(
         [random_hierarchy(np.random.default_rng(0), "a", 3, 1)], [((0,), ()), ((1,), ()), ((2,), ())]
     )
@@ -212,7 +211,7 @@ def test_no_class_left_counts_as_one() -> None:
         assert cost_over(name, table, requirement).of(everything) == value
 
 
-def test_counts_beyond_what_one_word_holds() -> None:
+def test_ambiguity_beyond_one_word_is_exact() -> None:
     """64 attributes of four leaves have 4^64 combinations, more than one word holds."""
     random = np.random.default_rng(0)
     hierarchies = [random_hierarchy(random, f"a{i:02d}", 4, 1) for i in range(64)]
@@ -221,7 +220,7 @@ def test_counts_beyond_what_one_word_holds() -> None:
     assert cost.of(statistics_of(table, (1,) * 64, Requirement(k=2))) == float(4**64)
 
 
-def test_a_function_of_ones_own_reads_the_statistics() -> None:
+def test_user_function_reads_node_statistics() -> None:
     table, _, _ = random_case(4)
     requirement = Requirement(k=2)
     cost: Cost = cost_over(lambda s: s.height + s.classes + len(s.codes), table, requirement)
@@ -232,18 +231,7 @@ def test_a_function_of_ones_own_reads_the_statistics() -> None:
         cost_over(lambda _: float("nan"), table, requirement).of(statistics)
 
 
-def test_the_statistics_are_those_of_the_roll_up() -> None:
-    table, _, _ = random_case(4)
-    node = tuple(min(1, h.height) for h in table.hierarchies)
-    found = statistics_of(table, node, Requirement(k=2))
-    rolled = roll_up(table, node)
-    assert sorted(found.class_sizes.tolist()) == sorted(rolled.counts.tolist())
-    assert found.rows == table.rows
-    assert found.suppressed == int(found.suppressed_sizes.sum()) == table.rows - int(found.sizes.sum())
-    assert len(found.suppressed_codes) == len(found.suppressed_sizes)
-
-
-def test_an_unknown_name_and_a_senseless_weight_are_refused() -> None:
+def test_unknown_cost_and_weight_are_refused() -> None:
     with pytest.raises(InputError) as error:
         cost_named("beauty")
     assert error.value.allowed == ", ".join(NAMES)
