@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from discreet.errors import InputError, NoSolution
+from discreet.frequency.fact_counter import locate_entries
 from discreet.model.class_recoding import ClassRecoding, RecodingModel, requirement_test
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.hierarchy import TOP, GeneralizationHierarchy
 from discreet.model.requirement import Requirement
 from discreet.mondrian import partition
-from discreet.mondrian.greedy_cuts import value_entries
 from discreet.mondrian.mondrian_options import Categorical, Cut, MondrianOptions, Tie
 from discreet.mondrian.partition import partition_table
 from discreet.settings import Settings
@@ -209,7 +209,7 @@ def shuffled(random: np.random.Generator, table: FrequencySet) -> FrequencySet:
     order = random.permutation(table.row_types)
     sensitive = []
     for sets in table.sensitive:
-        entries = value_entries(sets, order)
+        entries, _ = locate_entries(sets, order)
         offsets = np.append(0, np.cumsum(np.diff(sets.offsets)[order]))
         assert sets.counts is not None
         found = replace(sets, offsets=offsets, codes=sets.codes[entries], counts=sets.counts[entries])

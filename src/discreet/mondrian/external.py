@@ -61,19 +61,11 @@ class StoredPartition:
     tables: StoredClassTables
     dropped: int
     set_apart: int
+    rows: int
+    classes: int
     fragments: int
     scans: int
     warnings: tuple[str, ...]
-
-    @property
-    def rows(self) -> int:
-        """Number of rows after the NULL policy."""
-        return self.tables.rows
-
-    @property
-    def classes(self) -> int:
-        """Number of classes."""
-        return self.tables.classes
 
 
 def number_stored_classes(
@@ -135,22 +127,13 @@ class FragmentCutter:
     def __call__(self, arrays: Mapping[str, NDArray[Any]]) -> ColumnData:
         """Cut one fragment of row types and return the entries of its classes (``sql.star_schema``)."""
         table = self._frequency_set(arrays)
+        options = self.options
         classes = strict_classes(
-            table,
-            self.requirement,
-            self.settings,
-            self.options,
-            occurring=self.occurring,
-            notice=self.notice,
+            table, self.requirement, self.settings, options, occurring=self.occurring, notice=self.notice
         )
         model = RecodingModel.ORDERED_MULTI
         recoding = classes_to_recoding(
-            table,
-            classes,
-            self.requirement,
-            model,
-            self.options.summary,
-            by_tree=self.options.by_tree,
+            table, classes, self.requirement, model, options.summary, by_tree=options.by_tree
         )
         return self._entries(int(arrays[sql.FRAGMENT][0]), table, recoding)
 
@@ -333,7 +316,7 @@ class _ExternalRun:
         entries = self._count()
         bound = self.requirement.bound(self.facts.sensitive_attributes)
         whole_table = self._histograms(entries, 0, [0], sensitive_positions(bound))[0]
-        occurring = tuple(whole_table.rows_by_position(i)[0] for i in range(len(hierarchies)))
+        occurring = tuple(whole_table.positions[i] for i in range(len(hierarchies)))
         root = StoredFragment(CutSpace.of(self._empty(), self.options, occurring), whole_table)
         if not root.total or not root.holds(bound):
             raise NoSolution(
@@ -342,11 +325,14 @@ class _ExternalRun:
             )
         tree, fragments, scans = self._cut_fragments(entries, root, bound)
         finished = self._cut_to_the_end(entries, tree, fragments, occurring)
+        tables = number_stored_classes(engine, self.tables, finished, fragments, len(hierarchies))
         return StoredPartition(
             model=RecodingModel.ORDERED_MULTI,
             hierarchies=hierarchies,
             requirement=self.requirement,
-            tables=number_stored_classes(engine, self.tables, finished, fragments, len(hierarchies)),
+            tables=tables,
+            rows=tables.rows,
+            classes=tables.classes,
             dropped=self.facts.dropped,
             set_apart=self.facts.set_apart,
             fragments=len(fragments),

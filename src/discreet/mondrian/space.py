@@ -142,11 +142,6 @@ class Fragment:
     space: CutSpace
     row_types: NDArray[np.int64]
 
-    @property
-    def frequency_set(self) -> FrequencySet:
-        """Frequency set that ``row_types`` index into."""
-        return self.space.frequency_set
-
     @cached_property
     def ranks(self) -> NDArray[np.int64]:
         """Position of each row type in each attribute's order, shape ``(row types, attributes)``."""
