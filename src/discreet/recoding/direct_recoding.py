@@ -20,7 +20,7 @@ from discreet.errors import InternalError
 from discreet.model.class_recoding import SUPPRESSED
 from discreet.model.search_result import SuppressionPolicy
 from discreet.model.table_spec import AttributeRole, TableSpec
-from discreet.recoding.class_decision import ClassDecision, find_star_class, number_in_value_order
+from discreet.recoding.class_decision import ClassDecision, find_star_class, load_texts, number_in_value_order
 from discreet.recoding.coded_rows import DrawSortKeys, StoredColumns, leaf_columns, leaf_texts
 from discreet.recoding.published_columns import (
     PublishedColumn,
@@ -289,7 +289,7 @@ def _load_class_labels(
     positions = {recoded_rows.key_name(i): cell_codes[:, i] for i in range(cell_codes.shape[1])}
     published = tables.load({sql.ID: numbers, **positions})
     labels = [
-        sql.AttributeLabels(_load_texts(tables, of_attribute), kind, find_dictionary(of_attribute))
+        sql.AttributeLabels(load_texts(tables, of_attribute), kind, find_dictionary(of_attribute))
         for kind, of_attribute in zip(types, texts, strict=True)
     ]
     return tables.create(sql.labels_table(engine.dialect, published, labels))
@@ -298,12 +298,6 @@ def _load_class_labels(
 def texts_at_positions(texts: Sequence[str | None], positions: NDArray[np.int64]) -> list[str | None]:
     """Return the texts at some positions."""
     return [texts[index] for index in positions.tolist()]
-
-
-def _load_texts(tables: TemporaryTables, texts: Sequence[str | None]) -> str:
-    return tables.load(
-        {recoded_rows.POSITION: np.arange(len(texts), dtype=np.int64), recoded_rows.LABEL_TEXT: texts}
-    )
 
 
 def _published_types(
