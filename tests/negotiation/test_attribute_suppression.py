@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from discreet.model.request import Request, node_bounds
 from discreet.negotiation.alternatives import SuppressedAttribute, suppress_attributes
-from discreet.negotiation.negotiator import negotiate_once
+from discreet.negotiation.negotiator import Negotiator
 from discreet.negotiation.partial_lattice import prepare_partial_lattice
 from discreet.negotiation.partial_negotiation import PartialNegotiator
 from tests.drawing import some_of
@@ -26,7 +26,7 @@ def asked_again(brute: BruteLattice, request: Request) -> list[SuppressedAttribu
             max_level=tuple({**dict(request.max_level), name: top}.items()),
             min_level=tuple({**dict(request.min_level), name: top}.items()),
         )
-        negotiation = negotiate_once(brute, other)
+        negotiation = Negotiator(brute).negotiate(other)
         best = negotiation.exact or negotiation.relaxation("max_suppressed")
         # If every row must be suppressed, there is no such answer, and the lowest node suppresses as many.
         node = best.node if best else node_bounds(brute.lattice, other)[0]
@@ -43,7 +43,7 @@ def test_on_random_tables() -> None:
         brute = BruteLattice(table)
         found = suppress_attributes(brute, request)
         assert list(found) == asked_again(brute, request), seed
-        helped += negotiate_once(brute, request).exact is None and any(p.meets for p in found)
+        helped += Negotiator(brute).negotiate(request).exact is None and any(p.meets for p in found)
     assert helped > 5
 
 

@@ -21,7 +21,7 @@ from discreet.model.requirement import Requirement, is_growing
 from discreet.model.search_result import Answer, Negotiation, relaxable_names
 from discreet.negotiation.alternatives import find_neighbours, raise_to_top, suppress_attributes
 from discreet.negotiation.frontier import compute_frontier
-from discreet.negotiation.negotiator import negotiate_once
+from discreet.negotiation.negotiator import Negotiator
 from discreet.negotiation.partial_lattice import prepare_affordable, prepare_partial_lattice
 from discreet.negotiation.partial_negotiation import (
     PartialNegotiator,
@@ -64,7 +64,7 @@ def test_every_answer_is_the_oracles(settings: Settings) -> None:
         wish = request.requirement
         evaluated = evaluate_lattice(table, settings, diversity=False, criteria=wish.criteria)
         expected = naive_relaxations(brute, request)
-        found = negotiate_once(evaluated, request)
+        found = Negotiator(evaluated).negotiate(request)
         assert told(found) == expected, (seed, request)
         assert {a.relaxed for a in found.answers} <= {None, *relaxable_names(wish)}
         seen |= {(answer[0], is_growing(wish)) for answer in expected}
@@ -83,7 +83,7 @@ def test_the_highest_node_does_not_tell_where_criteria_are_not_growing(settings:
         request = replace(request, max_level=(), min_level=())
         limit = request.max_suppressed.of(table.rows)
         evaluated = evaluate_lattice(table, settings, criteria=request.requirement.criteria)
-        exact = negotiate_once(evaluated, request).exact
+        exact = Negotiator(evaluated).negotiate(request).exact
         if exact is not None and brute.suppressed(brute.lattice.top, request.requirement) > limit:
             found += 1
         if found > 3:
@@ -97,7 +97,7 @@ def test_documents_tell_each_criterion_that_is_asked(settings: Settings) -> None
     table = frequency_set_of(hierarchies, [((i % 3, i % 2), (i % 4,)) for i in range(24)], ["s"], [4])
     wish = Requirement(4, 2, [Share(0.1, "s")])
     evaluated = evaluate_lattice(table, settings, criteria=wish.criteria)
-    found = negotiate_once(evaluated, Request(wish, SuppressionLimit(rows=2)))
+    found = Negotiator(evaluated).negotiate(Request(wish, SuppressionLimit(rows=2)))
     by_name = {answer["relaxed"]: answer for answer in found.as_json()["answers"]}
     assert list(by_name) == ["share"]
     assert by_name["share"] == {
@@ -209,7 +209,7 @@ def test_the_walk_and_the_look_up_answer_alike(settings: Settings) -> None:
         if table.rows:
             evaluated = evaluate_lattice(table, settings, criteria=request.requirement.criteria)
             walked = negotiate_as_printed(evaluated, request).negotiation
-            assert walked.answers == negotiate_once(evaluated, request).answers
+            assert walked.answers == Negotiator(evaluated).negotiate(request).answers
 
 
 def test_what_is_not_growing_is_refused_where_one_node_tells_of_others(settings: Settings) -> None:

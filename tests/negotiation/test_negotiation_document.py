@@ -15,7 +15,7 @@ from discreet.model.request import Request
 from discreet.model.requirement import Requirement
 from discreet.negotiation.alternatives import find_neighbours, suppress_attributes
 from discreet.negotiation.frontier import compute_frontier
-from discreet.negotiation.negotiator import negotiate_once
+from discreet.negotiation.negotiator import Negotiator
 from discreet.spec.spec_reader import load_spec
 from tests.oracle.brute_lattice import BruteLattice
 from tests.oracle.plain_tables import frequency_set_of_rows, read_rows
@@ -76,12 +76,12 @@ def test_suppressed_rows(lattice: BruteLattice) -> None:
 
 
 def test_the_request(lattice: BruteLattice) -> None:
-    found = negotiate_once(lattice, Request.of(k=4, max_level=HELD)).as_json()
+    found = Negotiator(lattice).negotiate(Request.of(k=4, max_level=HELD)).as_json()
     assert {**found, "warnings": []} == json.loads(block("json"))
 
 
 def test_the_request_for_l(lattice: BruteLattice) -> None:
-    answer = negotiate_once(lattice, Request.of(k=3, l=4, max_level=HELD)).relaxation("l")
+    answer = Negotiator(lattice).negotiate(Request.of(k=3, l=4, max_level=HELD)).relaxation("l")
     assert answer is not None
     assert (answer.node, answer.requirement, answer.suppressed) == ((1, 1, 1), Requirement(k=3, l=3), 0)
 

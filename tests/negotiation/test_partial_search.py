@@ -13,7 +13,7 @@ from discreet.errors import InputError, LimitReached
 from discreet.model.lattice import Lattice
 from discreet.model.request import Request
 from discreet.model.search_result import Negotiation
-from discreet.negotiation.negotiator import negotiate_once
+from discreet.negotiation.negotiator import Negotiator
 from discreet.negotiation.partial_lattice import (
     PartialLattice,
     affordable_node_count,
@@ -71,7 +71,7 @@ def test_answers_are_the_oracles(seed: int, subjects: bool, by_height: bool) -> 
 @given(st.integers(0, 2**32))
 def test_the_node_at_run_time_makes_all_but_height_as_good_as_the_whole_lattice(seed: int) -> None:
     table, request = table_and_request(seed)
-    full = negotiate_once(BruteLattice(table), request)
+    full = Negotiator(BruteLattice(table)).negotiate(request)
     found = PartialNegotiator(prepare_partial_lattice(table, "1%")).negotiate(request)
     assert found.outcome == full.outcome
     for part in ("max_suppressed", "k", "l"):
@@ -93,7 +93,7 @@ def test_the_whole_lattice_as_a_partial_one_answers_alike(seed: int) -> None:
     assert partial.size == brute.lattice.size
     for runtime in (False, True):
         found = PartialNegotiator(partial, runtime=runtime).negotiate(request)
-        assert plain(found) == plain(negotiate_once(brute, request))
+        assert plain(found) == plain(Negotiator(brute).negotiate(request))
 
 
 def test_nodes_come_by_height_and_look_ups_serve_any_node() -> None:

@@ -7,7 +7,7 @@ import pytest
 from discreet.lattice.evaluation import evaluate_lattice
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.requirement import Requirement
-from discreet.negotiation.negotiator import negotiate_once
+from discreet.negotiation.negotiator import Negotiator
 from discreet.negotiation.partial_lattice import prepare_partial_lattice
 from discreet.settings import Settings
 from papers.partial_comparison import (
@@ -114,4 +114,4 @@ def test_the_full_answers_are_the_negotiators(settings: Settings) -> None:
     (found,) = compare_partial(
         evaluate_lattice(table, settings), prepare_partial_lattice(table, "5%"), [request]
     )
-    assert found.full.answers == negotiate_once(BruteLattice(table), request).answers
+    assert found.full.answers == Negotiator(BruteLattice(table)).negotiate(request).answers

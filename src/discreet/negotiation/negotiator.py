@@ -270,10 +270,5 @@ class Negotiator:
         return by_rank
 
 
-def negotiate_once(evaluated: SuppressionQueries, request: Request) -> Negotiation:
-    """Negotiate a single request without keeping a negotiator: see ``Negotiator.negotiate``."""
-    return Negotiator(evaluated).negotiate(request)
-
-
 def _cache_entries(size: int) -> int:
     return max(4, min(1024, NEGOTIATOR_CACHE_BYTES // max(size, 1)))
