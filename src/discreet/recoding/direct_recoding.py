@@ -1,9 +1,9 @@
 """Application of a recoding whose classes are decided from arrays, in two statements.
 
 The engine reads the source once, stores the class and the other columns of each published row, and sorts
-by them or by random keys. Columns of few distinct texts are written with dictionary encoding; rows that
-are often equal are grouped with their number (run lengths) if an estimate says that it pays. The number
-of rows is compared with the number counted, and the audit counts everything again.
+by them or by random keys. Labels of few distinct texts get an enumerated type; rows that are often equal
+are grouped with their number (run lengths) if an estimate says that it pays. The number of rows is compared
+with the number counted, and the audit counts everything again.
 """
 
 from __future__ import annotations
@@ -34,55 +34,14 @@ from discreet.sql import recoded_classes as sql
 from discreet.sql import recoded_rows
 from discreet.sql.cell_expressions import cell_sort_keys, group_key, is_text, order_clause
 from discreet.sql.quoting import identifier
-from discreet.sql.recoded_rows import other_name
 
 _MOST_TEXTS = 2000
-_MOST_DICTIONARY_BYTES = 1 << 14
-"""The dictionary is repeated in each row group of a file, every few hundred thousand rows."""
-_FEWEST_ENCODED_ROWS = 100_000
-"""With fewer rows the query takes as long as it saves."""
-_SAMPLED_TEXT_ROWS = 20_000
 
 
 def find_dictionary(texts: Iterable[str | None]) -> list[str] | None:
     """Return the distinct texts in ascending order, which reveals no row; None if there are many."""
     known = sorted({text for text in texts if text is not None})
     return known if 0 < len(known) <= _MOST_TEXTS and not any("\0" in text for text in known) else None
-
-
-def dictionary_encoded_cells(
-    engine: Engine,
-    coded: str,
-    types: Sequence[str],
-    columns: Sequence[PublishedColumn],
-    decided: ClassDecision,
-) -> dict[str, str]:
-    """Return the expression, over the coded rows ``t``, of each dictionary-encoded column, by its name.
-
-    ``types`` are those of all columns that ``coded`` stores next to the class. Columns are sampled in the
-    first classes, and those with few texts there are read in all rows.
-    """
-    if engine.dialect.few_texts is None or decided.published_rows < _FEWEST_ENCODED_ROWS:
-        return {}
-    source_columns = [column for column in columns if column.stored is not None]
-    places = [i for i, kind in enumerate(types) if is_text(kind)]
-    if not places:
-        return {}
-    last = int(np.searchsorted(np.cumsum(decided.class_rows), _SAMPLED_TEXT_ROWS))
-    names = [other_name(i) for i in places]
-    numbers = engine.fetch_rows(sql.different_cells(coded, names, last))[0]
-    result = {}
-    for index, name, number in zip(places, names, numbers, strict=True):
-        if number > _MOST_TEXTS:
-            continue
-        texts = find_dictionary(
-            row[0] for row in engine.fetch_rows(sql.some_cells(coded, name, _MOST_TEXTS + 1))
-        )
-        if texts is not None and sum(len(text.encode()) for text in texts) <= _MOST_DICTIONARY_BYTES:
-            result[source_columns[index].name] = sql.enumerated_text(
-                engine.dialect, source_columns[index].published, texts
-            )
-    return result
 
 
 _SAMPLED_ROWS = 20_000
@@ -185,7 +144,6 @@ def apply_decided_classes(
             labels=labels,
             order="" if early else order,
             counted=counted,
-            listed=dictionary_encoded_cells(engine, stored, types[1:], columns, decided) if native else {},
             types=_published_types(engine, labels, columns, types),
         )
 
