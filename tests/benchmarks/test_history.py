@@ -9,7 +9,6 @@ import pytest
 
 from benchmarks.harness import Benchmark
 from benchmarks.history import FOLDER, Figure, read, record, table
-from benchmarks.history_plot import drawn
 
 
 def benchmark(value: float) -> Benchmark:
@@ -50,9 +49,3 @@ def test_the_table_is_that_of_the_history_and_can_be_read() -> None:
         for figure in run.figures:
             if figure.share is not None:
                 assert (figure.verdict == "missed") == (figure.share > 1)
-
-
-def test_the_plot_of_the_history_is_small() -> None:
-    assert (FOLDER / "history.svg").stat().st_size < 200_000
-    latest = read()[-8:]
-    assert drawn(latest) == drawn(latest)

@@ -10,8 +10,8 @@ from threading import Thread
 
 import pytest
 
-from benchmarks.harness import Benchmark, in_child
-from benchmarks.journeys import FileTracer, Passage, follow, prepare, report_passages
+from benchmarks.harness import in_child
+from benchmarks.journeys import FileTracer, Passage, follow, prepare
 
 MODULES = {
     "__init__": "",
@@ -72,18 +72,6 @@ def test_tracer_after_the_context_counts_nothing(tracer: FileTracer) -> None:
         pass
     import_module("traced.idle").run()
     assert tracer.files() == ()
-
-
-def test_report_has_three_numbers_of_each_journey() -> None:
-    passage = Passage(("__init__.py", "errors.py", "sql/dialect.py", "sql/quoting.py"), ("discreet",))
-    assert passage.rooms == ("discreet", "errors", "sql")
-    bench = Benchmark("journeys", "files")
-    report_passages(bench, {"audit": passage})
-    assert [(each.name, each.value) for each in bench.ratios] == [
-        ("audit: files", 4),
-        ("audit: rooms", 3),
-        ("audit: modules loaded", 1),
-    ]
 
 
 @pytest.fixture(scope="module")

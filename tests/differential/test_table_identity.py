@@ -16,7 +16,6 @@ import pytest
 
 from discreet.differential.ledger import Ledger
 from discreet.engines.connection import connect
-from discreet.engines.declaration import view_dependencies
 from discreet.engines.identity import table_identities
 from discreet.engines.spark.engine import SparkEngine
 from discreet.errors import LimitReached
@@ -25,6 +24,7 @@ from discreet.model.table_spec import SourceSpec
 from discreet.settings import Settings
 from discreet.verbs.table import Table
 from discreet.verbs.table import open as open_table
+from tests.drawing import in_turn
 from tests.servers.mariadb import MariadbServer
 from tests.servers.postgres import PostgresServer
 
@@ -104,9 +104,12 @@ VIEWS = (
 )
 
 
-def test_a_sqlite_table_with_and_without_its_name(tmp_path: Path) -> None:
+def test_single_table_of_a_file_is_known_without_its_name(tmp_path: Path) -> None:
+    path = tmp_path / "d.xlsx"
+    pandas.DataFrame(ROWS, columns=["age", "sex"]).to_excel(path, sheet_name="people", index=False)
+    assert_one(table_of(path, "people"), table_of(path))
     path = sqlite_file(tmp_path / "d.sqlite")
-    assert_one(table_of(path), table_of(path, "people"))
+    assert table_of(path, "people").budget().spent == table_of(path).budget().spent == LOSS
 
 
 def test_the_name_stays_known_once_there_is_a_second_table(tmp_path: Path) -> None:
@@ -120,26 +123,25 @@ def test_the_name_stays_known_once_there_is_a_second_table(tmp_path: Path) -> No
     assert table_of(path, "more").budget().spent == PrivacyLoss(Fraction(0))
 
 
-@pytest.mark.parametrize("make", [sqlite_file, duckdb_file])
-@pytest.mark.parametrize("view", ["women", "further"])
+@pytest.mark.parametrize(("make", "view"), [(sqlite_file, "women"), (duckdb_file, "further")])
 def test_a_view_has_the_budget_of_its_table(make: Callable[..., Path], view: str, tmp_path: Path) -> None:
     path = make(tmp_path / "d.db", *VIEWS, tables=("people", "other"))
     assert_one(table_of(path, view), table_of(path, "people"))
 
 
-@pytest.mark.parametrize("make", [sqlite_file, duckdb_file])
-@pytest.mark.parametrize("names", [("people", "other"), ("women", "strangers"), ("people", "strangers")])
+@pytest.mark.parametrize(
+    ("make", "names"),
+    in_turn(
+        [sqlite_file, duckdb_file],
+        [("people", "other"), ("women", "strangers"), ("people", "strangers")],
+        rounds=2,
+    ),
+)
 def test_two_tables_of_a_file_have_two_budgets(
     make: Callable[..., Path], names: tuple[str, str], tmp_path: Path
 ) -> None:
     path = make(tmp_path / "d.db", *VIEWS, tables=("people", "other"))
     assert_two(table_of(path, names[0]), table_of(path, names[1]))
-
-
-def test_a_sheet_with_and_without_its_name(tmp_path: Path) -> None:
-    path = tmp_path / "d.xlsx"
-    pandas.DataFrame(ROWS, columns=["age", "sex"]).to_excel(path, sheet_name="people", index=False)
-    assert_one(table_of(path, "people"), table_of(path))
 
 
 @pytest.mark.parametrize("link", ["symbolic", "hard", "dotted"])
@@ -271,8 +273,9 @@ ADDRESSES = {
 }
 
 
-@pytest.mark.parametrize("address", ADDRESSES)
-@pytest.mark.parametrize("name", ["public.people", "women", "far.further", '"people"'])
+@pytest.mark.parametrize(
+    ("address", "name"), in_turn(ADDRESSES, ["public.people", "women", "far.further", '"people"'], rounds=1)
+)
 def test_a_table_of_postgresql_under_another_name(
     name: str, address: str, people: str, postgres_server: PostgresServer
 ) -> None:
@@ -350,17 +353,6 @@ def test_a_table_of_mariadb_under_another_name(mariadb_server: MariadbServer) ->
     ):
         assert table_of(place, table).budget().spent == LOSS, (place, table)
     assert table_of(url, "other").budget().spent == PrivacyLoss(Fraction(0))
-
-
-def test_the_tables_behind_a_view() -> None:
-    views = {
-        "a": 'SELECT * FROM b JOIN "C d" USING (x)',
-        "b": "SELECT x FROM [e]",
-        "loop": "SELECT 1 FROM loop",
-    }
-    assert view_dependencies("a", ["C d", "e", "f"], views) == ("a", "C d", "b", "e")
-    assert view_dependencies("loop", ["f"], views) == ("loop",)
-    assert view_dependencies("f", ["f"], views) == ("f",)
 
 
 @pytest.mark.spark

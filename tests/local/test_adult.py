@@ -7,45 +7,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from discreet.engines.connection import connect
 from discreet.frequency.rollup import roll_up
-from discreet.frequency.table_scan import count_frequency_set
 from discreet.local.cell_generalization import generalize_cells
 from discreet.measures.recoding_metrics import level_shares, max_loss
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.requirement import Requirement
 from discreet.settings import Settings
-from discreet.spec.spec_reader import spec_from_mapping
+from tests.mondrian.adult import NINE, count_adult
 
-NINE = (
-    *("sex", "age", "race", "marital_status", "education", "native_country"),
-    *("work_class", "occupation", "salary_class"),
-)
 ARX_OPTIMUM = {"age": 3, "education": 2, "native_country": 1, "work_class": 1, "occupation": 1}
 SETTINGS = Settings(memory_limit=2 * 10**9, threads=2, private_log=Path("unused"))
 
 
 @pytest.fixture(scope="module")
 def adult(data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> FrequencySet:
-    """Return the frequency set of Adult with nine quasi-identifiers."""
-    home = data_dir / "adult"
-    spec = spec_from_mapping(
-        {
-            "source": {"path": str(home / "adult_30162.csv")},
-            "attributes": {
-                name: {
-                    "role": "quasi-identifier",
-                    "hierarchy": str(home / "hierarchies_arx" / f"{name}.csv"),
-                }
-                for name in NINE
-            },
-        },
-        base=home,
-        label="the test",
-    )
-    settings = Settings(10**9, 2, tmp_path_factory.mktemp("log") / "log.jsonl")
-    with connect(settings) as engine:
-        return count_frequency_set(engine, spec, settings)
+    return count_adult(data_dir, tmp_path_factory.mktemp("adult"))
 
 
 def test_arx_global_optimum_is_what_arx_reports(adult: FrequencySet) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import settings as given_settings
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
@@ -21,9 +22,11 @@ from discreet.model.class_recoding import SUPPRESSED, ClassRecoding, RecodingMod
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.requirement import Requirement
 from discreet.settings import Settings
+from tests.criteria_of_tests import Share
 from tests.drawing import some_of
 from tests.oracle.class_tests import EntropyDiversity, TCloseness
-from tests.oracle.plain_local import class_loss, least_loss, levels_of, plain_greedy
+from tests.oracle.plain_criteria import classes_at, fails, random_criteria
+from tests.oracle.plain_local import least_loss, levels_of, plain_greedy
 from tests.oracle.random_tables import frequency_set_of, random_frequency_set, random_hierarchy
 
 LIMITS = Settings(memory_limit=10**9, threads=2, private_log=Path("unused"))
@@ -304,16 +307,40 @@ def test_what_cannot_be_had() -> None:
         generalize_cells(frequency_set, Requirement(), LIMITS)
 
 
-def test_the_loss_of_the_final_classes_is_the_plain_one() -> None:
-    frequency_set = a_table(np.random.default_rng(21), rows=60)
-    found = generalize_cells(frequency_set, Requirement(3), LIMITS)
-    low = (0,) * len(frequency_set.hierarchies)
-    most = sum((1 - Fraction(1, len(h.leaves)) for h in frequency_set.hierarchies), start=Fraction(0))
-    lost = sum(
-        (
-            sum(n for _, n in members) * class_loss(frequency_set, [t for t, _ in members], low)
-            for members in classes_of(found.recoding).values()
-        ),
-        start=Fraction(0),
+@given(st.integers(0, 10**6), st.sampled_from(["fast", 2]))
+@given_settings(max_examples=some_of(60), deadline=None)
+def test_every_class_meets_all_criteria(seed: int, effort: int | str) -> None:
+    random = np.random.default_rng(seed)
+    table = random_frequency_set(random, attributes=3, height=3, leaves=5, rows=40, sensitive=2)
+    if not table.rows:
+        return
+    requirement = random_criteria(random, table)
+    tops = tuple(h.height for h in table.hierarchies)
+    high = tuple(int(random.integers(0, t + 1)) if random.random() < 0.4 else t for t in tops)
+    groups = classes_at(table, high)
+    hopeless = {t for types in groups if fails(table, types, requirement) for t in types}
+    try:
+        found = generalize_cells(
+            table, requirement, LIMITS, effort=effort, max_node=high, limit=table.rows
+        ).recoding
+    except NoSolution:
+        assert len(hopeless) == table.row_types
+        return
+    members: dict[int, list[int]] = {}
+    for row_type, of_class in zip(found.row_types.tolist(), found.classes.tolist(), strict=True):
+        members.setdefault(of_class, []).append(row_type)
+    # If a group fails as a whole, a part of it may pass; if it passes, all of it is published.
+    assert set(members.pop(SUPPRESSED, ())) <= hopeless
+    assert not any(fails(table, types, requirement) for types in members.values())
+    assert all(any(set(types) <= set(group) for group in groups) for types in members.values())
+
+
+def test_it_says_that_kernels_do_not_serve() -> None:
+    table = random_frequency_set(
+        np.random.default_rng(8), attributes=3, height=2, leaves=4, rows=30, sensitive=2
     )
-    assert found.granularity == pytest.approx(float(1 - lost / (most * frequency_set.rows)))
+    told: list[str] = []
+    generalize_cells(
+        table, Requirement(2, criteria=[Share(1.0)]), LIMITS, evaluator="kernels", notice=told.append
+    )
+    assert told == ["no compiled kernel for share: using plain Python, which is much slower"]

@@ -1,9 +1,11 @@
-"""Costs, checked row by row against their definitions, with their bounds and declared monotonicity."""
+"""Costs, checked row by row against their definitions, with their bounds, aggregates and options."""
 
 from __future__ import annotations
 
 import math
+import pickle
 from itertools import product
+from math import inf
 from operator import le
 
 import numpy as np
@@ -12,7 +14,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.errors import InputError
-from discreet.measures.cell_sums import cost_at
+from discreet.measures.cell_sums import (
+    CostAggregate,
+    aggregate_columns,
+    aggregate_parts,
+    clearly_less,
+    cost_at,
+)
 from discreet.measures.cost_kinds import ClassSizeCost, Cost, NodeClassSizes
 from discreet.measures.cost_registry import COSTS, cost_named, cost_over
 from discreet.measures.loss import LossTables
@@ -22,7 +30,7 @@ from discreet.measures.standard_costs import Entropy, Loss, Precision
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.lattice import Lattice, LatticeNode
 from discreet.model.requirement import Requirement
-from discreet.model.search_result import RankedCost, cost_parts
+from discreet.model.search_result import RankedCost, cost_as_json, cost_parts
 from tests.drawing import some_of
 from tests.oracle.brute_lattice import signature_of
 from tests.oracle.plain_costs import classes_of, cost_by_hand
@@ -238,3 +246,42 @@ def test_unknown_cost_and_weight_are_refused() -> None:
     table, requirement, _ = random_case(4)
     with pytest.raises(InputError):
         cost_over("loss", table, requirement, {"nobody": 1.0})
+
+
+@pytest.mark.parametrize("aggregate", list(CostAggregate))
+def test_aggregates_of_many_nodes_equal_those_of_one(aggregate: CostAggregate) -> None:
+    columns = list(np.random.default_rng(0).random((3, 20)))
+    costs = aggregate_columns(aggregate, columns, 20)
+    for node in range(20):
+        one = aggregate_parts(aggregate, [float(column[node]) for column in columns])
+        assert cost_parts(cost_at(costs, node)) == pytest.approx(cost_parts(one), rel=1e-12)
+
+
+def test_ranks_are_compared_by_largest_parts() -> None:
+    low, high = RankedCost((0.5, 0.2)), RankedCost((0.5, 0.3))
+    assert low < high
+    assert low != high
+    assert low <= high
+    assert not low >= high
+    assert clearly_less(low, high)
+    assert not clearly_less(high, low)
+    assert float(low) == 0.5
+    assert -inf < low < inf
+    assert pickle.loads(pickle.dumps(low)) == low
+    assert cost_as_json(low) == [0.5, 0.2]
+    assert cost_as_json(0.5) == 0.5
+
+
+def test_costs_within_rounding_are_equal() -> None:
+    assert not clearly_less(0.1, 0.1 + 1e-14)
+    assert clearly_less(0.1, 0.1 + 1e-9)
+    assert clearly_less(1.0, inf)
+    assert clearly_less(-inf, 1.0)
+    assert not clearly_less(inf, inf)
+
+
+def test_cost_options_are_checked() -> None:
+    assert cost_named("loss", aggregate="rank") == Loss(aggregate="rank")
+    for options in ({"gs_factor": 1.5}, {"aggregate": "median"}, {"charge": "none"}):
+        with pytest.raises(InputError):
+            cost_named("loss", **options)

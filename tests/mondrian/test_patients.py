@@ -80,14 +80,6 @@ def test_single_dimensional(patients: FrequencySet) -> None:
     assert shown(recoding)[0] == ("25 … 28", "Male", "53710 … 53711")
 
 
-def test_count_from_ranges(patients: FrequencySet, settings: Settings) -> None:
-    """COUNT of men up to 26 is exact because no range straddles 26."""
-    recoding = partition_table(patients, Requirement(2), settings)
-    ends = [(label or "").split(" … ") for label, sex, _ in shown(recoding) if sex == "Male"]
-    assert sum(int(high) <= 26 for _, high in ends) == 2
-    assert all(int(high) <= 26 or int(low) > 26 for low, high in ends)
-
-
 def test_average_from_means(patients: FrequencySet, settings: Settings) -> None:
     recoding = partition_table(patients, Requirement(2), settings, MondrianOptions(summary=Summary.MEANS))
     ages = [label for label, sex, _ in shown(recoding) if sex == "Male"]

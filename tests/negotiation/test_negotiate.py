@@ -9,8 +9,6 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from discreet.errors import InputError
 from discreet.model.request import Request
@@ -57,7 +55,7 @@ def random_request(random: np.random.Generator, brute: BruteLattice) -> Request:
 
 def test_every_answer_is_the_oracles_on_random_lattices() -> None:
     relaxed = set()
-    for seed in range(some_of(2000)):
+    for seed in range(some_of(1200)):
         random, brute = random_brute(seed)
         negotiator = Negotiator(brute)
         for _ in range(3):
@@ -66,14 +64,6 @@ def test_every_answer_is_the_oracles_on_random_lattices() -> None:
             assert plain(negotiator.negotiate(request)) == expected, (seed, request)
             relaxed |= {answer[0] for answer in expected}
     assert relaxed == {None, "max_suppressed", "height", "k", "l"}
-
-
-@settings(max_examples=some_of(150), deadline=None)
-@given(st.integers(0, 2**32))
-def test_answers_are_the_oracles(seed: int) -> None:
-    random, brute = random_brute(seed)
-    request = random_request(random, brute)
-    assert plain(Negotiator(brute).negotiate(request)) == naive_negotiation(brute, request)
 
 
 @pytest.fixture(scope="module")
@@ -108,46 +98,10 @@ def test_a_request_that_cannot_be_understood_is_refused(
     assert error.value.allowed
 
 
-def test_a_k_above_the_rows_has_no_exact_answer(brute: BruteLattice) -> None:
-    negotiation = Negotiator(brute).negotiate(Request.of(k=9))
-    assert negotiation.outcome == "relaxed"
-    assert [str(a.relaxed) for a in negotiation.answers] == ["k"]
-    assert negotiation.relaxation("k").requirement.k == 8
-
-
-def test_an_l_above_the_sensitive_values_has_no_exact_answer(brute: BruteLattice) -> None:
-    negotiation = Negotiator(brute).negotiate(Request.of(k=2, l=3))
-    assert negotiation.outcome == "relaxed"
-    relaxed = negotiation.relaxation("l")
-    assert (relaxed.requirement.k, relaxed.requirement.l) == (2, 2)
-    assert negotiation.relaxation("k") is None
-
-
 def test_several_l_are_lowered_together(brute: BruteLattice) -> None:
     relaxed = Negotiator(brute).negotiate(Request.of(l={"disease": 9, "wage": 2})).relaxation("l")
     assert relaxed.requirement.l == (("disease", 3), ("wage", 2))
     assert relaxed.as_json(brute.lattice)["l"] == {"disease": 3, "wage": 2}
-
-
-def test_below_two_no_relaxation_is_offered(brute: BruteLattice) -> None:
-    held = {"age": 0, "race": 0}
-    negotiation = Negotiator(brute).negotiate(Request.of(k=3, l=2, max_level=held))
-    assert negotiation.relaxation("k") is None
-    assert negotiation.relaxation("l") is None
-
-
-def test_relaxing_the_height_keeps_the_least_levels(brute: BruteLattice) -> None:
-    request = Request.of(k=3, min_level={"race": 1}, max_level={"age": 0, "race": 1}, scope="global")
-    node = Negotiator(brute).negotiate(request).relaxation("height").node
-    assert node[1] >= 1
-
-
-def test_the_bounds_may_meet(brute: BruteLattice) -> None:
-    levels = {"age": 2, "race": 1}
-    assert Negotiator(brute).negotiate(Request.of(k=4, min_level=levels, max_level=levels)).exact.node == (
-        2,
-        1,
-    )
 
 
 def test_a_table_without_rows_suppresses_nothing() -> None:

@@ -80,12 +80,6 @@ def test_the_request(lattice: BruteLattice) -> None:
     assert {**found, "warnings": []} == json.loads(block("json"))
 
 
-def test_the_request_for_l(lattice: BruteLattice) -> None:
-    answer = Negotiator(lattice).negotiate(Request.of(k=3, l=4, max_level=HELD)).relaxation("l")
-    assert answer is not None
-    assert (answer.node, answer.requirement, answer.suppressed) == ((1, 1, 1), Requirement(k=3, l=3), 0)
-
-
 def test_the_frontier(lattice: BruteLattice, philosophers: FrequencySet) -> None:
     points = compute_frontier(lattice, Requirement(k=4), LossTables.of(philosophers))
     assert rows_below("The frontier") == [

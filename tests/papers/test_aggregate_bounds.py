@@ -109,27 +109,6 @@ def test_generalized_bounds_hold_the_permuted_ones_of_the_same_groups(
         assert (getattr(wide, f"{name}_upper")[some] >= getattr(narrow, f"{name}_upper")[some]).all()
 
 
-def test_the_truth_of_many_queries_lies_within() -> None:
-    draw = np.random.default_rng(3)
-    numbers = draw.integers(-50, 50, 300)
-    column = column_of(
-        [None if gone else int(n) for n, gone in zip(numbers, draw.random(300) < 0.1, strict=True)]
-    )
-    labels = draw.permutation(np.arange(300) % 17)
-    values = GroupedNumbers.of(column, labels)
-    selected = draw.random((400, 300)) < draw.random((400, 1))
-    hits = values.hits(selected)
-    assert (hits == np.array([np.bincount(labels[mask], minlength=17) for mask in selected])).all()
-    bounds = bound_permuted(values, hits)
-    for query, mask in enumerate(selected):
-        mine = [int(numbers[r]) for r in np.flatnonzero(mask & (column.codes != NULL_CODE))]
-        truth = {"rows": int(mask.sum()), "values": len(mine), "sum": sum(mine)}
-        truth |= {"min": min(mine), "max": max(mine), "avg": sum(mine) / len(mine)} if mine else {}
-        for name, value in truth.items():
-            lower, upper = told(bounds, query)[name]
-            assert lower <= value <= upper
-
-
 def test_sums_beyond_64_bits_are_exact() -> None:
     large = 2**62
     values = grouped([[large, large + 1, large + 2, None]])

@@ -43,11 +43,14 @@ def test_a_table_shows_ours_the_printed_figure_and_the_mark() -> None:
         ("2|*", "50 / 28 ✗", ""),
     )
     assert TABLE.footnotes() == ("A note.", "[1] A misprint.")
-
-
-def test_a_table_with_nothing_printed_shows_ours_alone() -> None:
     table = ComparedTable("t", "Times", ("k", "s"), (("2", Comparison("2", 0.123456)),))
     assert table.texts() == (("2", "0.123"),)
+    assert count_verdicts([SECTION]) == {
+        Verdict.SAME: 1,
+        Verdict.KNOWN: 1,
+        Verdict.DIFFERENT: 1,
+        Verdict.NONE: 2,
+    }
 
 
 def test_the_terminal_shows_text_table_notes_and_names_the_plot() -> None:
@@ -55,15 +58,6 @@ def test_the_terminal_shows_text_table_notes_and_names_the_plot() -> None:
     assert text.splitlines()[0] == "Suppression"
     for part in ("Read so.", "Averages", "208.7 / 207 [1]", "[1] A misprint.", "Plot fall.svg: It falls"):
         assert part in text
-
-
-def test_verdicts_are_counted() -> None:
-    assert count_verdicts([SECTION]) == {
-        Verdict.SAME: 1,
-        Verdict.KNOWN: 1,
-        Verdict.DIFFERENT: 1,
-        Verdict.NONE: 2,
-    }
 
 
 def test_the_page_has_everything_and_its_plots_lie_beside(tmp_path: Path) -> None:

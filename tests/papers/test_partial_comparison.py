@@ -7,7 +7,6 @@ import pytest
 from discreet.lattice.evaluation import evaluate_lattice
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.requirement import Requirement
-from discreet.negotiation.negotiator import Negotiator
 from discreet.negotiation.partial_lattice import prepare_partial_lattice
 from discreet.settings import Settings
 from papers.partial_comparison import (
@@ -16,7 +15,6 @@ from papers.partial_comparison import (
     compare_importance_metrics,
     compare_partial,
     count_effects,
-    sum_comparisons,
 )
 from tests.drawing import some_of
 from tests.negotiation.conftest import table_and_request
@@ -58,19 +56,6 @@ def test_misses_and_deviations_are_those_of_the_heights(by_height: bool, setting
     assert (absent == 0) == by_height
 
 
-def test_totals_add_up(settings: Settings) -> None:
-    table = next(t for t, _ in TABLES if t.rows)
-    found = compare_importance_metrics(evaluate_lattice(table, settings), (2, 3, 5))
-    sums = sum_comparisons(found)
-    assert [str(s.metric) for s in sums] == ["gamma", "mu", "gamma-mu", "lambda"]
-    for s in sums:
-        parts = [c for c in found if c.metric == s.metric]
-        assert s.k is None
-        assert s.heights == sum(c.heights for c in parts)
-        assert s.deviation == pytest.approx(sum(c.deviation for c in parts) / 3)
-        assert s.large_deviation * max(s.large, 1) == pytest.approx(sum(c.large_deviations for c in parts))
-
-
 def compared(table: FrequencySet, settings: Settings, index: int) -> RequestComparison:
     partial = prepare_partial_lattice(table, "10%")
     (found,) = compare_partial(evaluate_lattice(table, settings), partial, [TABLES[index][1]])
@@ -107,11 +92,3 @@ def test_effects_and_their_tally(settings: Settings) -> None:
         Effect.OTHER,
         Effect.NEITHER,
     }
-
-
-def test_the_full_answers_are_the_negotiators(settings: Settings) -> None:
-    table, request = next((t, r) for t, r in TABLES if t.rows)
-    (found,) = compare_partial(
-        evaluate_lattice(table, settings), prepare_partial_lattice(table, "5%"), [request]
-    )
-    assert found.full.answers == Negotiator(BruteLattice(table)).negotiate(request).answers

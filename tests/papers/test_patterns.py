@@ -9,8 +9,6 @@ from typing import Any
 import pytest
 
 from discreet.settings import Settings
-from papers import patterns
-from papers.charts import draw_chart
 from papers.comparison import Comparison, Verdict
 from papers.pattern_experiments import AGAINST_MONDRIAN, AGAINST_OPTIMUM, PreparedExperiment
 from papers.reproduction import Context, ReproductionRun
@@ -66,34 +64,6 @@ def test_theorem_4_costs_what_its_proof_says(quick_run: Callable[[str], Reproduc
         size = int(m)
         assert (cost["ours"], least["ours"], again["ours"]) == ((size - 1) * size**2, size**2, size**2)
         assert factor["ours"] == size - 1 < most["ours"] == size
-
-
-def test_a_reversed_finding_is_said_in_words(quick_run: Callable[[str], ReproductionRun]) -> None:
-    tables = tables_of(quick_run("patterns"))
-    assert "reverses the paper's finding" in tables["adult_2"]["note"]
-    assert "reverses" not in tables["cmc"]["note"]
-
-
-def test_figure_1_shows_time_and_usefulness_of_both_and_what_is_printed(
-    data_dir: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    shown: list[Any] = []
-
-    def noted(title: str, panels: Any, *, description: str = "") -> str:
-        shown.extend(panels)
-        return draw_chart(title, panels, description=description)
-
-    monkeypatch.setattr(patterns, "draw_chart", noted)
-    adult = PreparedExperiment.of(Context(data_dir, settings, quick=True), AGAINST_MONDRIAN[-1])
-    measured = {k: ({"u": 3.0, "r": 0.5}, {"u": 4.0, "r": 0.7}) for k in adult.ks}
-    plot = patterns._mondrian_plot(adult, measured)
-    assert plot.title.startswith("Figure 1. ")
-    assert [panel.y_label for panel in shown] == ["seconds", "usefulness"]
-    for panel in shown:
-        names = [series.name for series in panel.series]
-        assert names == ["heuristic", "heuristic, printed", "mondrian", "mondrian, printed"]
-        assert [series.dashed for series in panel.series] == [False, True, False, True]
-    assert shown[1].series[3].y == (4.875, 6.009, 7.805)
 
 
 def test_a_figure_of_several_solutions_has_a_sign_of_its_own() -> None:

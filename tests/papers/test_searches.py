@@ -48,13 +48,6 @@ def test_a_search_that_finds_less_is_told(study: SearchStudy, search: str) -> No
     assert agreement_cell("QID 3", False).verdict is Verdict.DIFFERENT
 
 
-def test_a_search_that_marks_other_nodes_as_minimal_is_told(study: SearchStudy) -> None:
-    found = study.search("incognito", 3, 2)
-    wrong = tuple(replace(s, minimal=not s.minimal) for s in found.solutions)
-    study._found["incognito", 3, 2] = replace(found, solutions=wrong)
-    assert not study.agree(3, 2)
-
-
 def test_a_search_runs_once_for_every_table_that_asks(study: SearchStudy) -> None:
     first = study.search("incognito", 2, 2)
     table = times_table(study, "times", "Seconds", [2], 2, ["incognito"])

@@ -1,4 +1,4 @@
-"""Synthetic tables: seeded, with the requested distributions, cardinalities and correlations."""
+"""Synthetic tables: distributions, cardinalities and correlations."""
 
 from __future__ import annotations
 
@@ -15,10 +15,15 @@ from discreet.errors import InputError
 from discreet.settings import Settings
 from discreet.verbs.table import open as open_table
 from papers.synthetic_tables import (
+    LOSS_COLUMN,
+    OLDEST,
+    PER_YEAR,
+    YOUNGEST,
     ColumnDistribution,
     SyntheticColumn,
     generate_ipums,
     generate_lands_end,
+    generate_losses,
     generate_table,
     mondrian_columns,
 )
@@ -36,11 +41,6 @@ def test_equal_seeds_give_equal_tables_and_others_differ() -> None:
     assert not all(np.array_equal(a, b) for a, b in zip(first.codes, other.codes, strict=True))
 
 
-def test_a_uniform_column_has_equal_shares() -> None:
-    (codes,) = generate_table(mondrian_columns(1, 8), 80_000).codes
-    assert shares(codes, 8) == pytest.approx([1 / 8] * 8, abs=0.01)
-
-
 def test_a_normal_column_has_the_shares_of_the_density_at_its_codes() -> None:
     column = mondrian_columns(1, 8, ColumnDistribution.NORMAL, mean=3.5, deviation=1.6)
     density = [math.exp(-(((code - 3.5) / 1.6) ** 2) / 2) for code in range(8)]
@@ -48,16 +48,6 @@ def test_a_normal_column_has_the_shares_of_the_density_at_its_codes() -> None:
     assert list(column[0].probabilities()) == pytest.approx(expected)
     (codes,) = generate_table(column, 80_000).codes
     assert shares(codes, 8) == pytest.approx(expected, abs=0.01)
-
-
-def test_a_small_deviation_leaves_one_value_and_no_error() -> None:
-    """The other reading of the Mondrian paper's deviation of 0.2: in values, not in parts of the domain."""
-    (codes,) = generate_table(
-        mondrian_columns(1, 50, ColumnDistribution.NORMAL, mean=25, deviation=0.2), 1000
-    ).codes
-    assert set(codes.tolist()) == {25}
-    tiny = SyntheticColumn("a", 4, ColumnDistribution.NORMAL, mean=1.4, deviation=1e-6)
-    assert list(tiny.probabilities()) == [0, 1, 0, 0]
 
 
 def test_a_skewed_column_follows_its_power_law() -> None:
@@ -129,8 +119,26 @@ def test_the_orders_have_the_printed_shape(tmp_path: Path, settings: Settings) -
     assert all(len(set(c.texts())) == c.cardinality for c in table.columns)
 
 
-def test_a_style_has_its_price() -> None:
-    table = generate_lands_end(20_000)
-    codes = dict(zip((c.name for c in table.columns), table.codes, strict=True))
-    commonest = codes["price"][codes["style"] == 0]
-    assert np.bincount(commonest).max() / len(commonest) > 0.85
+def ages_and_losses(deviation: float) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    arrays = generate_losses(2_000, deviation, seed=7).arrays()
+    return arrays["age"].astype(np.int64), arrays[LOSS_COLUMN].astype(np.int64)
+
+
+def test_without_deviation_the_loss_is_a_function_of_age() -> None:
+    ages, losses = ages_and_losses(0)
+    assert (losses == PER_YEAR * ages).all()
+    assert YOUNGEST <= ages.min() <= ages.max() <= OLDEST
+
+
+def test_more_deviation_is_less_correlation() -> None:
+    found = [np.corrcoef(*ages_and_losses(deviation))[0, 1] for deviation in (0, 100, 1_000, 20_000)]
+    assert found == sorted(found, reverse=True)
+    assert found[0] == pytest.approx(1)
+    assert abs(found[-1]) < 0.1
+    assert ages_and_losses(1_000)[1].min() >= 1
+
+
+@pytest.mark.parametrize("deviation", [-1, float("nan"), float("inf")])
+def test_a_deviation_is_a_number_from_0_on(deviation: float) -> None:
+    with pytest.raises(InputError):
+        generate_losses(5, deviation)

@@ -12,12 +12,8 @@ from discreet.sample.census import census_spec, generate_census, write_census
 from discreet.spec.spec_reader import spec_from_mapping
 
 
-def test_equal_seeds_give_equal_tables_and_others_differ() -> None:
-    assert generate_census(200, seed=1) == generate_census(200, seed=1)
-    assert generate_census(200, seed=1) != generate_census(200, seed=2)
-
-
 def test_thirty_thousand_people_with_six_quasi_identifiers() -> None:
+    assert generate_census(200, seed=1) == generate_census(200, seed=1) != generate_census(200, seed=2)
     columns = generate_census()
     assert list(columns) == [
         "person_id",

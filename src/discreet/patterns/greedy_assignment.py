@@ -24,7 +24,6 @@ from discreet.frequency.class_requirement import (
     ClassRequirement,
     announce_subjects,
     find_globally_failing,
-    require_one_row_per_subject,
 )
 from discreet.model.class_recoding import (
     OUTLIER,
@@ -44,22 +43,6 @@ from discreet.patterns.pattern_walk import PatternKeys, PatternWalk, WalkNotice,
 from discreet.settings import Settings
 
 _BOUND_BATCH = 1024
-
-
-def compute_lower_bound(
-    frequency_set: FrequencySet,
-    mask: PatternMask,
-    requirement: Requirement,
-    *,
-    class_test: ClassTest | None = None,
-    evaluator: Backend | str = Backend.AUTO,
-) -> float:
-    """Bound the cost of all assignments of rows to the mask's patterns from below."""
-    frequency_set = require_one_row_per_subject(frequency_set)
-    keys = build_pattern_keys(frequency_set, mask)
-    demand = ClassRequirement.of(frequency_set, requirement, class_test)
-    walk = open_walk(keys, growing_demand(demand, requirement), evaluator)
-    return bound_from_walk(frequency_set, mask, keys, walk)
 
 
 def growing_demand(demand: ClassRequirement, requirement: Requirement) -> ClassRequirement:
