@@ -20,11 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import InputError, LimitReached, NoSolution
-from discreet.frequency.class_requirement import (
-    ClassRequirement,
-    announce_subjects,
-    find_globally_failing,
-)
+from discreet.frequency.class_requirement import ClassRequirement, announce_subjects, find_globally_failing
 from discreet.model.class_recoding import (
     OUTLIER,
     SUPPRESSED,
@@ -37,7 +33,6 @@ from discreet.model.class_recoding import (
 from discreet.model.frequency_set import FrequencySet, drop_unneeded_subjects
 from discreet.model.request import Backend
 from discreet.model.requirement import Requirement
-from discreet.model.search_result import SuppressionPolicy
 from discreet.patterns.pattern_assignment import recode_assignment
 from discreet.patterns.pattern_walk import PatternKeys, PatternWalk, WalkNotice, build_pattern_keys, open_walk
 from discreet.settings import Settings
@@ -125,7 +120,6 @@ def solve_greedily(
     class_test: ClassTest | None = None,
     limit: int | None = None,
     bound: bool = True,
-    suppression: SuppressionPolicy = SuppressionPolicy.DROP,
     evaluator: Backend | str = Backend.AUTO,
     progress: GreedyProgress | None = None,
     notice: WalkNotice | None = None,
@@ -166,9 +160,7 @@ def solve_greedily(
     if bound and not demand.growing:
         walk = open_walk(keys, growing_demand(demand, requirement), evaluator, notice)
     return GreedyResult(
-        recoding=recode_assignment(
-            frequency_set, mask, requirement, pattern_of, class_test=class_test, suppression=suppression
-        ),
+        recoding=recode_assignment(frequency_set, mask, requirement, pattern_of, class_test=class_test),
         mask=mask,
         pattern_of=pattern_of,
         cost=assignment_cost(frequency_set, mask, pattern_of),
@@ -196,10 +188,11 @@ def _walk_patterns(
 ) -> NDArray[np.int64]:
     """Walk the patterns and return the pattern of each class that was made."""
     found, seen = [np.zeros(0, np.int64)], 0
+    order = mask.order(tie) if tie is not TieBreak.BEST else np.zeros(0, np.int64)
     batches = (
         _by_most_rows(walk, keys, mask, falls=falls)
         if tie is TieBreak.BEST
-        else _batches_in_order(mask.order(tie))
+        else (order[start : start + _BATCH] for start in range(0, len(order), _BATCH))
     )
     for batch in batches:
         if not walk.remaining:
@@ -218,10 +211,6 @@ def _split_progress(
     if progress is None:
         return None, None
     return lambda done, _: progress(done, 2 * patterns), lambda done: progress(patterns + done, 2 * patterns)
-
-
-def _batches_in_order(order: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
-    return (order[start : start + _BATCH] for start in range(0, len(order), _BATCH))
 
 
 def _by_most_rows(
