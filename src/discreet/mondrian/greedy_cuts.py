@@ -51,10 +51,7 @@ def oracle_of_test(frequency_set: FrequencySet, test: ClassTest) -> ClassOracle:
 
 
 def cut_greedily(
-    space: CutSpace,
-    chooser: CutChooser,
-    holds: ClassOracle,
-    progress: MondrianProgress | None = None,
+    space: CutSpace, chooser: CutChooser, holds: ClassOracle, progress: MondrianProgress | None = None
 ) -> NDArray[np.int64]:
     """Return the class of each row type, shape ``(row types,)``, numbered in preorder of the tree of cuts.
 

@@ -373,7 +373,9 @@ def partition_table(
     if options.relaxed:
         _check_relaxed(requirement, class_test, chooser)
     test = _build_class_test(counted, requirement, class_test)
-    _require_whole_table(counted, requirement, test)
+    every = np.arange(counted.row_types)
+    if not counted.row_types or not oracle_of_test(counted, test)(every):
+        raise _whole_table_error(counted, requirement)
     how = Backend(evaluator)
     if options.relaxed:
         space = CutSpace.of(counted, options)
@@ -389,7 +391,9 @@ def partition_table(
             counted, requirement, settings, options, evaluator=how, notice=notice, progress=progress
         )
     else:
-        _notify_twin(requirement, notice)
+        if requirement.others and notice is not None:
+            names = ", ".join(dict.fromkeys(criterion.name for criterion in requirement.others))
+            notice(f"no compiled kernel for {names}: using numpy, which is much slower")
         space = CutSpace.of(counted, options)
         widest = chooser or WidestFirst(options, requirement.least_rows)
         classes = cut_greedily(space, widest, oracle_of_test(counted, test), progress)
@@ -444,13 +448,6 @@ def _classes_by_subject(
     return cut_greedily(space, widest, facts.holds, progress)
 
 
-def _notify_twin(requirement: Requirement, notice: MondrianNotice | None) -> None:
-    """Report that the kernels, which support k and distinct l, do not support this requirement."""
-    if requirement.others and notice is not None:
-        names = ", ".join(dict.fromkeys(criterion.name for criterion in requirement.others))
-        notice(f"no compiled kernel for {names}: using numpy, which is much slower")
-
-
 def _build_recoding(
     frequency_set: FrequencySet,
     classes: NDArray[np.int64],
@@ -490,14 +487,6 @@ def _build_class_test(
             advice="Count the table by count_frequency_set.",
         )
     return AllOf((plain, class_test))
-
-
-def _require_whole_table(counted: FrequencySet, requirement: Requirement, test: ClassTest) -> None:
-    """Raise ``NoSolution`` unless the class of all rows meets the test."""
-    every: NDArray[np.int64] = np.arange(counted.row_types)
-    if counted.row_types and oracle_of_test(counted, test)(every):
-        return
-    raise _whole_table_error(counted, requirement)
 
 
 def _whole_table_error(counted: FrequencySet, requirement: Requirement) -> NoSolution:

@@ -11,12 +11,12 @@ both sides, the nearest to the half first.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Context, Decimal
 from functools import cached_property
 from math import ceil
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,9 @@ from numpy.typing import NDArray
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.hierarchy import GeneralizationHierarchy, LeafOrder, order_leaves, order_leaves_by_tree
 from discreet.mondrian.mondrian_options import Categorical, Cut, MondrianOptions, Tie
+
+if TYPE_CHECKING:
+    from discreet.mondrian.stored_classes import StoredFragment
 
 _EXACT = Context(prec=1400)
 
@@ -67,7 +70,10 @@ class CutSpace:
         """
         orders = tuple(leaf_order_of_cuts(h, options.categorical) for h in frequency_set.hierarchies)
         if occurring is None:
-            occurring = [_find_occurring(frequency_set.codes[:, j], order) for j, order in enumerate(orders)]
+            occurring = [
+                np.sort(order.rank[np.flatnonzero(rows)])
+                for order, rows in zip(orders, frequency_set.rows_by_code, strict=True)
+            ]
         places = list(range(len(orders)))
         if options.tie is Tie.FEWEST_VALUES:
             places.sort(key=lambda j: (len(occurring[j]), j))
@@ -76,7 +82,10 @@ class CutSpace:
             frequency_set=frequency_set,
             orders=orders,
             values=values,
-            spans=np.array([_occurring_range(v[codes]) for v, codes in zip(values, occurring, strict=True)]),
+            # The range of a single value counts as 1: its width is 0.
+            spans=np.array(
+                [np.ptp(v[o]) or 1.0 if len(o) else 1.0 for v, o in zip(values, occurring, strict=True)]
+            ),
             strengths=tuple(
                 _boundary_strengths(hierarchy, order, options.categorical)
                 for hierarchy, order in zip(frequency_set.hierarchies, orders, strict=True)
@@ -98,10 +107,6 @@ class CutSpace:
         return np.array([values[b] - values[a] for values, a, b in ends]) / self.spans
 
 
-def _find_occurring(codes: NDArray[np.int64], order: LeafOrder) -> NDArray[np.int64]:
-    return np.sort(order.rank[np.flatnonzero(np.bincount(codes, minlength=len(order.rank)))])
-
-
 def _coordinates(order: LeafOrder, occurring: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return the coordinate of each position, in a unit in which the occurring values are integers."""
     null = len(order.rank) - 1
@@ -116,11 +121,6 @@ def _coordinates(order: LeafOrder, occurring: NDArray[np.int64]) -> NDArray[np.f
     span = _EXACT.divide(_EXACT.subtract(largest, least), unit)
     step = max(ceil(span / max(len(coordinates) - 1, 1)), 1)
     return np.array([float(u) for u in units] + [float(span + step)])
-
-
-def _occurring_range(values: NDArray[np.float64]) -> float:
-    """Return the range of the occurring values, or 1 for a single value, whose width is then 0."""
-    return float(values[-1] - values[0]) or 1.0 if len(values) else 1.0
 
 
 def _boundary_strengths(
@@ -178,29 +178,8 @@ class ProposedCut:
     last: int
 
 
-class Marginals(Protocol):
-    """Statistics of a class for the paper's choice of a cut: row counts by position of each attribute."""
-
-    @property
-    def space(self) -> CutSpace:
-        """Space that contains the class."""
-
-    @property
-    def total(self) -> int:
-        """Number of rows."""
-
-    def widths(self) -> NDArray[np.float64]:
-        """Return the normalized range of each attribute."""
-
-    def rows_by_position(self, attribute: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return the occurring positions of an attribute in ascending order, with the row count of each."""
-
-
-class CutChooser(Protocol):
-    """Callable that proposes the cuts of a class."""
-
-    def __call__(self, fragment: Fragment) -> Iterable[ProposedCut]:
-        """Return cuts in order of preference; the first one whose sides both meet the requirement is made."""
+CutChooser = Callable[[Fragment], Iterable[ProposedCut]]
+"""Proposes cuts of a class in order of preference; the first whose sides both hold is made."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -210,7 +189,7 @@ class WidestFirst:
     options: MondrianOptions
     least_rows: int = 1
 
-    def __call__(self, fragment: Marginals) -> Iterator[ProposedCut]:
+    def __call__(self, fragment: Fragment | StoredFragment) -> Iterator[ProposedCut]:
         """Yield the cuts of one class, from the widest attribute down."""
         widths = fragment.widths()
         order = sorted(fragment.space.priority, key=lambda j: -widths[j])
@@ -219,7 +198,7 @@ class WidestFirst:
                 for last in self._places(fragment, attribute):
                     yield ProposedCut(attribute, last)
 
-    def _places(self, fragment: Marginals, attribute: int) -> list[int]:
+    def _places(self, fragment: Fragment | StoredFragment, attribute: int) -> list[int]:
         places, below = count_rows_below(fragment, attribute)
         total = fragment.total
         if self.options.cut is Cut.MEDIAN:
@@ -233,7 +212,9 @@ class WidestFirst:
         return result
 
 
-def count_rows_below(fragment: Marginals, attribute: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def count_rows_below(
+    fragment: Fragment | StoredFragment, attribute: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the ascending positions after which an attribute may be cut, and the rows up to each."""
     places, rows = fragment.rows_by_position(attribute)
     below = np.cumsum(rows)
