@@ -142,11 +142,10 @@ def bound_granularity(
     seed: int = 0,
     threads: int = 1,
     iterations: int = BOUND_ITERATIONS,
-    progress: Callable[[int, int], None] | None = None,
 ) -> float:
     """Return an upper bound of the granularity of recodings that suppress exactly the rows not ``placed``."""
     table = _BoundTable.of(space, demand, placed)
-    loss = table.least_loss(kernels, seed, threads, iterations, progress)
+    loss = table.least_loss(kernels, seed, threads, iterations)
     suppressed = int(space.frequency_set.counts[~placed].sum())
     return space.granularity_of(loss + suppressed * space.worst)
 
@@ -192,20 +191,13 @@ class _BoundTable:
             cap=cap,
         )
 
-    def least_loss(
-        self,
-        kernels: bool,
-        seed: int,
-        threads: int,
-        iterations: int,
-        progress: Callable[[int, int], None] | None,
-    ) -> float:
+    def least_loss(self, kernels: bool, seed: int, threads: int, iterations: int) -> float:
         """Return the sum of feasible values over all rows, a lower bound of the loss."""
         random = np.random.default_rng([seed, len(self.rows)])
         slacks = self._compiled_slacks(threads) if kernels else self._plain_slacks
         values = np.minimum(slacks(np.zeros(len(self.rows))) / self.need, self.cap)
         best, slack = self._sum(values), slacks(values)
-        for done in range(iterations):
+        for _ in range(iterations):
             raised = random.random(len(values)) < _RAISED_SHARE
             tried = np.minimum(values + np.where(raised, _RAISE_STEP * slack, 0.0), self.cap)
             tried += np.minimum(slacks(tried), 0.0) / self.need
@@ -214,8 +206,6 @@ class _BoundTable:
             if self._sum(tried) > best:
                 values, best = tried, self._sum(tried)
                 slack = slacks(values)
-            if progress is not None:
-                progress(done + 1, iterations)
         overdrawn = np.minimum(slacks(values), 0.0) / self.need
         return self._sum(values + overdrawn) * (1 - _ROUNDING_SHARE)
 
@@ -354,7 +344,9 @@ def generalize_cells(
     low, high = _level_limits(frequency_set, min_node, max_node)
     _check_memory(frequency_set, options, settings)
     space = build_key_space(frequency_set, low, high, weights)
-    compiled = _use_kernels(frequency_set, options, Backend(evaluator), notice)
+    parts = ("local-greedy", "local-anneal") if options.improves else ("local-greedy",)
+    worth, backend = frequency_set.row_types >= _TYPES_WORTH_COMPILING, Backend(evaluator)
+    compiled = choose_kernels(parts, "local recoding", worth=worth, evaluator=backend, notice=notice)
     kernels = compiled and demand.plain
     _notify_twin(frequency_set, requirement, compiled, notice)
     placement = build_greedy_classes(space, demand, kernels=kernels, seed=seed)
@@ -374,15 +366,24 @@ def generalize_cells(
     recoding = replace(recoding, class_test=class_test)
     check_recoded_classes(frequency_set, demand, recoding, high)
     if kernels:
-        _mark_compiled(options)
-    limits = (space, demand, placement, compiled, seed, settings.threads)
-    proven = _granularity_bound(*limits) if bound and frequency_set.subjects is None else None
+        from discreet.kernels.precompilation import mark_compiled
+
+        for part in parts:
+            mark_compiled(part)
+    proven: float | None = None
+    if bound and frequency_set.subjects is None:
+        placed = placement.class_of != SUPPRESSED
+        proven = bound_granularity(
+            space, demand, placed, kernels=compiled, seed=seed, threads=settings.threads
+        )
+    lost = recoding.suppressed * space.worst
+    timed = zip(improved.losses, improved.seconds, strict=True)
     return LocalRecoding(
         recoding=recoding,
         shown=options.shown,
         granularity=recoding_granularity(frequency_set, recoding),
         rounds=improved.rounds,
-        curve=_granularity_curve(space, improved, recoding.suppressed),
+        curve=tuple(CurvePoint(i, space.granularity_of(loss + lost), s) for i, (loss, s) in enumerate(timed)),
         seconds=monotonic() - start_time,
         bound=proven,
     )
@@ -464,26 +465,6 @@ def _check_memory(frequency_set: FrequencySet, options: _CheckedOptions, setting
         )
 
 
-def _use_kernels(
-    frequency_set: FrequencySet, options: _CheckedOptions, evaluator: Backend, notice: LocalNotice | None
-) -> bool:
-    worth = frequency_set.row_types >= _TYPES_WORTH_COMPILING
-    return choose_kernels(
-        _kernel_parts(options), "local recoding", worth=worth, evaluator=evaluator, notice=notice
-    )
-
-
-def _kernel_parts(options: _CheckedOptions) -> tuple[str, ...]:
-    return ("local-greedy", "local-anneal") if options.improves else ("local-greedy",)
-
-
-def _mark_compiled(options: _CheckedOptions) -> None:
-    from discreet.kernels.precompilation import mark_compiled
-
-    for part in _kernel_parts(options):
-        mark_compiled(part)
-
-
 def _check_suppressed(
     frequency_set: FrequencySet, requirement: Requirement, placement: GreedyClasses, limit: int
 ) -> None:
@@ -541,22 +522,3 @@ def _number_classes(class_of: NDArray[np.int64]) -> NDArray[np.int64]:
     occurs[SUPPRESSED] = False
     numbers[occurs] = np.arange(int(occurs.sum()))
     return numbers[class_of]
-
-
-def _granularity_curve(space: KeySpace, improved: AnnealedClasses, suppressed: int) -> tuple[CurvePoint, ...]:
-    return tuple(
-        CurvePoint(rounds, space.granularity_of(loss + suppressed * space.worst), seconds)
-        for rounds, (loss, seconds) in enumerate(zip(improved.losses, improved.seconds, strict=True))
-    )
-
-
-def _granularity_bound(
-    space: KeySpace,
-    demand: ClassRequirement,
-    placement: GreedyClasses,
-    kernels: bool,
-    seed: int,
-    threads: int,
-) -> float:
-    placed = placement.class_of != SUPPRESSED
-    return bound_granularity(space, demand, placed, kernels=kernels, seed=seed, threads=threads)

@@ -225,13 +225,11 @@ def level_costs(space: KeySpace) -> list[NDArray[np.float64]]:
     return costs
 
 
-def iterate_node_masks(
-    space: KeySpace, seed: int, listed: int = MOST_LISTED_NODES
-) -> Iterator[NDArray[np.uint64]]:
+def iterate_node_masks(space: KeySpace, seed: int) -> Iterator[NDArray[np.uint64]]:
     """Yield the masks of the nodes to visit, in batches of shape ``(nodes, words)``."""
     costs = level_costs(space)
     tables = _level_masks(space)
-    if prod(len(levels) for levels in costs) <= listed:
+    if prod(len(levels) for levels in costs) <= MOST_LISTED_NODES:
         yield _list_masks(costs, tables)
         return
     last_cost = 0.0
