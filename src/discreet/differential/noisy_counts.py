@@ -33,11 +33,7 @@ from discreet.differential.marginals import (
     decode_labels,
 )
 from discreet.differential.noise import Mechanism, Noise, Sensitivity, calibrate_noise, name_opendp
-from discreet.differential.private_release import (
-    OutputTable,
-    check_reserved_columns,
-    open_private_release,
-)
+from discreet.differential.private_release import OutputTable, check_reserved_columns, open_private_release
 from discreet.engines.base import Engine
 from discreet.errors import InputError, LimitReached
 from discreet.model.privacy_loss import PrivacyLoss

@@ -119,7 +119,8 @@ class PrivateLevelChoice:
             _encode_levels(attribute_levels, [each[index] for each in labels])
             for index, attribute_levels in enumerate(self.attributes)
         ]
-        beyond = np.fromiter(_excess_rows(attributes, rows, least), np.int64, len(self.nodes))
+        classes = np.zeros(len(rows), np.int64)
+        beyond = np.fromiter(_excess_rows(classes, attributes, rows, least), np.int64, len(self.nodes))
         return beyond * self.details()
 
     def at(self, counted: Mapping[str, int], node: Sequence[Axis]) -> dict[str, int]:
@@ -176,14 +177,13 @@ def _encode_levels(attribute_levels: AttributeLevels, values: Sequence[str]) -> 
     return result
 
 
-def _excess_rows(attributes: Sequence[Sequence[IntArray]], rows: IntArray, least: int) -> Iterator[int]:
-    """Yield the rows beyond the first ``least`` - 1 of every class, per node in mixed-radix order."""
-    yield from _descend(np.zeros(len(rows), np.int64), attributes, rows, least)
-
-
-def _descend(
+def _excess_rows(
     classes: IntArray, attributes: Sequence[Sequence[IntArray]], rows: IntArray, least: int
 ) -> Iterator[int]:
+    """Yield the rows beyond the first ``least`` - 1 of every class, per node in mixed-radix order.
+
+    ``classes`` is the class of each row type by the attributes before.
+    """
     if not attributes:
         # Renumber sparse keys: bincount allocates up to the largest key.
         if int(classes.max(initial=0)) >= _MAX_DENSE_CELLS:
@@ -196,7 +196,7 @@ def _descend(
         if len(attributes) > 1:
             # Renumber the keys of all but the last attribute, which would overflow otherwise.
             both = np.unique(both, return_inverse=True)[1]
-        yield from _descend(both, attributes[1:], rows, least)
+        yield from _excess_rows(both, attributes[1:], rows, least)
 
 
 def choose_noisy_max(scores: IntArray, epsilon: Fraction) -> int:
@@ -445,11 +445,7 @@ def _check_class_sizes(rows: list[tuple[str, ...]], k: int) -> None:
 
 
 def _manifest_facts(
-    spec: TableSpec,
-    levels: Mapping[str, int],
-    privacy: Mapping[str, Any],
-    rows: int,
-    classes: int,
+    spec: TableSpec, levels: Mapping[str, int], privacy: Mapping[str, Any], rows: int, classes: int
 ) -> dict[str, Any]:
     """Return the manifest's facts, which follow from the spec, the request or the released rows."""
     return {

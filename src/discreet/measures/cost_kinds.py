@@ -140,10 +140,6 @@ class CellCost(Cost):
         return all(level.uniform and not level.penalty.any() for levels in self.sums for level in levels)
 
     @cached_property
-    def _uniform(self) -> bool:
-        return all(level.uniform for levels in self.sums for level in levels)
-
-    @cached_property
     def _least(self) -> tuple[LowerBoundSums, ...]:
         return tuple(map(LowerBoundSums.of, self.sums))
 
@@ -155,7 +151,7 @@ class CellCost(Cost):
 
     def known(self, node: LatticeNode, suppressed: int) -> float | None:
         """Return the cost of a node without suppression, or if the choice of rows has no effect."""
-        if suppressed and not self._uniform:
+        if suppressed and not all(level.uniform for levels in self.sums for level in levels):
             return None
         return self._joined(
             [

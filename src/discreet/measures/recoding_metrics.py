@@ -171,21 +171,13 @@ class ProsecutorRisk:
     unique_share: float
 
 
-def prosecutor_risk(
-    class_sizes: NDArray[np.int64], numbers: NDArray[np.int64] | None = None
-) -> ProsecutorRisk:
-    """Compute the risk from class sizes in rows, each at least 1.
-
-    ``numbers`` is the number of classes of each size, by default one each. The risks of a table without rows
-    are zero.
-    """
-    occurring = np.ones(len(class_sizes), dtype=np.int64) if numbers is None else numbers
-    sizes, occurring = class_sizes[occurring > 0], occurring[occurring > 0]
-    rows = int((sizes * occurring).sum())
+def prosecutor_risk(class_sizes: NDArray[np.int64]) -> ProsecutorRisk:
+    """Compute the risk from class sizes in rows, each at least 1; zero for a table without rows."""
+    rows = int(class_sizes.sum())
     if rows == 0:
         return ProsecutorRisk(highest=0.0, mean=0.0, unique_share=0.0)
     return ProsecutorRisk(
-        highest=1.0 / int(sizes.min()),
-        mean=int(occurring.sum()) / rows,
-        unique_share=int(occurring[sizes == 1].sum()) / rows,
+        highest=1.0 / int(class_sizes.min()),
+        mean=len(class_sizes) / rows,
+        unique_share=int((class_sizes == 1).sum()) / rows,
     )

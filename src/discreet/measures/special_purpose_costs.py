@@ -42,12 +42,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import InputError
-from discreet.measures.cell_sums import (
-    Factors,
-    LevelSum,
-    LevelSums,
-    LowerBoundSums,
-)
+from discreet.measures.cell_sums import Factors, LevelSum, LevelSums, LowerBoundSums
 from discreet.measures.cost_kinds import Cost, CostArray, LevelArray
 from discreet.measures.loss import leaf_counts
 from discreet.measures.named_costs import NamedCost

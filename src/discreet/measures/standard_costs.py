@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property, partial
 from math import prod
+from operator import mul
 from typing import Any
 
 import numpy as np
@@ -383,9 +384,5 @@ def detail_cost(frequency_set: FrequencySet, weights: Mapping[str, float]) -> Ce
         shares, rows = level_shares(hierarchy), frequency_set.rows_by_code[i]
         most = shares[-1].max(initial=0.0)
         sums.append(tuple(LevelSum(float((share * rows).sum()), most - share, rows) for share in shares))
-        parts.append(partial(_multiply_weight, weights.get(hierarchy.attribute, 1.0)))
+        parts.append(partial(mul, weights.get(hierarchy.attribute, 1.0)))
     return CellCost("detail", tuple(sums), tuple(parts), CostAggregate.SUM)
-
-
-def _multiply_weight(weight: float, total: Any) -> Any:
-    return weight * total

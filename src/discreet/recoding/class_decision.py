@@ -73,10 +73,7 @@ class LoadedRecoding:
 
 
 def load_recoding(
-    engine: Engine,
-    tables: TemporaryTables,
-    counted: CountedTable,
-    recoding: ClassRecoding | StoredClasses,
+    engine: Engine, tables: TemporaryTables, counted: CountedTable, recoding: ClassRecoding | StoredClasses
 ) -> LoadedRecoding:
     """Load a recoding; classes with the same labels get one number.
 

@@ -122,15 +122,17 @@ def apply_decided_classes(
             order = _order_by_class_and_cells(engine, types, decided, suppression)
         # Rows are sorted once: when stored if the engine's tables keep their order, else when written.
         early = engine.dialect.keeps_stored_order
-        counted = (
-            early
-            and not spec.draws_order
-            and _groups_equal_rows(engine, table, types, others.others, decided)
-        )
+        # Only cells whose equals have equal texts may be grouped.
+        counted = early and not spec.draws_order
+        counted = counted and all(group_key("t", kind, engine.dialect) == "t" for kind in types[1:])
+        counted = counted and is_grouping_worthwhile(engine, table, others.others, decided)
         if counted:
             rows = sql.counted_coded_rows(rows, len(others.others))
         stored = tables.create(f"SELECT t.* FROM ({rows}) AS t{order if early else ''}")
-        _check_row_count(engine, stored, spec, published, counted=counted)
+        counts = recoded_rows.row_count(stored, sql.COPIES if counted else None)
+        found = int(engine.fetch_rows(counts)[0][0])
+        if found != published:
+            raise source_changed_error(spec, f"{found} rows have a class now, {published} before")
         if spec.draws_order and sort_key is None:
             stored = _sort_by_loaded_keys(engine, tables, stored, published, len(others.others), draw_keys)
         yield ClassedRows(
@@ -187,17 +189,6 @@ def _query_rows(
         others.append(dialect.random_key)
     query = sql.rows_of_row_types(dialect, table.relation, keys, row_types, others, columns.never_null)
     return query, sort_key
-
-
-def _groups_equal_rows(
-    engine: Engine, table: SourceTable, types: Sequence[str], others: Sequence[str], decided: ClassDecision
-) -> bool:
-    """Check whether to group equal rows: equal cells must have equal texts, and it must be worthwhile.
-
-    ``types`` are those of the coded rows: the class and the ``others``.
-    """
-    exact = all(group_key("t", kind, engine.dialect) == "t" for kind in types[1:])
-    return exact and is_grouping_worthwhile(engine, table, others, decided)
 
 
 def _order_by_class_and_cells(
@@ -272,13 +263,6 @@ def _published_types(
     kinds = engine.column_types(f"SELECT {cells} FROM {identifier(labels)} AS l0")
     by_name = dict(zip((column.name for column in quasi_identifiers), kinds, strict=True))
     return tuple(by_name.get(column.name, "VARCHAR") for column in columns)
-
-
-def _check_row_count(engine: Engine, coded: str, spec: TableSpec, published: int, *, counted: bool) -> None:
-    number = sql.COPIES if counted else None
-    rows = int(engine.fetch_rows(recoded_rows.row_count(coded, number))[0][0])
-    if rows != published:
-        raise source_changed_error(spec, f"{rows} rows have a class now, {published} before")
 
 
 def _sort_by_loaded_keys(

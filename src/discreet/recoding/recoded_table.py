@@ -102,14 +102,7 @@ class CodedRows(RecodedTable):
 
     def _published(self, cells: Sequence[str], *, drawn: bool, star: bool) -> str:
         return recoded_rows.published_rows(
-            self.dialect,
-            self.coded,
-            self.failing,
-            self.keys,
-            cells,
-            self.labels,
-            drawn=drawn,
-            star=star,
+            self.dialect, self.coded, self.failing, self.keys, cells, self.labels, drawn=drawn, star=star
         )
 
 

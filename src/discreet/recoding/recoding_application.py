@@ -149,9 +149,7 @@ def hierarchies_of_recoding(
 
 
 def _load_level_labels(
-    tables: TemporaryTables,
-    hierarchies: Sequence[GeneralizationHierarchy],
-    node: Sequence[int],
+    tables: TemporaryTables, hierarchies: Sequence[GeneralizationHierarchy], node: Sequence[int]
 ) -> tuple[tuple[int, str], ...]:
     return tuple(
         (i, load_texts(tables, (*hierarchy.labels[level], None)))
