@@ -67,13 +67,6 @@ def test_tracer_counts_other_threads_and_wrapped_functions(tracer: FileTracer) -
     assert tracer.files() == ("threaded.py", "wrapped.py", "wrapper.py")
 
 
-def test_tracer_after_the_context_counts_nothing(tracer: FileTracer) -> None:
-    with tracer.counting():
-        pass
-    import_module("traced.idle").run()
-    assert tracer.files() == ()
-
-
 @pytest.fixture(scope="module")
 def census(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a small census and its release."""
@@ -82,14 +75,14 @@ def census(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_audit_by_command_enters_the_command_line_and_the_audit(census: Path) -> None:
+def test_audit_command_enters_command_line_and_audit(census: Path) -> None:
     audited: Passage = in_child(follow, "audit", census, True).result
     assert {"cli/audit.py", "audit/recount.py", "engines/duckdb/engine.py"} <= {*audited.files}
     assert not {"search", "negotiation", "web"} & {*audited.rooms}
     assert len(audited.files) < len(audited.modules)
 
 
-def test_slider_move_enters_neither_the_engine_nor_the_verbs(census: Path) -> None:
+def test_slider_move_enters_neither_engine_nor_verbs(census: Path) -> None:
     moved: Passage = in_child(follow, "slider move", census).result
     assert {"web/routes/negotiate.py", "negotiation/negotiator.py"} <= {*moved.files}
     assert not {"engines", "verbs", "sample"} & {*moved.rooms}

@@ -77,13 +77,13 @@ def exact_delta(epsilon: float, beta: float, k: int) -> float:
 
 
 @pytest.mark.parametrize(("epsilon", "delta"), LOSSES)
-def test_one_row_changes_no_more_than_the_loss_says(epsilon: str, delta: str) -> None:
+def test_one_row_changes_at_most_the_loss(epsilon: str, delta: str) -> None:
     sampling = compute_sampling(loss(epsilon, delta))
     worst = exact_delta(float(epsilon), float(sampling.beta), sampling.k)
     assert 0 < worst <= float(delta) * (1 + 1e-9)
 
 
-def test_the_bound_is_not_tight() -> None:
+def test_bound_is_not_tight_as_documented() -> None:
     """The page's table lists the k in use and the smaller k that the exact divergence allows."""
     page = (Path(__file__).parents[2] / "docs" / "differential-privacy.md").read_text(encoding="utf-8")
     rows = [line.strip("| ").split(" | ") for line in page.splitlines() if line.count("|") == 7]
@@ -112,14 +112,14 @@ def plain_delta(k: int, epsilon: Fraction, beta: Fraction, sizes: int) -> Fracti
 
 
 @pytest.mark.parametrize(("epsilon", "delta"), [("2", "0.1"), ("2", "0.01"), ("1", "0.05"), ("0.7", "0.1")])
-def test_k_is_the_least_by_the_theorem_s_bound_in_exact_fractions(epsilon: str, delta: str) -> None:
+def test_k_is_the_least_by_the_theorem_in_exact_fractions(epsilon: str, delta: str) -> None:
     sampling = compute_sampling(loss(epsilon, delta))
     assert plain_delta(sampling.k, Fraction(epsilon), sampling.beta, 60) <= Fraction(delta)
     assert plain_delta(sampling.k - 1, Fraction(epsilon), sampling.beta, 60) > Fraction(delta)
 
 
 @pytest.mark.parametrize("epsilon", ["0.01", "0.1", "1", "2", "10"])
-def test_beta_is_the_largest_multiple_that_is_allowed(epsilon: str) -> None:
+def test_beta_is_the_largest_allowed_multiple(epsilon: str) -> None:
     beta = compute_sampling(loss(epsilon, "1e-6")).beta
     assert (beta * 2**RANDOM_BITS).denominator == 1
     assert float(beta) == pytest.approx(1 - exp(-float(epsilon)), rel=1e-14)
@@ -151,18 +151,18 @@ def arx_k(epsilon: float, delta: float) -> int:
 
 
 @pytest.mark.parametrize(("epsilon", "delta", "k"), ARX)
-def test_arx_has_a_k_that_is_larger_by_one(epsilon: str, delta: str, k: int) -> None:
+def test_arx_k_is_larger_by_one(epsilon: str, delta: str, k: int) -> None:
     assert arx_k(float(epsilon), float(delta)) == k
     assert compute_sampling(loss(epsilon, delta)).k == k - 1
 
 
 @pytest.mark.parametrize(("epsilon", "delta"), [("0.001", "1e-6"), ("11", "1e-6"), ("1", "0")])
-def test_what_is_not_computed_is_refused(epsilon: str, delta: str) -> None:
+def test_loss_outside_the_supported_range_is_refused(epsilon: str, delta: str) -> None:
     with pytest.raises(InputError, match="of a sample"):
         compute_sampling(loss(epsilon, delta))
 
 
-def test_rows_are_drawn_with_the_probability() -> None:
+def test_rows_are_drawn_with_probability_beta() -> None:
     """The rows drawn are within 6.5 standard deviations, which random draws break once in 1e10 runs."""
     beta, rows = Fraction(5, 8), 3_000_000
     drawn = draw_class_rows({"a": rows, "b": 0, "c": 1}, beta)
@@ -178,7 +178,9 @@ MANY += [("55", "F", "secret")] * 20
 
 
 @pytest.mark.parametrize("name", ["sample.csv", "sample.parquet"])
-def test_a_sample_is_released(made: Made, name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_sample_is_released_and_spends_its_budget(
+    made: Made, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     table = made(MANY)
     folder = table.spec.path.parent  # type: ignore[union-attr]
     result = table.safepub({"age": 1}, folder / name, epsilon="1", delta="0.001")
@@ -204,13 +206,13 @@ def test_a_sample_is_released(made: Made, name: str, capsys: pytest.CaptureFixtu
         table.safepub({"age": 1}, folder / "more.csv", epsilon="0.5", delta="0.001")
 
 
-def test_a_sample_without_a_class_is_an_empty_table(made: Made) -> None:
+def test_sample_without_class_is_an_empty_table(made: Made) -> None:
     table = made(MANY[-20:])
     result = table.safepub({"age": 1}, table.spec.path.parent / "s.csv", epsilon=1, delta="0.001")  # type: ignore[union-attr]
     assert result.path.read_text() == "age,sex\n"
 
 
-def test_of_a_subject_one_row_counts(made: Made) -> None:
+def test_one_row_per_subject_counts(made: Made) -> None:
     rows = [("25", "F", "flu", "a")] * 900 + [("45", "M", "flu", str(i)) for i in range(600)]
     table = made(rows, names=("age", "sex", "disease", "who"), subject="who")
     result = table.safepub({"age": 1}, table.spec.path.parent / "s.csv", epsilon=1, delta="0.001")  # type: ignore[union-attr]
@@ -236,7 +238,7 @@ def test_budget_is_spent_before_anything_is_drawn(
     assert not Path("s.csv").exists()
 
 
-def test_what_is_told_is_the_same_for_other_rows(
+def test_output_with_fixed_draws_is_equal_for_other_rows(
     made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With fixed draws, two tables report identical texts."""
@@ -331,7 +333,7 @@ def test_scores_are_those_of_plain_classes_and_one_row_adds_at_most_one(
     assert all(0 <= more - fewer <= DETAIL_UNIT for fewer, more in zip(*scores, strict=True))
 
 
-def test_only_levels_within_the_limits_are_searched(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_search_is_restricted_to_levels_within_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     search = PrivateLevelChoice.of(spec(min_level={"age": 1}, max_level={"age": 2}), {"town": 1})
     assert {tuple(axis.level for axis in node) for node in search.nodes} == set(product((1, 2), (0, 1), (1,)))
     broken = {
@@ -347,7 +349,7 @@ def test_only_levels_within_the_limits_are_searched(monkeypatch: pytest.MonkeyPa
         PrivateLevelChoice.of(spec(), {})
 
 
-def test_choices_are_as_likely_as_the_mechanism_says() -> None:
+def test_choice_of_levels_has_the_probability_of_the_mechanism() -> None:
     """Permute-and-flip examines the lower score first half of the time and takes it by exp(-ε · apart)."""
     epsilon, apart, draws = Fraction(1), 1500, 600
     scores = PrivateLevelChoice.of(spec(), {}).details()[:2] * 0
@@ -360,7 +362,7 @@ def test_choices_are_as_likely_as_the_mechanism_says() -> None:
 MANY_PEOPLE = [("25", "F", "flu")] * 900 + [("45", "M", "cold")] * 600 + [("55", "F", "secret")] * 20
 
 
-def test_a_sample_at_levels_that_were_chosen(made: Made, run: Run) -> None:
+def test_sample_at_chosen_levels_reports_the_search(made: Made, run: Run) -> None:
     table = made(MANY_PEOPLE)
     folder = table.spec.path.parent  # type: ignore[union-attr]
     asked = ["--epsilon", "1", "--delta", "0.001", "--search-epsilon", "0.2", "--json"]
@@ -379,7 +381,7 @@ def test_a_sample_at_levels_that_were_chosen(made: Made, run: Run) -> None:
         table.safepub({}, folder / "t.csv", epsilon=1, delta="0.001", search_epsilon="0.1")
 
 
-def test_the_sample_spends_what_the_search_leaves(made: Made) -> None:
+def test_sample_spends_the_rest_of_the_search(made: Made) -> None:
     table = made(MANY_PEOPLE)
     folder = table.spec.path.parent  # type: ignore[union-attr]
     searched = table.safepub(
@@ -392,7 +394,7 @@ def test_the_sample_spends_what_the_search_leaves(made: Made) -> None:
 
 
 @pytest.mark.parametrize("search", ["1", "2", "0"])
-def test_a_search_that_leaves_nothing_is_refused_before_anything_is_spent(made: Made, search: str) -> None:
+def test_search_that_uses_all_epsilon_is_refused_before_spending(made: Made, search: str) -> None:
     table = made(MANY_PEOPLE)
     with pytest.raises(InputError):
         table.safepub({}, "s.csv", epsilon=1, delta="0.001", search_epsilon=search)

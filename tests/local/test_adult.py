@@ -24,7 +24,7 @@ def adult(data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Frequency
     return count_adult(data_dir, tmp_path_factory.mktemp("adult"))
 
 
-def test_arx_global_optimum_is_what_arx_reports(adult: FrequencySet) -> None:
+def test_arx_global_optimum_has_the_reported_granularity(adult: FrequencySet) -> None:
     """The node of least Loss for k = 5 suppresses 2,553 rows and has ARX's reported 0.75142."""
     node = tuple(ARX_OPTIMUM.get(name, 0) for name in NINE)
     counted = roll_up(adult, node)
@@ -40,7 +40,7 @@ def test_arx_global_optimum_is_what_arx_reports(adult: FrequencySet) -> None:
 @pytest.mark.parametrize(
     ("shown", "least"), [("lca", 0.9415), ("ranges", 0.953), ("sets", 0.975)], ids=["lca", "ranges", "sets"]
 )
-def test_the_greedy_beats_the_strongest_rival(adult: FrequencySet, shown: str, least: float) -> None:
+def test_greedy_exceeds_the_granularity_of_arx(adult: FrequencySet, shown: str, least: float) -> None:
     """The greedy exceeds ARX's best local recoding, 0.9323, without suppression and with at least k = 5."""
     found = generalize_cells(adult, Requirement(5), SETTINGS, shown=shown)
     assert found.granularity >= least

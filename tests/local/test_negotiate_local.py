@@ -55,7 +55,7 @@ def test_levels_that_cross_or_ask_nothing_are_refused() -> None:
         negotiate_local(frequency_set, Request(Requirement()), LIMITS)
 
 
-def test_a_criterion_that_further_rows_may_break_is_refused() -> None:
+def test_criterion_that_is_not_growing_is_refused() -> None:
     frequency_set = random_frequency_set(
         np.random.default_rng(13), attributes=3, height=3, leaves=6, rows=30, sensitive=2
     )
@@ -64,7 +64,7 @@ def test_a_criterion_that_further_rows_may_break_is_refused() -> None:
         negotiate_local(frequency_set, Request(Requirement(2, criteria=[Share(0.5)])), LIMITS)
 
 
-def test_what_gives_way_is_what_enumeration_says_for_any_criterion(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_relaxations_equal_enumeration_for_any_criterion(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         "discreet.local.local_answers.generalize_cells", lambda *_, **__: SimpleNamespace(suppressed=0)
     )

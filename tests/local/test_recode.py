@@ -100,7 +100,7 @@ def check(
 
 @given(st.integers(0, 10**6))
 @hypothesis_settings(max_examples=some_of(80), deadline=None)
-def test_the_greedy_is_the_plain_one(seed: int) -> None:
+def test_greedy_equals_plain_python(seed: int) -> None:
     random = np.random.default_rng(seed)
     frequency_set = a_table(random)
     low, high = some_levels(frequency_set, random)
@@ -157,7 +157,7 @@ def test_more_rounds_are_never_worse(seed: int, rounds: int) -> None:
 
 @given(st.integers(0, 10**6))
 @hypothesis_settings(max_examples=some_of(40), deadline=None)
-def test_the_bound_lies_above_the_best_of_all_partitions(seed: int) -> None:
+def test_bound_is_above_the_best_of_all_partitions(seed: int) -> None:
     random = np.random.default_rng(seed)
     frequency_set = a_table(random, rows=7, attributes=2)
     low, high = some_levels(frequency_set, random)
@@ -217,7 +217,7 @@ def with_counts(
     return replace(frequency_set, sensitive=(replace(sets, counts=np.array(counts)),))
 
 
-def test_one_thread_gives_the_same_as_two() -> None:
+def test_result_does_not_depend_on_threads() -> None:
     frequency_set = a_table(np.random.default_rng(3), rows=200, attributes=4, leaves=9)
     one = Settings(memory_limit=10**9, threads=1, private_log=Path("unused"))
     found = [generalize_cells(frequency_set, Requirement(3), s, effort=3, seed=7) for s in (one, LIMITS)]
@@ -225,7 +225,7 @@ def test_one_thread_gives_the_same_as_two() -> None:
     assert found[0].rounds == found[1].rounds == 3
 
 
-def test_a_time_budget_reports_rounds_that_can_be_repeated() -> None:
+def test_time_budget_reports_repeatable_rounds() -> None:
     frequency_set = a_table(np.random.default_rng(5), rows=100)
     found = generalize_cells(frequency_set, Requirement(4), LIMITS, time_budget=0.2, seed=2)
     again = generalize_cells(frequency_set, Requirement(4), LIMITS, effort=found.rounds, seed=2)
@@ -233,7 +233,7 @@ def test_a_time_budget_reports_rounds_that_can_be_repeated() -> None:
 
 
 @pytest.mark.parametrize("shown", ["ranges", "sets"])
-def test_ranges_and_sets_show_no_less_than_ancestors(shown: str) -> None:
+def test_ranges_and_sets_show_at_least_the_detail_of_ancestors(shown: str) -> None:
     frequency_set = a_table(np.random.default_rng(11), rows=80)
     plain = generalize_cells(frequency_set, Requirement(4), LIMITS)
     narrow = generalize_cells(frequency_set, Requirement(4), LIMITS, shown=shown)
@@ -255,15 +255,7 @@ def test_keys_of_several_words_and_lattices_walked_lazily(monkeypatch: pytest.Mo
     assert found.curve[1].granularity >= found.curve[0].granularity > 0
 
 
-def test_nodes_are_yielded_once_and_cheapest_first() -> None:
-    random = np.random.default_rng(4)
-    costs = [np.sort(random.random(n)) for n in (3, 2, 4)]
-    walked = list(node_walks.iterate_cheapest_nodes(costs))
-    assert len({node for _, node in walked}) == len(walked) == 24
-    assert [cost for cost, _ in walked] == sorted(cost for cost, _ in walked)
-
-
-def test_weights_turn_the_choice() -> None:
+def test_weights_change_the_retained_detail() -> None:
     random = np.random.default_rng(1)
     hierarchies = [random_hierarchy(random, name, 6, 2) for name in ("a", "b")]
     rows = [(tuple(int(c) for c in random.integers(0, 6, 2)), ()) for _ in range(40)]
@@ -278,7 +270,7 @@ def test_weights_turn_the_choice() -> None:
     assert kept(1, {"b": 10.0}) < kept(1, {"a": 10.0})
 
 
-def test_what_cannot_be_had() -> None:
+def test_impossible_requirements_and_options_are_refused() -> None:
     frequency_set = a_table(np.random.default_rng(8), rows=20)
     rows = frequency_set.rows
     with pytest.raises(NoSolution, match="together do not meet it"):
@@ -335,7 +327,7 @@ def test_every_class_meets_all_criteria(seed: int, effort: int | str) -> None:
     assert all(any(set(types) <= set(group) for group in groups) for types in members.values())
 
 
-def test_it_says_that_kernels_do_not_serve() -> None:
+def test_notice_names_criteria_without_kernels() -> None:
     table = random_frequency_set(
         np.random.default_rng(8), attributes=3, height=2, leaves=4, rows=30, sensitive=2
     )

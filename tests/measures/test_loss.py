@@ -131,5 +131,5 @@ def test_grouping_power_is_measured_with_other_attributes_at_level_zero() -> Non
 
 def test_prosecutor_risk_equals_one_by_the_class_size() -> None:
     assert prosecutor_risk(np.array([1, 1, 3, 5])) == ProsecutorRisk(1.0, 4 / 10, 2 / 10)
-    assert prosecutor_risk(np.array([1, 2, 5]), np.array([0, 3, 2])) == ProsecutorRisk(0.5, 5 / 16, 0.0)
+    assert prosecutor_risk(np.array([2, 2, 2, 5, 5])) == ProsecutorRisk(0.5, 5 / 16, 0.0)
     assert prosecutor_risk(np.array([], dtype=np.int64)) == ProsecutorRisk(0.0, 0.0, 0.0)

@@ -16,7 +16,7 @@ from discreet.model.requirement import Requirement
 from discreet.mondrian.external import partition_in_engine
 from discreet.mondrian.mondrian_options import Cut, MondrianOptions, Tie
 from discreet.mondrian.partition import partition_table
-from discreet.mondrian.space import Fragment, ProposedCut, WidestFirst, count_rows_below
+from discreet.mondrian.space import Fragment, ProposedCut
 from discreet.settings import Settings
 from tests.criteria_of_tests import Share
 from tests.drawing import some_of
@@ -44,7 +44,7 @@ def members_of(recoding: ClassRecoding, number: int) -> list[int]:
 
 @pytest.mark.parametrize("kind", ["entropy", "closeness", "ordered closeness"])
 @pytest.mark.parametrize("cut", list(Cut))
-def test_classes_meet_the_test_and_cannot_be_cut(kind: str, cut: Cut, settings: Settings) -> None:
+def test_classes_pass_the_test_and_cannot_be_cut(kind: str, cut: Cut, settings: Settings) -> None:
     several = 0
     for seed in range(some_of(30)):
         random = np.random.default_rng(seed)
@@ -90,7 +90,7 @@ def cuttable(table: FrequencySet, members: list[int], k: int, test: ClassTest) -
     return False
 
 
-def test_a_class_test_needs_rows_by_value(settings: Settings) -> None:
+def test_class_test_without_rows_by_value_is_refused(settings: Settings) -> None:
     table = next(t for t in tables() if t.sensitive)
     sets = table.sensitive[0]
     bare = type(sets)(sets.attribute, sets.size, sets.offsets, sets.codes)
@@ -107,32 +107,7 @@ def tables() -> Iterator[FrequencySet]:
         yield random_table(np.random.default_rng(seed), rows=60)
 
 
-def test_a_chooser_of_ones_own(settings: Settings) -> None:
-    """A custom chooser proposes its cuts first and the paper's after them."""
-
-    class AtPlace:
-        def __init__(self, attribute: int, last: int) -> None:
-            self.wanted = ProposedCut(attribute, last)
-            self.otherwise = WidestFirst(MondrianOptions())
-
-        def __call__(self, fragment: Fragment) -> Iterator[ProposedCut]:
-            if self.wanted.last in count_rows_below(fragment, self.wanted.attribute)[0]:
-                yield self.wanted
-            yield from self.otherwise(fragment)
-
-    cut = 0
-    for table in tables():
-        if table.rows < 4:
-            continue
-        found = partition_table(table, Requirement(2), settings, chooser=AtPlace(0, 0))
-        assert found.class_rows().min() >= 2
-        plain = partition_table(table, Requirement(2), settings)
-        if not np.array_equal(found.classes, plain.classes):
-            cut += 1
-    assert cut > 3
-
-
-def test_a_cut_with_nothing_on_one_side_is_a_bug_of_the_chooser(settings: Settings) -> None:
+def test_cut_with_an_empty_side_is_an_internal_error(settings: Settings) -> None:
 
     def beyond(fragment: Fragment) -> list[ProposedCut]:
         del fragment
@@ -142,7 +117,7 @@ def test_a_cut_with_nothing_on_one_side_is_a_bug_of_the_chooser(settings: Settin
         partition_table(next(tables()), Requirement(1), settings, chooser=beyond)
 
 
-def test_relaxed_classes_keep_l_whatever_is_drawn(settings: Settings) -> None:
+def test_relaxed_classes_have_l_values_for_every_draw(settings: Settings) -> None:
     """Relaxed classes keep l for every draw of rows of split row types, simulated at its worst.
 
     The worst draw takes the commonest values first.
@@ -179,14 +154,14 @@ def a_table() -> FrequencySet:
     raise AssertionError
 
 
-def test_relaxed_mondrian_keeps_k_and_l_alone(settings: Settings) -> None:
+def test_relaxed_mondrian_refuses_criteria_other_than_k_and_l(settings: Settings) -> None:
     asked = Requirement(2, criteria=[Share(0.9)])
     with pytest.raises(InputError, match=r"share=0.9 \(share of a value\) cannot be guaranteed") as error:
         partition_table(a_table(), asked, settings, MondrianOptions(relaxed=True))
     assert error.value.allowed == "k and l with relaxed Mondrian, or strict Mondrian"
 
 
-def test_what_is_not_monotone_is_refused(settings: Settings) -> None:
+def test_criterion_that_is_not_monotone_is_refused(settings: Settings) -> None:
     with pytest.raises(InputError, match=r"most-rows=7 of a search that divides or merges classes"):
         partition_table(a_table(), Requirement(2, criteria=[MostRows(7)]), settings)
 
@@ -204,7 +179,7 @@ class Facts:
     by_subject = False
 
 
-def test_the_engine_keeps_k_and_l_alone(settings: Settings) -> None:
+def test_engine_refuses_criteria_other_than_k_and_l(settings: Settings) -> None:
     asked = Requirement(2, criteria=[Share(0.9)])
     with (
         pytest.raises(InputError, match=r"share=0.9: Mondrian in the engine does not evaluate") as error,
@@ -220,7 +195,7 @@ def line(attribute: str, leaves: int) -> GeneralizationHierarchy:
 
 
 @pytest.mark.parametrize("tie", list(Tie))
-def test_best_cuts_keep_the_bounds(tie: Tie, settings: Settings) -> None:
+def test_best_cuts_satisfy_the_bounds(tie: Tie, settings: Settings) -> None:
     tight = 0.0
     for seed in range(some_of(80)):
         random = np.random.default_rng(seed)
@@ -239,7 +214,7 @@ def test_best_cuts_keep_the_bounds(tie: Tie, settings: Settings) -> None:
     assert tight == 1
 
 
-def test_a_class_may_reach_the_bound(settings: Settings) -> None:
+def test_class_may_reach_the_bound(settings: Settings) -> None:
     """A class may reach the bound.
 
     With d attributes, k - 1 points on each side of a point of m rows along each axis, no cut is allowable.
@@ -259,7 +234,7 @@ def test_a_class_may_reach_the_bound(settings: Settings) -> None:
     assert partition_table(more, Requirement(k), settings).class_count == 2
 
 
-def test_medians_alone_may_miss_an_allowable_cut(settings: Settings) -> None:
+def test_median_cuts_may_miss_an_allowable_cut(settings: Settings) -> None:
     """Medians only may miss an allowable cut: the paper's greedy does not test all cuts."""
     rows = [((0,), ())] + [((1,), ())] * 5 + [((2,), ())] * 4
     table = frequency_set_of([line("q", 3)], rows)

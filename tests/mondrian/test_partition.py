@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from discreet.errors import InputError, NoSolution
-from discreet.frequency.fact_counter import locate_entries
 from discreet.model.class_recoding import ClassRecoding, RecodingModel, requirement_test
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.hierarchy import TOP, GeneralizationHierarchy
@@ -133,19 +132,7 @@ def test_kernels_and_twin_make_equal_classes(options: MondrianOptions, settings:
         assert np.array_equal(twin.shown, kernels.shown)
 
 
-def test_neither_threads_nor_the_order_of_row_types_matter(settings: Settings) -> None:
-    random = np.random.default_rng(3)
-    table = random_table(random, attributes=4, rows=3000, sensitive=1, leaves=40)
-    turned = shuffled(random, table)
-    requirement = Requirement(3, 2 if table.sensitive else None)
-    for options in (MondrianOptions(), MondrianOptions(relaxed=True)):
-        one, two = (partition_table(t, requirement, settings, options) for t in (table, turned))
-        assert labelled(table, one) == labelled(turned, two)
-
-
-def test_threads_share_the_work_and_change_nothing(
-    settings: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_result_does_not_depend_on_threads(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(partition, "_FEWEST_SHARED_TYPES", 64)
     for seed in range(some_of(20)):
         table = random_table(np.random.default_rng(seed), attributes=4, rows=600, sensitive=0, leaves=30)
@@ -173,7 +160,7 @@ def test_many_places_and_many_words(settings: Settings) -> None:
         assert parts_of(found[0]) == parts_of(found[1])
 
 
-def test_what_cannot_be_met_or_promised_is_refused(settings: Settings) -> None:
+def test_impossible_requirements_and_options_are_refused(settings: Settings) -> None:
     hierarchy = number_line("age", 3)
     table = frequency_set_of([hierarchy], [((0,), (0,)), ((1,), (0,))], ["s"], [1])
     with pytest.raises(NoSolution, match="2 rows, does not meet k=3"):
@@ -210,26 +197,3 @@ def test_subjects_with_one_row_each_are_rows(settings: Settings) -> None:
 def number_line(attribute: str, leaves: int) -> GeneralizationHierarchy:
     ancestors = (np.arange(leaves), np.zeros(leaves, dtype=np.int64))
     return GeneralizationHierarchy(attribute, (tuple(map(str, range(leaves))), (TOP,)), ancestors, "numbers")
-
-
-def shuffled(random: np.random.Generator, table: FrequencySet) -> FrequencySet:
-    order = random.permutation(table.row_types)
-    sensitive = []
-    for sets in table.sensitive:
-        entries, _ = locate_entries(sets, order)
-        offsets = np.append(0, np.cumsum(np.diff(sets.offsets)[order]))
-        assert sets.counts is not None
-        found = replace(sets, offsets=offsets, codes=sets.codes[entries], counts=sets.counts[entries])
-        sensitive.append(found)
-    return replace(table, codes=table.codes[order], counts=table.counts[order], sensitive=tuple(sensitive))
-
-
-def labelled(table: FrequencySet, recoding: ClassRecoding) -> Counter[tuple[object, ...]]:
-    """Count rows by row type and labels."""
-    rows: Counter[tuple[object, ...]] = Counter()
-    for row_type, number, n in zip(recoding.row_types, recoding.classes, recoding.rows, strict=True):
-        shown = [
-            cells.labels[cell] for cells, cell in zip(recoding.cells, recoding.shown[number], strict=True)
-        ]
-        rows[(*table.codes[row_type].tolist(), *shown)] += int(n)
-    return rows

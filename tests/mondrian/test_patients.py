@@ -67,7 +67,7 @@ def test_multidimensional(patients: FrequencySet, settings: Settings) -> None:
     ]
 
 
-def test_age_first_gives_the_other_partition(patients: FrequencySet, settings: Settings) -> None:
+def test_tie_by_first_attribute_gives_the_other_partition(patients: FrequencySet, settings: Settings) -> None:
     """All three ranges are 1, so the tie rule decides the partition."""
     recoding = partition_table(patients, Requirement(2), settings, MondrianOptions(tie=Tie.FIRST))
     assert sorted(recoding.class_rows()) == [3, 3]

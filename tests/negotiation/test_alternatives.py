@@ -24,7 +24,7 @@ from tests.oracle.brute_lattice import BruteLattice
 from tests.oracle.random_tables import random_frequency_set
 
 
-def test_neighbours_are_the_parents_and_children_with_their_differences() -> None:
+def test_neighbours_are_parents_and_children_with_differences() -> None:
     for seed in range(some_of(40)):
         table = random_frequency_set(
             np.random.default_rng(seed), attributes=3, height=2, leaves=5, rows=20, sensitive=0
@@ -50,7 +50,7 @@ def test_neighbours_are_the_parents_and_children_with_their_differences() -> Non
 
 @settings(max_examples=some_of(40), deadline=None)
 @given(st.integers(0, 2**32))
-def test_over_a_partial_lattice_the_rows_are_the_same(seed: int) -> None:
+def test_suppressed_rows_over_a_partial_lattice_are_equal(seed: int) -> None:
     table, request = table_and_request(seed)
     brute, partial = BruteLattice(table), prepare_partial_lattice(table, "1%")
     found = PartialNegotiator(partial).suppress_attributes(request)
@@ -62,7 +62,7 @@ def test_over_a_partial_lattice_the_rows_are_the_same(seed: int) -> None:
         assert ours.height >= true.height
 
 
-def test_an_attribute_at_its_top_and_one_left_out_make_the_same_classes() -> None:
+def test_attribute_at_its_top_and_omitted_give_equal_classes() -> None:
     """The classes of a node equal those of the table without the attributes at their top."""
     checked = 0
     for seed in range(40):
@@ -90,7 +90,7 @@ SHAPES = [(0,), (3,), (2, 0), (0, 2), (1, 2, 3), (2, 1, 0, 1), (0, 0), (4, 2, 3)
 
 
 @pytest.mark.parametrize("heights", SHAPES)
-def test_nodes_come_by_height_then_the_papers_order(heights: tuple[int, ...]) -> None:
+def test_nodes_are_ordered_by_height_then_the_papers_order(heights: tuple[int, ...]) -> None:
     lattice = Lattice(tuple(f"q{i}" for i in range(len(heights))), heights)
     order = node_order(heights)
     plain = sorted(lattice.nodes(), key=lambda node: (node_height(node), tie_break_key(node)))
@@ -100,7 +100,7 @@ def test_nodes_come_by_height_then_the_papers_order(heights: tuple[int, ...]) ->
 
 
 @pytest.mark.parametrize("heights", SHAPES)
-def test_a_sub_lattice_holds_the_nodes_between_its_two(heights: tuple[int, ...]) -> None:
+def test_interval_contains_the_nodes_between_its_ends(heights: tuple[int, ...]) -> None:
     order = node_order(heights)
     nodes = [order.node_of(rank) for rank in range(len(order.nodes))]
     for low, high in product(nodes, nodes):
@@ -112,7 +112,7 @@ def test_a_sub_lattice_holds_the_nodes_between_its_two(heights: tuple[int, ...])
         assert (nodes[part.first], nodes[part.last]) == (low, high)
 
 
-def test_a_start_beyond_the_stretch_finds_nothing() -> None:
+def test_start_beyond_the_interval_finds_nothing() -> None:
     order = node_order((2, 2))
     part = order.between((0, 0), (1, 0))
     assert order.lowest(np.zeros(9, dtype=np.int64), 0, part, start=8) == -1

@@ -53,7 +53,7 @@ def random_request(random: np.random.Generator, brute: BruteLattice) -> Request:
     return Request.of(k=k, l=l, max_suppressed=limit, max_level=highest, min_level=lowest, scope=scope)
 
 
-def test_every_answer_is_the_oracles_on_random_lattices() -> None:
+def test_answers_on_random_lattices_equal_the_oracle() -> None:
     relaxed = set()
     for seed in range(some_of(1200)):
         random, brute = random_brute(seed)
@@ -89,9 +89,7 @@ def brute() -> BruteLattice:
         (Request(Requirement()), "no privacy criterion was given"),
     ],
 )
-def test_a_request_that_cannot_be_understood_is_refused(
-    brute: BruteLattice, request_: Request, fact: str
-) -> None:
+def test_invalid_request_is_refused(brute: BruteLattice, request_: Request, fact: str) -> None:
     with pytest.raises(InputError) as error:
         Negotiator(brute).negotiate(request_)
     assert error.value.message == fact
@@ -104,13 +102,13 @@ def test_several_l_are_lowered_together(brute: BruteLattice) -> None:
     assert relaxed.as_json(brute.lattice)["l"] == {"disease": 3, "wage": 2}
 
 
-def test_a_table_without_rows_suppresses_nothing() -> None:
+def test_empty_table_suppresses_nothing() -> None:
     random = np.random.default_rng(0)
     empty = BruteLattice(frequency_set_of([random_hierarchy(random, "age", 4, 2)], []))
     assert Negotiator(empty).negotiate(Request.of(k=5, max_suppressed="10%")).exact.node == (0,)
 
 
-def test_a_hundred_attributes_without_a_choice_are_no_obstacle() -> None:
+def test_hundred_attributes_without_levels_are_negotiated() -> None:
     random = np.random.default_rng(0)
     single = [random_hierarchy(random, f"q{i}", 1, 0) for i in range(100)]
     choice = random_hierarchy(random, "age", 4, 1)
@@ -119,7 +117,7 @@ def test_a_hundred_attributes_without_a_choice_are_no_obstacle() -> None:
     assert sum(Negotiator(brute).negotiate(Request.of(k=4)).exact.node) == 1
 
 
-def test_the_document_is_the_contracts(brute: BruteLattice) -> None:
+def test_document_has_the_contracts_keys(brute: BruteLattice) -> None:
     document = Negotiator(brute).negotiate(Request.of(k=4)).as_json()
     assert document == {
         "outcome": "exact",
@@ -137,7 +135,7 @@ def test_the_document_is_the_contracts(brute: BruteLattice) -> None:
     }
 
 
-def test_threads_may_share_a_negotiator() -> None:
+def test_threads_share_a_negotiator() -> None:
     random, brute = random_brute(3)
     negotiator = Negotiator(brute)
     requests = [random_request(random, brute) for _ in range(60)]
@@ -155,7 +153,7 @@ def test_threads_may_share_a_negotiator() -> None:
     assert list(found.values()) == [expected] * 4
 
 
-def test_asking_once_keeps_no_lattice_alive() -> None:
+def test_negotiator_releases_its_lattice() -> None:
     _, brute = random_brute(5)
     alive = weakref.ref(brute)
     Negotiator(brute).negotiate(Request.of(k=2))

@@ -46,7 +46,9 @@ MISPRINT = Deviation("averages", "H1", 207, Decimal("208.67"), "A misprint.")
         (3, "no solution", Reading.ROUNDED, False),
     ],
 )
-def test_what_agrees(ours: Figure | None, printed: Figure, reading: Reading, same: bool) -> None:
+def test_figures_agree_by_rounding_rule(
+    ours: Figure | None, printed: Figure, reading: Reading, same: bool
+) -> None:
     assert agrees_by(ours, printed, reading) is same
 
 
@@ -84,7 +86,7 @@ def test_our_figure_as_text(figure: Figure, places: int | None, text: str) -> No
     assert figure_text(figure, places) == text
 
 
-def test_a_figure_read_off_a_chart_is_marked_and_not_judged() -> None:
+def test_figure_read_off_a_chart_is_marked_and_not_judged() -> None:
     found = Comparison("QI 3", 21, 25, about=True)
     assert (found.ours_text, found.printed_text, found.verdict) == ("21", "~25", Verdict.NONE)
 
@@ -111,7 +113,7 @@ def test_json_has_plain_numbers() -> None:
         ([1.0, 1.4], "a lead of Mondrian at 1 of 2 points"),
     ],
 )
-def test_a_lead_is_above_one(bounds: list[float], words: str) -> None:
+def test_lead_requires_a_ratio_above_one(bounds: list[float], words: str) -> None:
     assert words in describe_proven_lead(bounds)
 
 
@@ -129,7 +131,7 @@ def test_decimals_stay_as_printed() -> None:
 
 
 @pytest.mark.parametrize("name", PAPERS)
-def test_every_deviation_has_a_place_two_figures_and_a_reason(name: str) -> None:
+def test_deviation_has_a_place_two_figures_and_a_reason(name: str) -> None:
     found = known_deviations(name)
     assert found
     assert len({(d.table, d.cell) for d in found}) == len(found)
@@ -153,7 +155,7 @@ def test_levels_and_node_numbers() -> None:
     assert negotiation_study.node_number((4, 2, 3), (2, 1, 1)) == 23
 
 
-def test_rank_correlation_of_a_small_example() -> None:
+def test_rank_correlation_of_a_small_example_equals_numpy() -> None:
     """The ranks are 1, 2.5, 2.5, 4 and 1, 3, 2, 4."""
     left, right = np.array([5, 7, 7, 9]), np.array([0, 8, 4, 100])
     ranks = (np.array([1, 2.5, 2.5, 4]), np.array([1.0, 3, 2, 4]))
@@ -163,7 +165,7 @@ def test_rank_correlation_of_a_small_example() -> None:
     assert rank_correlation(left, np.zeros(4, dtype=np.int64)) == 1.0
 
 
-def test_the_factor_of_an_estimate() -> None:
+def test_factor_of_an_estimate_counts_both_directions() -> None:
     assert estimate_factor(np.array([3, 7]), np.array([3, 7])) == 1.0
     # a factor of two in either direction, after adding one row to each
     assert estimate_factor(np.array([7, 3]), np.array([3, 7])) == pytest.approx(2.0)

@@ -30,9 +30,7 @@ WHOLE = {"negotiation": (566, 23), "partial-lattice": (30, 4), "patterns": (459,
 
 
 @pytest.mark.parametrize("name", REPRODUCTIONS)
-def test_a_quick_run_finds_the_printed_figures(
-    name: str, quick_run: Callable[[str], ReproductionRun]
-) -> None:
+def test_quick_run_finds_the_printed_figures(name: str, quick_run: Callable[[str], ReproductionRun]) -> None:
     run = quick_run(name)
     counts = run.as_json()["figures"]
     assert (counts["same"], counts["known"], counts["different"]) == (*QUICK[name], 0)
@@ -40,9 +38,7 @@ def test_a_quick_run_finds_the_printed_figures(
 
 
 @pytest.mark.parametrize("name", REPRODUCTIONS)
-def test_a_run_leaves_a_page_and_the_plots_it_names(
-    name: str, quick_run: Callable[[str], ReproductionRun]
-) -> None:
+def test_run_writes_a_page_and_its_plots(name: str, quick_run: Callable[[str], ReproductionRun]) -> None:
     run = quick_run(name)
     named = {plot for section in run.as_json()["sections"] for plot in section["plots"]}
     assert named
@@ -61,7 +57,7 @@ def whole_run(name: str, data_dir: Path, settings: Settings, folder: Path) -> li
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", WHOLE)
-def test_a_whole_run_meets_every_deviation_that_is_known(
+def test_whole_run_meets_every_known_deviation(
     name: str, data_dir: Path, settings: Settings, tmp_path: Path
 ) -> None:
     sections = whole_run(name, data_dir, settings, tmp_path)
@@ -72,7 +68,7 @@ def test_a_whole_run_meets_every_deviation_that_is_known(
 
 
 @pytest.mark.parametrize("name", REPRODUCTIONS)
-def test_missing_data_is_told_with_where_to_name_it(name: str, settings: Settings, tmp_path: Path) -> None:
+def test_missing_data_is_refused_with_its_option(name: str, settings: Settings, tmp_path: Path) -> None:
     run = prepare_run(name, folder=tmp_path / "out", data=tmp_path, settings=settings, quick=True)
     with pytest.raises(InputError) as raised:
         list(run.sections())
@@ -81,7 +77,7 @@ def test_missing_data_is_told_with_where_to_name_it(name: str, settings: Setting
     assert list((tmp_path / "out").iterdir()) == []
 
 
-def test_the_data_folder_comes_from_the_environment(
+def test_data_folder_is_read_from_the_environment(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, settings: Settings
 ) -> None:
     monkeypatch.setenv("DISCREET_DATA", str(tmp_path / "here"))
@@ -121,7 +117,7 @@ def legends(quick_run: Callable[[str], ReproductionRun]) -> dict[str, dict[str, 
     }
 
 
-def test_a_series_has_one_colour_on_every_page(legends: dict[str, dict[str, str]]) -> None:
+def test_series_has_one_colour_on_every_page(legends: dict[str, dict[str, str]]) -> None:
     colours: dict[str, set[str]] = {}
     for of_picture in legends.values():
         for name, colour in of_picture.items():
@@ -130,7 +126,7 @@ def test_a_series_has_one_colour_on_every_page(legends: dict[str, dict[str, str]
     assert {name: found for name, found in colours.items() if len(found) > 1} == {}
 
 
-def test_the_series_of_one_picture_tell_apart(legends: dict[str, dict[str, str]]) -> None:
+def test_series_of_one_picture_have_different_colours(legends: dict[str, dict[str, str]]) -> None:
     """A series and its printed counterpart may share a colour."""
     for picture, of_picture in legends.items():
         own = [colour for name, colour in of_picture.items() if not name.endswith(", printed")]
@@ -140,7 +136,7 @@ def test_the_series_of_one_picture_tell_apart(legends: dict[str, dict[str, str]]
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "reproduce.md").read_text(encoding="utf-8")
 
 
-def test_the_example_makes_a_table_that_opens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_documented_example_makes_a_table_that_opens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (block,) = re.findall(r"^```python\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
     names: dict[str, object] = {}
@@ -151,7 +147,7 @@ def test_the_example_makes_a_table_that_opens(tmp_path: Path, monkeypatch: pytes
     assert table.frequency_set.attributes == ("a1", "a2", "a3", "a4", "a5")
 
 
-def test_the_page_tells_the_counts_of_a_whole_run() -> None:
+def test_page_reports_the_counts_of_a_whole_run() -> None:
     same, known = WHOLE["negotiation"]
     told = re.search(
         r"Of the (\d+) printed figures .*?, (\d+) come out the same and (\d+) differ", PAGE, re.DOTALL

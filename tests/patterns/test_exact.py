@@ -104,7 +104,7 @@ def test_all_exact_methods_agree_with_every_assignment_tried(
 
 
 @pytest.mark.parametrize("seed", range(some_of(25)))
-def test_the_integer_program_equals_the_fixed_parameter_method(seed: int, settings: Settings) -> None:
+def test_integer_program_equals_the_fixed_parameter_method(seed: int, settings: Settings) -> None:
     random = np.random.default_rng(1000 + seed)
     rows = [tuple(str(v) for v in random.integers(0, 2, size=3)) for _ in range(int(random.integers(8, 30)))]
     table = starred_frequency_set(rows, ("a", "b", "c"))
@@ -145,7 +145,7 @@ def test_theorem_1_reduces_set_cover(seed: int, settings: Settings) -> None:
     assert checked(table, mask, 3, found) == 4 * elements + 3 * len(sets) + 3 * cover
 
 
-def test_a_class_of_all_stars_is_empty_or_large_enough(settings: Settings) -> None:
+def test_class_of_all_stars_is_empty_or_large_enough(settings: Settings) -> None:
     rows = [("a", "x")] * 3 + [("b", "x")] * 5 + [("c", "y")]
     table = starred_frequency_set(rows, ("one", "two"))
     free = build_mask_from_vectors(table, [".."], settings, outliers=OutlierPolicy.DELETE)
@@ -159,7 +159,7 @@ def test_a_class_of_all_stars_is_empty_or_large_enough(settings: Settings) -> No
     assert (rest.cost, rest.recoding.suppressed, rest.status) == (2.0, 1, "optimal")
 
 
-def test_a_time_limit_gives_the_best_found_with_its_bound(settings: Settings) -> None:
+def test_time_limit_returns_the_best_solution_with_its_bound(settings: Settings) -> None:
     random = np.random.default_rng(3)
     rows = [tuple(str(v) for v in random.integers(0, 3, size=5)) for _ in range(60)]
     table = starred_frequency_set(rows, ("a", "b", "c", "d", "e"))
@@ -185,7 +185,7 @@ def test_components_do_not_depend_on_threads(settings: Settings) -> None:
 
 
 @pytest.mark.parametrize("library", ["highspy", "networkx"])
-def test_a_missing_library_is_named(
+def test_missing_library_names_the_extra(
     library: str, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table = starred_frequency_set([("a",), ("a",)], ("one",))
@@ -196,7 +196,7 @@ def test_a_missing_library_is_named(
         method(table, mask, Requirement(k=2), settings)
 
 
-def test_what_exact_methods_refuse(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_exact_methods_refuse_invalid_problems(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     random = np.random.default_rng(1)
     rows = [tuple(str(v) for v in random.integers(0, 4, size=3)) for _ in range(200)]
     table = starred_frequency_set(rows, ("a", "b", "c"))
@@ -255,7 +255,7 @@ def allowed(room: CellLimits, used: frozenset[int]) -> bool:
 
 
 @pytest.mark.parametrize("seed", range(some_of(40)))
-def test_every_use_of_cells_has_room(seed: int) -> None:
+def test_every_use_of_cells_is_within_the_limits(seed: int) -> None:
     random = np.random.default_rng(seed)
     kinds, k = int(random.integers(2, 5)), int(random.integers(2, 4))
     fits = [np.flatnonzero(random.random(kinds) < 0.7).tolist() or [0] for _ in range(random.integers(2, 5))]
@@ -265,26 +265,14 @@ def test_every_use_of_cells_has_room(seed: int) -> None:
         assert allowed(room, used), (fits, rows, k, used)
 
 
-def test_two_cells_that_share_too_much_are_not_used_together() -> None:
-    room = find_cell_limits(component_of([[0, 1], [1, 2], [0, 2]], [1, 1, 1]), 2)
-    assert all(allowed(room, frozenset({cell})) for cell in range(3))
-    assert not any(allowed(room, frozenset(pair)) for pair in ((0, 1), (1, 2), (0, 2)))
-
-
-def test_cells_inside_one_have_its_rows() -> None:
-    room = find_cell_limits(component_of([[0], [1], [2], [0, 1, 2]], [2, 2, 1]), 2)
-    assert allowed(room, frozenset({0, 1}))
-    assert not allowed(room, frozenset({0, 1, 3}))
-
-
-def test_too_many_shared_cells_are_left_to_the_solver(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_shared_cells_give_no_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("discreet.patterns.integer_program._MOST_SHARED_PAIRS", 3)
     room = find_cell_limits(component_of([[0, 1], [1, 2], [0, 2]], [1, 1, 1]), 2)
     assert (len(room.sets), len(room.cells), len(room.most)) == (0, 0, 0)
 
 
 @pytest.mark.parametrize("seed", range(some_of(12)))
-def test_any_k_rows_of_a_cell_are_worth_at_most_what_they_cost(seed: int, settings: Settings) -> None:
+def test_prices_of_any_k_rows_are_at_most_the_cells_cost(seed: int, settings: Settings) -> None:
     random = np.random.default_rng(seed)
     rows = [tuple(str(v) for v in random.integers(0, 3, size=3)) for _ in range(14)]
     table = starred_frequency_set(rows, ("a", "b", "c"))

@@ -147,10 +147,7 @@ def test_best_tie_takes_the_pattern_that_places_most_rows(settings: Settings) ->
 
 
 def _most_rows_first(
-    table: FrequencySet,
-    mask: PatternMask,
-    nodes: list[tuple[int, ...]],
-    holds: Callable[[list[int]], bool],
+    table: FrequencySet, mask: PatternMask, nodes: list[tuple[int, ...]], holds: Callable[[list[int]], bool]
 ) -> list[tuple[int, ...]]:
     """Choose, among patterns of equal cost, the one that places most rows, until none places any."""
     todo, taken = mask.order(TieBreak.LAST_COLUMN_FIRST).tolist(), []
@@ -240,7 +237,7 @@ def test_outliers_follow_their_policy(settings: Settings) -> None:
         solve_greedily(table, delete, Requirement(6), settings)
 
 
-def test_a_class_of_all_stars_below_k_is_never_published(settings: Settings) -> None:
+def test_class_of_all_stars_below_k_is_never_published(settings: Settings) -> None:
     table = flat_table([(0, 0)] * 5 + [(1, 1)] * 2)
     found = solve_greedily(table, build_mask_from_vectors(table, [".."], settings), Requirement(3), settings)
     assert found.outliers == 2
@@ -248,7 +245,7 @@ def test_a_class_of_all_stars_below_k_is_never_published(settings: Settings) -> 
     assert measure_quality(table, found.recoding).types == 2
 
 
-def test_stars_alone_are_cell_suppression_and_levels_generalization(settings: Settings) -> None:
+def test_recoding_model_depends_on_stars_or_levels(settings: Settings) -> None:
     random = np.random.default_rng(5)
     table = random_frequency_set(random, attributes=4, height=3, leaves=4, rows=60, sensitive=0)
     while max(h.height for h in table.hierarchies) < 2:
@@ -285,7 +282,7 @@ def test_bad_options_are_refused(settings: Settings) -> None:
         solve_greedily(table, mask, Requirement(2), tiny)
 
 
-def test_an_empty_table_has_no_classes(settings: Settings) -> None:
+def test_empty_table_has_no_classes(settings: Settings) -> None:
     table = flat_table([(0, 0)])
     empty = FrequencySet(table.hierarchies, table.codes[:0], table.counts[:0])
     found = solve_greedily(empty, build_mask_from_vectors(empty, [".."], settings), Requirement(2), settings)

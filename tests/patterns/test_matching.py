@@ -55,7 +55,7 @@ def random_triples(random: np.random.Generator, pairs: Indexes) -> Indexes:
 
 
 @pytest.mark.parametrize("seed", range(some_of(60)))
-def test_a_perfect_matching_is_proven_by_its_duals(seed: int) -> None:
+def test_perfect_matching_is_proven_by_its_duals(seed: int) -> None:
     random = np.random.default_rng(seed)
     n = 2 * int(random.integers(1, 12))
     costs = random_pairs(random, n)
@@ -80,7 +80,7 @@ def check_partition(found: SimplexMatching, pairs: Indexes, triples: Indexes) ->
 
 
 @pytest.mark.parametrize("seed", range(some_of(200)))
-def test_a_simplex_matching_is_the_cheapest_of_all_partitions(seed: int) -> None:
+def test_simplex_matching_is_the_cheapest_of_all_partitions(seed: int) -> None:
     random = np.random.default_rng(seed)
     pairs = random_pairs(random, int(random.integers(2, 11)))
     triples = random_triples(random, pairs)
@@ -107,7 +107,7 @@ def test_any_start_ends_at_the_cheapest_partition(seed: int, monkeypatch: pytest
     assert found.cost == cheapest_partition(n, lambda e: int(pairs[e] if len(e) == 2 else triples[e]))
 
 
-def test_triples_are_made_where_odd_groups_lie_apart() -> None:
+def test_triples_are_made_of_odd_distant_groups() -> None:
     group = np.repeat(np.arange(6), 3)
     pairs = symmetric(np.where(group[:, None] == group[None, :], 2, 20))
     triples = np.asarray((pairs[:, :, None] + pairs[:, None, :] + pairs[None, :, :]) // 2, np.int64)
@@ -125,7 +125,7 @@ def cost_of(found: TwoAnonymityResult) -> float:
 
 
 @pytest.mark.parametrize("seed", range(some_of(120)))
-def test_two_anonymity_costs_what_the_best_of_all_assignments_does(seed: int, settings: Settings) -> None:
+def test_two_anonymity_costs_the_best_of_all_assignments(seed: int, settings: Settings) -> None:
     random = np.random.default_rng(seed)
     table = random_frequency_set(random, attributes=3, height=2, leaves=3, rows=7, sensitive=0)
     heights = [h.height for h in table.hierarchies]
@@ -146,7 +146,7 @@ def test_two_anonymity_costs_what_the_best_of_all_assignments_does(seed: int, se
 
 
 @pytest.mark.parametrize("policy", OutlierPolicy)
-def test_two_anonymity_costs_what_the_integer_program_of_patterns_finds(
+def test_two_anonymity_costs_the_optimum_of_the_integer_program(
     policy: OutlierPolicy, settings: Settings
 ) -> None:
     random = np.random.default_rng(5)
@@ -160,7 +160,7 @@ def test_two_anonymity_costs_what_the_integer_program_of_patterns_finds(
     assert found.vertices < len(rows) + 1
 
 
-def test_what_cannot_be_two_anonymous_is_refused(settings: Settings) -> None:
+def test_impossible_two_anonymity_is_refused(settings: Settings) -> None:
     table = starred_frequency_set([("a", "b"), ("c", "d"), ("a", "e")], ["x", "y"])
     mask = build_mask_from_vectors(table, [".*"], settings, outliers="error")
     with pytest.raises(NoSolution):
@@ -173,7 +173,7 @@ def test_what_cannot_be_two_anonymous_is_refused(settings: Settings) -> None:
         solve_two_anonymity(table, mask, TWO, small)
 
 
-def test_one_row_alone_can_only_be_deleted(settings: Settings) -> None:
+def test_single_row_can_only_be_deleted(settings: Settings) -> None:
     table = starred_frequency_set([("a", "b")], ["x", "y"])
     mask = build_mask_from_vectors(table, [".*"], settings)
     with pytest.raises(NoSolution):
@@ -183,7 +183,7 @@ def test_one_row_alone_can_only_be_deleted(settings: Settings) -> None:
         solve_two_anonymity(table, free, TWO, settings)
 
 
-def test_a_row_that_fits_nowhere_is_suppressed_where_not_all_must_be_published(settings: Settings) -> None:
+def test_row_without_partner_is_suppressed_unless_all_are_published(settings: Settings) -> None:
     table = starred_frequency_set([("a", "b"), ("a", "c"), ("a", "d"), ("e", "f")], ["x", "y"])
     mask = build_mask_from_vectors(table, [".*"], settings)
     assert solve_two_anonymity(table, mask, TWO, settings).cost == 6

@@ -110,7 +110,7 @@ def test_null_values_are_null_everywhere(engine: Engine, settings: Settings, tmp
     )
 
 
-def test_its_tables_are_gone_afterwards(engine: Engine, settings: Settings, tmp_path: Path) -> None:
+def test_tables_are_dropped_afterwards(engine: Engine, settings: Settings, tmp_path: Path) -> None:
     spec = patients(tmp_path, subject="name")
     frequency_set = count_frequency_set(engine, spec, settings)
     tables = "SELECT count(*) FROM duckdb_tables()"
@@ -157,14 +157,3 @@ def test_recodings_that_do_not_fit(
         apply_full_domain(engine, spec, frequency_set, recoding, native=False, draw_keys=draw_in_order),
     ):
         pass
-
-
-def test_attributes_in_another_order(engine: Engine, settings: Settings, tmp_path: Path) -> None:
-    spec = patients(tmp_path)
-    frequency_set = count_frequency_set(engine, spec, settings)
-    recoding = FullDomainRecoding(("town", "age"), (0, 1), Requirement(3))
-    with apply_full_domain(
-        engine, spec, frequency_set, recoding, native=False, draw_keys=draw_in_order
-    ) as found:
-        assert found.suppressed == 2
-        assert {row[0] for row in engine.fetch_rows(found.query())} == {"30s", "40s"}

@@ -135,7 +135,7 @@ def halves(frequency_set: FrequencySet, requirement: Requirement) -> ClassRecodi
     )
 
 
-def test_the_draw_is_random_and_does_not_show_in_a_random_order(
+def test_draw_of_split_rows_is_random_in_a_random_order(
     engine: Engine, settings: Settings, tmp_path: Path
 ) -> None:
     """Neither sensitive values nor positions in the file distinguish the parts of a row type."""
@@ -152,7 +152,7 @@ def test_the_draw_is_random_and_does_not_show_in_a_random_order(
     assert draws[0] != draws[1]
 
 
-def test_a_draw_that_loses_l_is_refused(engine: Engine, settings: Settings, tmp_path: Path) -> None:
+def test_draw_that_loses_l_is_refused(engine: Engine, settings: Settings, tmp_path: Path) -> None:
     spec, frequency_set = one_type(tmp_path, engine, settings)
     recoding = halves(frequency_set, Requirement(k=1, l=4))
     uneven = replace(recoding, rows=np.array([399, 1]))
@@ -211,7 +211,7 @@ def test_recodings_that_contradict_themselves(engine: Engine, settings: Settings
         published(engine, spec, frequency_set, replace(good, attributes=("town", "age")))
 
 
-def test_a_source_that_changed_is_refused(engine: Engine, settings: Settings, tmp_path: Path) -> None:
+def test_changed_source_is_refused(engine: Engine, settings: Settings, tmp_path: Path) -> None:
     spec = patients(tmp_path)
     frequency_set = count_frequency_set(engine, spec, settings)
     good = random_classes(np.random.default_rng(3), frequency_set, NOTHING, split=False, suppress=False)
@@ -261,7 +261,7 @@ def test_row_types_of_several_words_find_their_classes(
     assert Counter(published(engine, spec, frequency_set, recoding)[1]) == expected
 
 
-def test_words_hold_any_number_of_columns() -> None:
+def test_words_contain_any_number_of_columns() -> None:
     sizes = [1 << 20, 1 << 20, 1 << 20, 1 << 20, 7, 1 << 61]
     words = pack_words(sizes)
     assert [[i for i, _ in word] for word in words] == [[0, 1, 2], [3, 4], [5]]
@@ -275,7 +275,7 @@ PAIRS = st.sets(st.tuples(st.integers(0, 4), st.integers(0, 4)), max_size=12)
 
 
 @given(classes=st.lists(PAIRS.filter(bool), max_size=4), l=st.integers(1, 5))
-def test_the_classes_that_reach_l(classes: list[Pairs], l: int) -> None:
+def test_classes_with_l_matched_values_equal_exhaustive_search(classes: list[Pairs], l: int) -> None:
     rows = [(10 * i, value, subject) for i, pairs in enumerate(classes) for value, subject in sorted(pairs)]
     arrays = np.array(rows, dtype=np.int64).reshape(len(rows), 3)
     expected = [10 * i for i, pairs in enumerate(classes) if most_pairs(sorted(pairs)) >= l]
@@ -287,6 +287,6 @@ def test_one_person_with_every_value_counts_once() -> None:
     assert not reaches_matching({0: [7], 1: [7], 2: [7]}, 2)
 
 
-def test_a_later_value_moves_an_earlier_one() -> None:
+def test_later_value_moves_an_earlier_one() -> None:
     assert reaches_matching({0: [1, 2], 1: [1], 2: [2, 3]}, 3)
     assert not reaches_matching({0: [1, 2], 1: [1], 2: [2]}, 3)

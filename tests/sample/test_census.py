@@ -31,7 +31,7 @@ def test_thirty_thousand_people_with_six_quasi_identifiers() -> None:
     assert len(set(columns["diagnosis"])) == 10
 
 
-def test_columns_hang_together() -> None:
+def test_columns_are_correlated() -> None:
     columns = generate_census()
     people = list(
         zip(columns["age"], columns["occupation"], columns["education"], columns["diagnosis"], strict=True)
@@ -49,7 +49,7 @@ def share(people: list[tuple[str, ...]], place: int, value: str) -> float:
     return sum(p[place] == value for p in people) / len(people)
 
 
-def test_the_file_holds_the_table_and_is_never_written_over(tmp_path: Path) -> None:
+def test_file_contains_the_table_and_is_never_overwritten(tmp_path: Path) -> None:
     path = tmp_path / "census.csv"
     write_census(path, 50)
     with path.open(encoding="utf-8", newline="") as file:
