@@ -202,11 +202,21 @@ class Negotiator:
     def negotiate(self, request: Request) -> Negotiation:
         """Return the exact answer, or the relaxations if there is none.
 
-        Relaxations are in the order of ``model.search_result.relaxable_names``; those without a solution are
-        omitted. Raises ``InputError`` for levels out of range or of an attribute that is no quasi-identifier,
-        a least level above the greatest, a criterion of an attribute that is not sensitive or whose score was
-        not counted, and a request without requirement.
+        Returns
+        -------
+        Negotiation
+            Relaxations are in the order of ``model.search_result.relaxable_names``, those without a solution
+            omitted.
 
+        Raises
+        ------
+        InputError
+            For levels out of range or of an attribute that is no quasi-identifier, a least level above the
+            greatest, a criterion of an attribute that is not sensitive or whose score was not counted, and a
+            request without requirement.
+
+        Notes
+        -----
         Cost: one masked comparison over all nodes per relaxation; suppression arrays are cached by
         requirement.
 

@@ -370,18 +370,34 @@ def solve_exactly(
 ) -> ExactResult:
     """Find the assignment of rows to patterns of least cost, with a bound that proves it.
 
-    With the policy *suppress* the class of all stars is empty or has at least k rows; without ``publish_all``
-    it may have fewer, which are then suppressed as rows, as in the greedy.
+    Parameters
+    ----------
+    mask
+        The allowed patterns, their costs, and the policy for outliers.
+    requirement
+        A requirement with only k.
+    settings
+        ``threads`` components are solved in parallel, one thread each.
+    time_limit
+        Seconds after which the best solution found is returned; None waits for the proof. Finding the cells
+        and checking the answer are not interrupted.
+    publish_all
+        With the policy *suppress*, the class of all stars is empty or has at least k rows; otherwise fewer
+        may remain, which are suppressed as rows, as in the greedy.
+    progress
+        Called with the number of finished components and the total, from any thread.
 
-    ``time_limit`` in seconds ends the solver with the best solution found; None waits for the proof. Finding
-    the cells and checking the answer are not interrupted and take additional time on very large masks.
-    ``settings.threads`` components are solved in parallel, one thread each. ``progress`` is called with the
-    number of finished components and the total, from any thread.
+    Raises
+    ------
+    InputError
+        If HiGHS is missing, for a requirement other than k, and for an invalid time limit.
+    NoSolution
+        If rows fit no cell and outliers are not allowed, or no class can be made.
+    LimitReached
+        If the problem does not fit ``settings.memory_limit``.
 
-    Raises ``InputError`` if HiGHS is missing, for a requirement other than k, and for an invalid time limit;
-    ``NoSolution`` if rows fit no cell and outliers are not allowed, or no class can be made; ``LimitReached``
-    if the problem does not fit ``settings.memory_limit``.
-
+    Notes
+    -----
     Cost: exponential in the worst case; one grouping of the row types per pattern to find the cells.
 
     References

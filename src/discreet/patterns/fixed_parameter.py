@@ -104,11 +104,22 @@ def solve_by_subsets(
 ) -> ExactResult:
     """Find the assignment of rows to patterns of least cost by trying every set of output row types.
 
-    Without ``publish_all`` fewer than k rows may remain, which are suppressed, as in ``solve_exactly``.
+    Parameters
+    ----------
+    mask, requirement, publish_all
+        As in ``exact.solve_exactly``.
 
-    Raises ``LimitReached`` above ``MOST_CELLS`` cells of at least k rows, ``NoSolution`` if rows fit no cell
-    and outliers are not allowed, ``InputError`` for a requirement other than k.
+    Raises
+    ------
+    InputError
+        For a requirement other than k.
+    NoSolution
+        If rows fit no cell and outliers are not allowed.
+    LimitReached
+        Above ``MOST_CELLS`` cells of at least k rows.
 
+    Notes
+    -----
     Cost: 2 to the number of cells, and a minimum-cost flow per set.
 
     References

@@ -126,13 +126,30 @@ def solve_greedily(
 ) -> GreedyResult:
     """Assign every row type to a pattern, cheapest patterns first.
 
-    ``limit`` is the largest number of rows that may be suppressed as outliers; None leaves it to the mask's
-    policy. ``class_test`` is applied in addition to the requirement. ``bound`` also computes a lower bound.
+    Parameters
+    ----------
+    mask
+        The allowed patterns and their costs (``masks``).
+    requirement
+        Criteria that each class must meet, in addition to ``class_test``.
+    tie
+        Order among patterns of equal cost.
+    limit
+        Largest number of rows that may be suppressed as outliers; None leaves it to the mask's policy.
+    bound
+        Compute a lower bound of the cost, too.
 
-    Raises ``NoSolution`` if no class can be made, if there are more outliers than the limit, or any under the
-    policy *error*; ``InputError`` for an unknown tie; ``LimitReached`` if it would not fit
-    ``settings.memory_limit``.
+    Raises
+    ------
+    NoSolution
+        If no class can be made, for more outliers than the limit, or any under the policy *error*.
+    InputError
+        For an unknown tie, and for a criterion that is not monotone.
+    LimitReached
+        If it would not fit ``settings.memory_limit``.
 
+    Notes
+    -----
     Cost: patterns times remaining row types.
 
     References

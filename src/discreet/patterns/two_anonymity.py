@@ -65,14 +65,29 @@ def solve_two_anonymity(
 ) -> TwoAnonymityResult:
     """Find the cheapest assignment of rows to patterns that is 2-anonymous.
 
-    With the policy *suppress* no row is suppressed, unless ``publish_all`` is false: then a single row of all
-    stars may be, as in the greedy. ``progress`` is called with the number of vertices in triples and of all
-    vertices.
+    Parameters
+    ----------
+    mask
+        The allowed patterns, their costs, and the policy for outliers.
+    requirement
+        k = 2.
+    publish_all
+        With the policy *suppress*, suppress no row; otherwise a single row of all stars may be, as in the
+        greedy.
+    progress
+        Called with the number of vertices in triples and of all vertices.
 
-    Raises ``InputError`` for a requirement other than k = 2, and if numba is missing; ``NoSolution`` if some
-    rows can share a pattern with no other and outliers are not allowed, or if no class can be made;
-    ``LimitReached`` if the costs of all triples do not fit ``settings.memory_limit``.
+    Raises
+    ------
+    InputError
+        For a requirement other than k = 2, and if numba is missing.
+    NoSolution
+        If some rows can share a pattern with no other and outliers are not allowed, or no class can be made.
+    LimitReached
+        If the costs of all triples do not fit ``settings.memory_limit``.
 
+    Notes
+    -----
     Cost: 14 n³ bytes for n vertices, and the search of ``find_simplex_matching``.
 
     References
