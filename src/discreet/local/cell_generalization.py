@@ -336,8 +336,7 @@ def generalize_cells(
     LeFevre, DeWitt and Ramakrishnan, "Incognito: efficient full-domain k-anonymity", SIGMOD 2005,
     section 5.2.
     """
-    start_time = monotonic()
-    options = _CheckedOptions.of(effort, time_budget, seed, shown, min_node)
+    start_time, options = monotonic(), _CheckedOptions.of(effort, time_budget, seed, shown, min_node)
     frequency_set = drop_unneeded_subjects(frequency_set)
     check_weights(dict(weights or {}), frequency_set.attributes)
     demand = ClassRequirement.of(frequency_set, requirement, class_test)
@@ -345,10 +344,8 @@ def generalize_cells(
     _check_memory(frequency_set, options, settings)
     space = build_key_space(frequency_set, low, high, weights)
     parts = ("local-greedy", "local-anneal") if options.improves else ("local-greedy",)
-    worth, backend = frequency_set.row_types >= _TYPES_WORTH_COMPILING, Backend(evaluator)
-    compiled = choose_kernels(parts, "local recoding", worth=worth, evaluator=backend, notice=notice)
+    compiled = _choose_kernels(frequency_set, requirement, parts, Backend(evaluator), notice)
     kernels = compiled and demand.plain
-    _notify_twin(frequency_set, requirement, compiled, notice)
     placement = build_greedy_classes(space, demand, kernels=kernels, seed=seed)
     _check_suppressed(frequency_set, requirement, placement, limit)
     improved = improve_classes(
@@ -365,28 +362,35 @@ def generalize_cells(
     recoding = _build_recoding(space, requirement, improved, options, suppression)
     recoding = replace(recoding, class_test=class_test)
     check_recoded_classes(frequency_set, demand, recoding, high)
-    if kernels:
-        from discreet.kernels.precompilation import mark_compiled
-
-        for part in parts:
-            mark_compiled(part)
-    proven: float | None = None
+    _mark_compiled(parts if kernels else ())
+    proven = None
     if bound and frequency_set.subjects is None:
-        placed = placement.class_of != SUPPRESSED
-        proven = bound_granularity(
-            space, demand, placed, kernels=compiled, seed=seed, threads=settings.threads
-        )
-    lost = recoding.suppressed * space.worst
-    timed = zip(improved.losses, improved.seconds, strict=True)
+        placed, threads = placement.class_of != SUPPRESSED, settings.threads
+        proven = bound_granularity(space, demand, placed, kernels=compiled, seed=seed, threads=threads)
     return LocalRecoding(
         recoding=recoding,
         shown=options.shown,
         granularity=recoding_granularity(frequency_set, recoding),
         rounds=improved.rounds,
-        curve=tuple(CurvePoint(i, space.granularity_of(loss + lost), s) for i, (loss, s) in enumerate(timed)),
+        curve=_granularity_curve(space, recoding, improved),
         seconds=monotonic() - start_time,
         bound=proven,
     )
+
+
+def _mark_compiled(parts: Sequence[str]) -> None:
+    from discreet.kernels.precompilation import mark_compiled
+
+    for part in parts:
+        mark_compiled(part)
+
+
+def _granularity_curve(
+    space: KeySpace, recoding: ClassRecoding, improved: AnnealedClasses
+) -> tuple[CurvePoint, ...]:
+    lost = recoding.suppressed * space.worst
+    timed = enumerate(zip(improved.losses, improved.seconds, strict=True))
+    return tuple(CurvePoint(i, space.granularity_of(loss + lost), s) for i, (loss, s) in timed)
 
 
 @dataclass(frozen=True)
@@ -425,15 +429,22 @@ class _CheckedOptions:
         return cls(0 if time_budget is None else None, time_budget is not None, CellSummary(shown))
 
 
-def _notify_twin(
-    frequency_set: FrequencySet, requirement: Requirement, compiled: bool, notice: LocalNotice | None
-) -> None:
-    """Report criteria that the kernels do not support."""
+def _choose_kernels(
+    frequency_set: FrequencySet,
+    requirement: Requirement,
+    parts: Sequence[str],
+    evaluator: Backend,
+    notice: LocalNotice | None,
+) -> bool:
+    """Return whether kernels are used; report criteria that they do not support."""
+    worth = frequency_set.row_types >= _TYPES_WORTH_COMPILING
+    compiled = choose_kernels(parts, "local recoding", worth=worth, evaluator=evaluator, notice=notice)
     if frequency_set.subjects is not None:
         announce_subjects("local recoding", notice)
     elif compiled and requirement.others and notice is not None:
         names = ", ".join(dict.fromkeys(criterion.name for criterion in requirement.others))
         notice(f"no compiled kernel for {names}: using plain Python, which is much slower")
+    return compiled
 
 
 def _level_limits(

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from decimal import Context, Decimal
 from functools import cached_property
 from math import ceil
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,9 +24,6 @@ from numpy.typing import NDArray
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.hierarchy import GeneralizationHierarchy, LeafOrder, order_leaves, order_leaves_by_tree
 from discreet.mondrian.mondrian_options import Categorical, Cut, MondrianOptions, Tie
-
-if TYPE_CHECKING:
-    from discreet.mondrian.stored_classes import StoredFragment
 
 _EXACT = Context(prec=1400)
 
@@ -178,6 +175,24 @@ class ProposedCut:
     last: int
 
 
+class Marginals(Protocol):
+    """Statistics of a class for the paper's choice of a cut: row counts by position of each attribute."""
+
+    @property
+    def space(self) -> CutSpace:
+        """Space that contains the class."""
+
+    @property
+    def total(self) -> int:
+        """Number of rows."""
+
+    def widths(self) -> NDArray[np.float64]:
+        """Return the normalized range of each attribute."""
+
+    def rows_by_position(self, attribute: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the occurring positions of an attribute in ascending order, with the row count of each."""
+
+
 CutChooser = Callable[[Fragment], Iterable[ProposedCut]]
 """Proposes cuts of a class in order of preference; the first whose sides both hold is made."""
 
@@ -189,7 +204,7 @@ class WidestFirst:
     options: MondrianOptions
     least_rows: int = 1
 
-    def __call__(self, fragment: Fragment | StoredFragment) -> Iterator[ProposedCut]:
+    def __call__(self, fragment: Marginals) -> Iterator[ProposedCut]:
         """Yield the cuts of one class, from the widest attribute down."""
         widths = fragment.widths()
         order = sorted(fragment.space.priority, key=lambda j: -widths[j])
@@ -198,7 +213,7 @@ class WidestFirst:
                 for last in self._places(fragment, attribute):
                     yield ProposedCut(attribute, last)
 
-    def _places(self, fragment: Fragment | StoredFragment, attribute: int) -> list[int]:
+    def _places(self, fragment: Marginals, attribute: int) -> list[int]:
         places, below = count_rows_below(fragment, attribute)
         total = fragment.total
         if self.options.cut is Cut.MEDIAN:
@@ -212,9 +227,7 @@ class WidestFirst:
         return result
 
 
-def count_rows_below(
-    fragment: Fragment | StoredFragment, attribute: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def count_rows_below(fragment: Marginals, attribute: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the ascending positions after which an attribute may be cut, and the rows up to each."""
     places, rows = fragment.rows_by_position(attribute)
     below = np.cumsum(rows)
