@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from benchmarks import adult
 from benchmarks.harness import Benchmark, parser
-from discreet.measures.cell_sums import rows_by_code
 from discreet.measures.generalized_table import ReleasePair
 from discreet.measures.metrics import metric_values
 from discreet.model.requirement import Requirement
@@ -35,7 +34,7 @@ def main() -> None:
     settings = Settings.from_environment()
     table = adult.frequency_set(settings)
     description = WorkloadDescription(queries=100, attributes=("age", "education"), selectivity=0.05)
-    rows = {name: rows_by_code(table, i)[:-1] for i, name in enumerate(table.attributes)}
+    rows = {name: table.rows_by_code[i][:-1] for i, name in enumerate(table.attributes)}
     queries = generate_workload(description, domains_of_hierarchies(table.hierarchies), rows)
     original = table_of_frequency_set(table)
     plain = partition_table(table, K, settings, MondrianOptions(), evaluator="twin")

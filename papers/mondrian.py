@@ -23,7 +23,7 @@ from discreet.mondrian.partition import partition_table
 from discreet.printing.document import format_quantity
 from discreet.queries.aggregate_query import Aggregate, AggregateQuery, Members
 from discreet.queries.workload_text import parse_workload
-from discreet.workload.answerable_table import StatedMeans, table_of_frequency_set, table_of_recoding
+from discreet.workload.answerable_table import table_of_frequency_set, table_of_recoding
 from discreet.workload.published_labels import read_cells
 from discreet.workload.query_answer import EstimatedAnswer, answer_query, measure_workload_error
 from discreet.workload.workload_partition import partition_for_workload
@@ -132,7 +132,7 @@ def _answer_queries(table: FrequencySet, recoding: ClassRecoding, *, means: bool
     if means:
         age = recoding.cells[0]
         read = read_cells(table.hierarchies[0], age.labels, nullable=False)
-        release = replace(release, means={"Age": StatedMeans(read.means, read.half_units)})
+        release = replace(release, means={"Age": read})
     return [answer_query(query, release) for query in parse_workload(";".join(PATIENT_QUERIES))]
 
 

@@ -78,7 +78,6 @@ def compare_importance_metrics(
     *,
     percent: str | Fraction = "5%",
     metrics: Sequence[ImportanceMetric | str] = PAPERS_METRICS,
-    by_height: bool = True,
     small: int = FEW_SUPPRESSED,
 ) -> tuple[MetricComparison, ...]:
     """Return one comparison per metric and k, in the order of metrics; ``sum_comparisons`` adds them up."""
@@ -86,9 +85,7 @@ def compare_importance_metrics(
     powers = grouping_power(lattice, evaluated.rows, evaluated.classes())
     found = []
     for metric in map(parse_metric, metrics):
-        nodes = select_most_important(
-            lattice, level_importance(lattice, powers, metric), share, by_height=by_height
-        )
+        nodes = select_most_important(lattice, level_importance(lattice, powers, metric), share)
         chosen = np.array([lattice.index(node) for node in nodes], dtype=np.int64)
         found += [_compare_metric(evaluated, metric, chosen, k, small) for k in ks]
     return tuple(found)

@@ -16,7 +16,6 @@ from typing import Any
 from discreet.measures.recoding_metrics import (
     OriginalMembers,
     compute_usefulness,
-    declare_numeric,
     numeric_values,
 )
 from discreet.model.class_recoding import ClassRecoding, PatternConstraints, PatternMask, TieBreak
@@ -52,7 +51,9 @@ def measure_quality(
     if not members.number:
         return RecodingQuality(0.0, 0, 0.0, 0)
     sizes = members.sizes(recoding.rows)
-    numbers = numeric_values(frequency_set.hierarchies, declare_numeric(numeric, frequency_set.attributes))
+    numbers = numeric_values(
+        frequency_set.hierarchies, {name: name in numeric for name in frequency_set.attributes}
+    )
     return RecodingQuality(
         usefulness=compute_usefulness(frequency_set, members, numbers),
         types=members.number,

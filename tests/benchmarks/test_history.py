@@ -9,7 +9,6 @@ import pytest
 
 from benchmarks.harness import Benchmark
 from benchmarks.history import FOLDER, Figure, read, record, table
-from benchmarks.history_plot import drawn
 
 
 def benchmark(value: float) -> Benchmark:
@@ -21,7 +20,7 @@ def benchmark(value: float) -> Benchmark:
     return found
 
 
-def test_a_run_is_added_and_the_table_and_the_plot_follow(tmp_path: Path) -> None:
+def test_recorded_run_updates_table_and_plot(tmp_path: Path) -> None:
     for value in (0.25, 0.75):
         record(benchmark(value).as_run(), tmp_path)
     first, last = read(tmp_path)
@@ -37,11 +36,11 @@ def test_a_run_is_added_and_the_table_and_the_plot_follow(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(("goal", "value", "share"), [("at most 4", "2", 0.5), ("at least 4", "2", 2.0)])
-def test_a_share_above_one_is_a_goal_that_was_missed(goal: str, value: str, share: float) -> None:
+def test_share_above_one_marks_a_missed_goal(goal: str, value: str, share: float) -> None:
     assert Figure("x", value, goal).share == share
 
 
-def test_the_table_is_that_of_the_history_and_can_be_read() -> None:
+def test_results_page_equals_the_table_of_the_history() -> None:
     runs = read()
     text = (FOLDER / "RESULTS.md").read_text(encoding="utf-8")
     assert text == table(runs)
@@ -50,9 +49,3 @@ def test_the_table_is_that_of_the_history_and_can_be_read() -> None:
         for figure in run.figures:
             if figure.share is not None:
                 assert (figure.verdict == "missed") == (figure.share > 1)
-
-
-def test_the_plot_of_the_history_is_small() -> None:
-    assert (FOLDER / "history.svg").stat().st_size < 200_000
-    latest = read()[-8:]
-    assert drawn(latest) == drawn(latest)

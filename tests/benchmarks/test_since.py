@@ -31,6 +31,6 @@ def test_each_side_runs_its_own_files(tmp_path: Path) -> None:
     assert not there.exists()
 
 
-def test_cases_meet_by_their_names() -> None:
+def test_cases_are_paired_by_name() -> None:
     found = pairs(["a", "old", "gone"], ["a", "new", "more"], {"old": "new"})
     assert found == {"a": "a", "new": "old"}

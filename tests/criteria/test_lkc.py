@@ -27,7 +27,7 @@ from discreet.model.lattice import LatticeNode
 from discreet.model.request import Request
 from discreet.model.requirement import Requirement
 from discreet.model.table_spec import SourceSpec, TableSpec
-from discreet.negotiation.negotiator import negotiate_once
+from discreet.negotiation.negotiator import Negotiator
 from discreet.results.node_rows import preview_rows
 from discreet.results.node_summary import summarize_node
 from discreet.results.table_lattice import TableLattice
@@ -132,7 +132,7 @@ def test_every_answer_is_the_oracles() -> None:
         table, request, brute = asked_of(seed)
         if not table.rows:
             continue
-        found = negotiate_once(evaluated_for(table, request.requirement), request)
+        found = Negotiator(evaluated_for(table, request.requirement)).negotiate(request)
         expected = naive_relaxations(brute, request)
         assert told(found) == expected, seed
         seen |= {answer[0] for answer in expected}

@@ -24,7 +24,7 @@ from discreet.model.requirement import Requirement
 from discreet.model.table_spec import SourceSpec, TableSpec
 from discreet.negotiation.alternatives import suppress_attributes
 from discreet.negotiation.frontier import compute_frontier
-from discreet.negotiation.negotiator import negotiate_once
+from discreet.negotiation.negotiator import Negotiator
 from discreet.negotiation.partial_lattice import prepare_partial_lattice
 from discreet.negotiation.partial_negotiation import PartialNegotiator
 from discreet.results.node_rows import preview_rows
@@ -97,7 +97,7 @@ def test_every_answer_is_the_oracles() -> None:
         table, request, brute = asked_of(seed)
         if not table.rows:
             continue
-        found = negotiate_once(evaluated_for(table, request.requirement), request)
+        found = Negotiator(evaluated_for(table, request.requirement)).negotiate(request)
         expected = naive_relaxations(brute, request)
         assert told(found) == expected, seed
         seen |= {answer[0] for answer in expected}
@@ -193,7 +193,7 @@ def test_k_is_kept_where_the_highest_risk_gives_way() -> None:
         request = replace(request, requirement=wish)
         if not table.rows:
             continue
-        found = negotiate_once(evaluated_for(table, wish), request)
+        found = Negotiator(evaluated_for(table, wish)).negotiate(request)
         assert told(found) == naive_relaxations(brute, request), seed
         seen += found.relaxation("highest_risk") is not None
     assert seen > 5

@@ -16,7 +16,6 @@ import pytest
 
 from discreet.differential.ledger import Ledger
 from discreet.engines.connection import connect
-from discreet.engines.declaration import view_dependencies
 from discreet.engines.identity import table_identities
 from discreet.engines.spark.engine import SparkEngine
 from discreet.errors import LimitReached
@@ -25,6 +24,7 @@ from discreet.model.table_spec import SourceSpec
 from discreet.settings import Settings
 from discreet.verbs.table import Table
 from discreet.verbs.table import open as open_table
+from tests.drawing import in_turn
 from tests.servers.mariadb import MariadbServer
 from tests.servers.postgres import PostgresServer
 
@@ -104,12 +104,15 @@ VIEWS = (
 )
 
 
-def test_a_sqlite_table_with_and_without_its_name(tmp_path: Path) -> None:
+def test_single_table_of_a_file_is_recognized_without_its_name(tmp_path: Path) -> None:
+    path = tmp_path / "d.xlsx"
+    pandas.DataFrame(ROWS, columns=["age", "sex"]).to_excel(path, sheet_name="people", index=False)
+    assert_one(table_of(path, "people"), table_of(path))
     path = sqlite_file(tmp_path / "d.sqlite")
-    assert_one(table_of(path), table_of(path, "people"))
+    assert table_of(path, "people").budget().spent == table_of(path).budget().spent == LOSS
 
 
-def test_the_name_stays_known_once_there_is_a_second_table(tmp_path: Path) -> None:
+def test_command_refuses_a_changed_copy(tmp_path: Path) -> None:
     path = sqlite_file(tmp_path / "d.sqlite")
     spend(table_of(path))
     with sqlite3.connect(path) as database:
@@ -120,15 +123,20 @@ def test_the_name_stays_known_once_there_is_a_second_table(tmp_path: Path) -> No
     assert table_of(path, "more").budget().spent == PrivacyLoss(Fraction(0))
 
 
-@pytest.mark.parametrize("make", [sqlite_file, duckdb_file])
-@pytest.mark.parametrize("view", ["women", "further"])
-def test_a_view_has_the_budget_of_its_table(make: Callable[..., Path], view: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("make", "view"), [(sqlite_file, "women"), (duckdb_file, "further")])
+def test_view_shares_the_budget_of_its_table(make: Callable[..., Path], view: str, tmp_path: Path) -> None:
     path = make(tmp_path / "d.db", *VIEWS, tables=("people", "other"))
     assert_one(table_of(path, view), table_of(path, "people"))
 
 
-@pytest.mark.parametrize("make", [sqlite_file, duckdb_file])
-@pytest.mark.parametrize("names", [("people", "other"), ("women", "strangers"), ("people", "strangers")])
+@pytest.mark.parametrize(
+    ("make", "names"),
+    in_turn(
+        [sqlite_file, duckdb_file],
+        [("people", "other"), ("women", "strangers"), ("people", "strangers")],
+        rounds=2,
+    ),
+)
 def test_two_tables_of_a_file_have_two_budgets(
     make: Callable[..., Path], names: tuple[str, str], tmp_path: Path
 ) -> None:
@@ -136,14 +144,8 @@ def test_two_tables_of_a_file_have_two_budgets(
     assert_two(table_of(path, names[0]), table_of(path, names[1]))
 
 
-def test_a_sheet_with_and_without_its_name(tmp_path: Path) -> None:
-    path = tmp_path / "d.xlsx"
-    pandas.DataFrame(ROWS, columns=["age", "sex"]).to_excel(path, sheet_name="people", index=False)
-    assert_one(table_of(path, "people"), table_of(path))
-
-
 @pytest.mark.parametrize("link", ["symbolic", "hard", "dotted"])
-def test_a_file_under_another_path(link: str, tmp_path: Path) -> None:
+def test_file_under_another_path_is_recognized(link: str, tmp_path: Path) -> None:
     path, other = csv_file(tmp_path / "people.csv"), tmp_path / "other.csv"
     (tmp_path / "folder").mkdir()
     if link == "symbolic":
@@ -177,21 +179,12 @@ def forms(folder: Path) -> dict[str, tuple[Any, str | None, str | None]]:
 
 
 @pytest.mark.parametrize("form", ["parquet", "turned", "json", "sqlite", "duckdb", "frame"])
-def test_a_copy_in_another_form_is_known_by_its_rows(form: str, tmp_path: Path) -> None:
+def test_copy_in_another_format_is_recognized_by_rows(form: str, tmp_path: Path) -> None:
     source, table, name = forms(tmp_path)[form]
     assert_one(table_of(csv_file(tmp_path / "people.csv")), table_of(source, table, name))
 
 
-def test_other_rows_are_another_table(tmp_path: Path) -> None:
-    one, other = csv_file(tmp_path / "one.csv"), csv_file(tmp_path / "other.csv", OTHERS)
-    assert_two(table_of(one), table_of(other))
-    assert_two(
-        table_of(pandas.DataFrame({"age": ["1"]}), name="x"),
-        table_of(pandas.DataFrame({"age": ["2"]}), name="y"),
-    )
-
-
-def test_what_is_null_for_a_spec_does_not_make_another_table(tmp_path: Path) -> None:
+def test_null_values_of_the_spec_do_not_change_the_identity(tmp_path: Path) -> None:
     one, other = csv_file(tmp_path / "one.csv"), csv_file(tmp_path / "other.csv")
     with other.open("a", encoding="utf-8") as file:
         file.write("\n")  # other bytes, equal rows
@@ -199,7 +192,7 @@ def test_what_is_null_for_a_spec_does_not_make_another_table(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("look", ["refused", "budget"])
-def test_a_copy_stays_known_once_it_is_changed(look: str, tmp_path: Path) -> None:
+def test_changed_copy_is_still_recognized(look: str, tmp_path: Path) -> None:
     spend(table_of(csv_file(tmp_path / "people.csv")))
     path = csv_file(tmp_path / "copy.csv")
     if look == "refused":
@@ -219,7 +212,9 @@ def test_a_copy_stays_known_once_it_is_changed(look: str, tmp_path: Path) -> Non
     assert table_of(further).budget().spent == LOSS
 
 
-def test_the_command_refuses_a_changed_copy(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_table_name_is_recognized_after_a_second_table_appears(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Regression: spend the budget, copy the file, add a row to the copy, and query it again."""
     from discreet.cli.main import main
 
@@ -271,9 +266,10 @@ ADDRESSES = {
 }
 
 
-@pytest.mark.parametrize("address", ADDRESSES)
-@pytest.mark.parametrize("name", ["public.people", "women", "far.further", '"people"'])
-def test_a_table_of_postgresql_under_another_name(
+@pytest.mark.parametrize(
+    ("address", "name"), in_turn(ADDRESSES, ["public.people", "women", "far.further", '"people"'], rounds=1)
+)
+def test_postgresql_table_under_another_name_is_recognized(
     name: str, address: str, people: str, postgres_server: PostgresServer
 ) -> None:
     told = {"port": postgres_server.port, "database": people, "folder": str(postgres_server.folder)}
@@ -292,7 +288,7 @@ def test_rows_that_are_stored_again_or_in_part(
     assert_one(table_of(url, one), second)
 
 
-def test_a_table_that_was_renamed_and_one_that_took_its_name(
+def test_renamed_table_and_its_successor_share_the_budget(
     people: str, postgres_server: PostgresServer
 ) -> None:
     url = postgres_server.url(people)
@@ -308,13 +304,9 @@ def test_a_table_that_was_renamed_and_one_that_took_its_name(
     assert table_of(url, "other").budget().spent == PrivacyLoss(Fraction(0))
 
 
-def test_a_copy_of_a_table_of_postgresql(
-    people: str, postgres_server: PostgresServer, tmp_path: Path
+def test_server_without_readable_identifier_is_one_machine(
+    people: str, postgres_server: PostgresServer
 ) -> None:
-    assert_one(table_of(postgres_server.url(people), "people"), table_of(csv_file(tmp_path / "people.csv")))
-
-
-def test_who_may_not_read_the_server_s_identifier(people: str, postgres_server: PostgresServer) -> None:
     """Without access to the server's identifier, all addresses of one machine count as one server."""
     role = f"reader_{people}"
     postgres_server.run(
@@ -329,7 +321,7 @@ def test_who_may_not_read_the_server_s_identifier(people: str, postgres_server: 
     )
 
 
-def test_a_table_of_mariadb_under_another_name(mariadb_server: MariadbServer) -> None:
+def test_mariadb_table_under_another_name_is_recognized(mariadb_server: MariadbServer) -> None:
     name = mariadb_server.create_database()
     mariadb_server.run(
         "CREATE TABLE people (age TEXT, sex TEXT)",
@@ -352,20 +344,9 @@ def test_a_table_of_mariadb_under_another_name(mariadb_server: MariadbServer) ->
     assert table_of(url, "other").budget().spent == PrivacyLoss(Fraction(0))
 
 
-def test_the_tables_behind_a_view() -> None:
-    views = {
-        "a": 'SELECT * FROM b JOIN "C d" USING (x)',
-        "b": "SELECT x FROM [e]",
-        "loop": "SELECT 1 FROM loop",
-    }
-    assert view_dependencies("a", ["C d", "e", "f"], views) == ("a", "C d", "b", "e")
-    assert view_dependencies("loop", ["f"], views) == ("loop",)
-    assert view_dependencies("f", ["f"], views) == ("f",)
-
-
 @pytest.mark.spark
 @pytest.mark.usefixtures("spark_process")
-def test_a_table_of_spark_under_another_name(settings: Settings) -> None:
+def test_spark_table_under_another_name_is_recognized(settings: Settings) -> None:
     source = SourceSpec(engine="spark", table="people")
     with connect(settings, source) as engine:
         assert isinstance(engine, SparkEngine)

@@ -22,7 +22,7 @@ from discreet.model.lattice import LatticeNode
 from discreet.model.request import RelaxationScope, Request
 from discreet.model.requirement import Requirement
 from discreet.model.search_result import Answer
-from discreet.negotiation.negotiator import Negotiator, negotiate_once
+from discreet.negotiation.negotiator import Negotiator
 from tests.golden import negotiation_figures as paper
 from tests.golden.conftest import AdultLattice
 
@@ -212,7 +212,7 @@ def test_printed_negotiation(adult_lattice: AdultLattice, printed: paper.Printed
     """Every printed answer is reproduced, and "No solution" where that is printed."""
     names = paper.ATTRIBUTES[len(printed.levels)]
     evaluated = adult_lattice(names, None if printed.privacy == "k" else paper.SENSITIVE)
-    answers = negotiate_once(evaluated, asked(printed)).answers
+    answers = Negotiator(evaluated).negotiate(asked(printed)).answers
     assert [our_answer(a, printed.privacy) for a in answers] == list(printed_answers(printed))
 
 
@@ -224,9 +224,11 @@ def test_relaxing_the_height_everywhere_finds_lower_nodes(for_k: dict[int, Evalu
     """Where the paper's search starts too high, scope global finds the "minimum height" of its text."""
     lower = {}
     for printed in paper.K_REQUESTS:
-        answer = negotiate_once(
-            for_k[len(printed.levels)], asked(printed, RelaxationScope.GLOBAL)
-        ).relaxation("height")
+        answer = (
+            Negotiator(for_k[len(printed.levels)])
+            .negotiate(asked(printed, RelaxationScope.GLOBAL))
+            .relaxation("height")
+        )
         if (
             answer is not None
             and printed.height is not None

@@ -74,7 +74,7 @@ def a_demand(frequency_set: FrequencySet, random: np.random.Generator) -> ClassR
 
 @given(st.integers(0, 10**6), st.sampled_from([1, 2]))
 @settings(max_examples=some_of(60), deadline=None)
-def test_the_greedy_equals_its_twin(seed: int, words: int) -> None:
+def test_greedy_by_kernels_equals_the_twins(seed: int, words: int) -> None:
     random = np.random.default_rng(seed)
     frequency_set = a_table(seed)
     space, demand = a_space(frequency_set, random, words), a_demand(frequency_set, random)
@@ -138,7 +138,7 @@ def test_near_row_types_equal_the_twins(seed: int) -> None:
 
 @given(st.integers(0, 10**6))
 @settings(max_examples=some_of(15), deadline=None)
-def test_the_bound_by_kernels_is_the_twins(seed: int) -> None:
+def test_bound_by_kernels_equals_the_twins(seed: int) -> None:
     random = np.random.default_rng(seed)
     space = a_space(a_table(seed), random, 1)
     demand = a_demand(space.frequency_set, random)

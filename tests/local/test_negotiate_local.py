@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from operator import ge
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import settings as hypothesis_settings
-from hypothesis import strategies as st
 
 from discreet.errors import InputError
 from discreet.lattice.evaluation import evaluate_lattice
@@ -18,71 +16,30 @@ from discreet.local.local_answers import negotiate_local
 from discreet.model.lattice import LatticeNode, tie_break_key
 from discreet.model.request import Request, node_bounds
 from discreet.model.requirement import Requirement
-from discreet.model.search_result import Relaxation
 from discreet.settings import Settings
 from tests.criteria_of_tests import Share
 from tests.drawing import some_of
 from tests.negotiation.conftest import table_and_request
 from tests.oracle.random_tables import random_frequency_set
 from tests.oracle.scored_lattice import ScoredLattice, Spread, random_requirement
-from tests.oracle.weaker import with_k, with_l_at_most
 
 LIMITS = Settings(memory_limit=10**9, threads=1, private_log=Path("unused"))
 
 
-@given(st.integers(0, 10**6))
-@hypothesis_settings(max_examples=some_of(40), deadline=None)
-def test_answers_are_what_enumeration_says(seed: int) -> None:
-    random = np.random.default_rng(seed)
-    frequency_set = random_frequency_set(random, attributes=3, height=3, leaves=5, rows=30, sensitive=1)
-    if not frequency_set.rows:
-        return
-    lattice = evaluate_lattice(frequency_set, LIMITS, evaluator="twin")
-    nodes = list(lattice.lattice.nodes())
-    high = nodes[int(random.integers(len(nodes)))]
-    l = int(random.integers(2, 4)) if frequency_set.sensitive and random.random() < 0.5 else None
-    k = int(random.integers(2, 12)) if l is None or random.random() < 0.5 else None
-    limit = int(random.integers(0, 5))
-    request = Request.of(
-        k=k,
-        l=l,
-        max_suppressed=limit,
-        max_level=dict(zip(lattice.lattice.attributes, high, strict=True)),
-    )
-    found = negotiate_local(frequency_set, request, LIMITS)
-    asked, rows = request.requirement, frequency_set.rows
-
-    def lost(node: tuple[int, ...], requirement: Requirement) -> int:
-        return lattice.suppressed(node, requirement)
-
-    fewest = lost(high, asked)
-    if fewest <= limit and fewest < rows:
-        assert [a.relaxed for a in found.answers] == [None]
-        assert found.exact is not None
-        assert found.exact.local_recoding.suppressed == fewest
-        return
-    expected: dict[str | None, object] = {}
-    if fewest < rows:
-        expected[Relaxation.MAX_SUPPRESSED] = (high, asked)
-    above = [n for n in nodes if all(a >= b for a, b in zip(n, high, strict=True))]
-    least = min(limit, rows - 1)
-    fits = [n for n in above if lost(n, asked) <= least]
-    if fits:
-        lowest = min(fits, key=lambda n: (sum(n), lost(n, asked), tie_break_key(n)))
-        expected[Relaxation.HEIGHT] = (lowest, asked)
-    if k is not None:
-        smaller = [i for i in range(2, k) if lost(high, with_k(asked, i)) <= least]
-        if smaller:
-            expected["k"] = (high, with_k(asked, max(smaller)))
-    if l is not None:
-        fewer = [i for i in range(2, l) if lost(high, with_l_at_most(asked, i)) <= least]
-        if fewer:
-            expected["l"] = (high, with_l_at_most(asked, max(fewer)))
-    assert {a.relaxed: (a.node, a.requirement) for a in found.answers} == expected
-    assert found.outcome == "relaxed"
-    for answer in found.answers:
-        assert answer.local_recoding.suppressed == lost(answer.node, answer.requirement)
-        assert answer.as_json(found.lattice)["granularity"] == answer.local_recoding.granularity
+def test_answers_have_local_recodings_of_their_levels() -> None:
+    relaxed: set[str | None] = set()
+    for seed in range(some_of(25)):
+        table, request = table_and_request(seed)
+        if not table.rows:
+            continue
+        found = negotiate_local(table, request, LIMITS)
+        lattice = evaluate_lattice(table, LIMITS, evaluator="twin")
+        assert found.outcome == ("relaxed" if found.exact is None else "exact")
+        for answer in found.answers:
+            relaxed.add(answer.relaxed)
+            assert answer.local_recoding.suppressed == lattice.suppressed(answer.node, answer.requirement)
+            assert answer.as_json(found.lattice)["granularity"] == answer.local_recoding.granularity
+    assert len(relaxed) > 3
 
 
 def test_levels_that_cross_or_ask_nothing_are_refused() -> None:
@@ -98,7 +55,7 @@ def test_levels_that_cross_or_ask_nothing_are_refused() -> None:
         negotiate_local(frequency_set, Request(Requirement()), LIMITS)
 
 
-def test_a_criterion_that_further_rows_may_break_is_refused() -> None:
+def test_criterion_that_is_not_growing_is_refused() -> None:
     frequency_set = random_frequency_set(
         np.random.default_rng(13), attributes=3, height=3, leaves=6, rows=30, sensitive=2
     )
@@ -107,8 +64,10 @@ def test_a_criterion_that_further_rows_may_break_is_refused() -> None:
         negotiate_local(frequency_set, Request(Requirement(2, criteria=[Share(0.5)])), LIMITS)
 
 
-def test_what_gives_way_is_what_enumeration_says_for_any_criterion(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("discreet.local.local_answers.generalize_cells", lambda *_, **__: None)
+def test_relaxations_equal_enumeration_for_any_criterion(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        "discreet.local.local_answers.generalize_cells", lambda *_, **__: SimpleNamespace(suppressed=0)
+    )
     seen: set[str | None] = set()
     for seed in range(some_of(150)):
         table, request = table_and_request(seed)

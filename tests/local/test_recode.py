@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import settings as given_settings
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
@@ -21,9 +22,11 @@ from discreet.model.class_recoding import SUPPRESSED, ClassRecoding, RecodingMod
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.requirement import Requirement
 from discreet.settings import Settings
+from tests.criteria_of_tests import Share
 from tests.drawing import some_of
 from tests.oracle.class_tests import EntropyDiversity, TCloseness
-from tests.oracle.plain_local import class_loss, least_loss, levels_of, plain_greedy
+from tests.oracle.plain_criteria import classes_at, fails, random_criteria
+from tests.oracle.plain_local import least_loss, levels_of, plain_greedy
 from tests.oracle.random_tables import frequency_set_of, random_frequency_set, random_hierarchy
 
 LIMITS = Settings(memory_limit=10**9, threads=2, private_log=Path("unused"))
@@ -97,7 +100,7 @@ def check(
 
 @given(st.integers(0, 10**6))
 @hypothesis_settings(max_examples=some_of(80), deadline=None)
-def test_the_greedy_is_the_plain_one(seed: int) -> None:
+def test_greedy_equals_plain_python(seed: int) -> None:
     random = np.random.default_rng(seed)
     frequency_set = a_table(random)
     low, high = some_levels(frequency_set, random)
@@ -154,7 +157,7 @@ def test_more_rounds_are_never_worse(seed: int, rounds: int) -> None:
 
 @given(st.integers(0, 10**6))
 @hypothesis_settings(max_examples=some_of(40), deadline=None)
-def test_the_bound_lies_above_the_best_of_all_partitions(seed: int) -> None:
+def test_bound_is_above_the_best_of_all_partitions(seed: int) -> None:
     random = np.random.default_rng(seed)
     frequency_set = a_table(random, rows=7, attributes=2)
     low, high = some_levels(frequency_set, random)
@@ -214,7 +217,7 @@ def with_counts(
     return replace(frequency_set, sensitive=(replace(sets, counts=np.array(counts)),))
 
 
-def test_one_thread_gives_the_same_as_two() -> None:
+def test_result_does_not_depend_on_threads() -> None:
     frequency_set = a_table(np.random.default_rng(3), rows=200, attributes=4, leaves=9)
     one = Settings(memory_limit=10**9, threads=1, private_log=Path("unused"))
     found = [generalize_cells(frequency_set, Requirement(3), s, effort=3, seed=7) for s in (one, LIMITS)]
@@ -222,7 +225,7 @@ def test_one_thread_gives_the_same_as_two() -> None:
     assert found[0].rounds == found[1].rounds == 3
 
 
-def test_a_time_budget_reports_rounds_that_can_be_repeated() -> None:
+def test_time_budget_reports_repeatable_rounds() -> None:
     frequency_set = a_table(np.random.default_rng(5), rows=100)
     found = generalize_cells(frequency_set, Requirement(4), LIMITS, time_budget=0.2, seed=2)
     again = generalize_cells(frequency_set, Requirement(4), LIMITS, effort=found.rounds, seed=2)
@@ -230,7 +233,7 @@ def test_a_time_budget_reports_rounds_that_can_be_repeated() -> None:
 
 
 @pytest.mark.parametrize("shown", ["ranges", "sets"])
-def test_ranges_and_sets_show_no_less_than_ancestors(shown: str) -> None:
+def test_ranges_and_sets_show_at_least_the_detail_of_ancestors(shown: str) -> None:
     frequency_set = a_table(np.random.default_rng(11), rows=80)
     plain = generalize_cells(frequency_set, Requirement(4), LIMITS)
     narrow = generalize_cells(frequency_set, Requirement(4), LIMITS, shown=shown)
@@ -252,15 +255,7 @@ def test_keys_of_several_words_and_lattices_walked_lazily(monkeypatch: pytest.Mo
     assert found.curve[1].granularity >= found.curve[0].granularity > 0
 
 
-def test_nodes_are_yielded_once_and_cheapest_first() -> None:
-    random = np.random.default_rng(4)
-    costs = [np.sort(random.random(n)) for n in (3, 2, 4)]
-    walked = list(node_walks.iterate_cheapest_nodes(costs))
-    assert len({node for _, node in walked}) == len(walked) == 24
-    assert [cost for cost, _ in walked] == sorted(cost for cost, _ in walked)
-
-
-def test_weights_turn_the_choice() -> None:
+def test_weights_change_the_retained_detail() -> None:
     random = np.random.default_rng(1)
     hierarchies = [random_hierarchy(random, name, 6, 2) for name in ("a", "b")]
     rows = [(tuple(int(c) for c in random.integers(0, 6, 2)), ()) for _ in range(40)]
@@ -275,7 +270,7 @@ def test_weights_turn_the_choice() -> None:
     assert kept(1, {"b": 10.0}) < kept(1, {"a": 10.0})
 
 
-def test_what_cannot_be_had() -> None:
+def test_impossible_requirements_and_options_are_refused() -> None:
     frequency_set = a_table(np.random.default_rng(8), rows=20)
     rows = frequency_set.rows
     with pytest.raises(NoSolution, match="together do not meet it"):
@@ -304,16 +299,40 @@ def test_what_cannot_be_had() -> None:
         generalize_cells(frequency_set, Requirement(), LIMITS)
 
 
-def test_the_loss_of_the_final_classes_is_the_plain_one() -> None:
-    frequency_set = a_table(np.random.default_rng(21), rows=60)
-    found = generalize_cells(frequency_set, Requirement(3), LIMITS)
-    low = (0,) * len(frequency_set.hierarchies)
-    most = sum((1 - Fraction(1, len(h.leaves)) for h in frequency_set.hierarchies), start=Fraction(0))
-    lost = sum(
-        (
-            sum(n for _, n in members) * class_loss(frequency_set, [t for t, _ in members], low)
-            for members in classes_of(found.recoding).values()
-        ),
-        start=Fraction(0),
+@given(st.integers(0, 10**6), st.sampled_from(["fast", 2]))
+@given_settings(max_examples=some_of(60), deadline=None)
+def test_every_class_meets_all_criteria(seed: int, effort: int | str) -> None:
+    random = np.random.default_rng(seed)
+    table = random_frequency_set(random, attributes=3, height=3, leaves=5, rows=40, sensitive=2)
+    if not table.rows:
+        return
+    requirement = random_criteria(random, table)
+    tops = tuple(h.height for h in table.hierarchies)
+    high = tuple(int(random.integers(0, t + 1)) if random.random() < 0.4 else t for t in tops)
+    groups = classes_at(table, high)
+    hopeless = {t for types in groups if fails(table, types, requirement) for t in types}
+    try:
+        found = generalize_cells(
+            table, requirement, LIMITS, effort=effort, max_node=high, limit=table.rows
+        ).recoding
+    except NoSolution:
+        assert len(hopeless) == table.row_types
+        return
+    members: dict[int, list[int]] = {}
+    for row_type, of_class in zip(found.row_types.tolist(), found.classes.tolist(), strict=True):
+        members.setdefault(of_class, []).append(row_type)
+    # If a group fails as a whole, a part of it may pass; if it passes, all of it is published.
+    assert set(members.pop(SUPPRESSED, ())) <= hopeless
+    assert not any(fails(table, types, requirement) for types in members.values())
+    assert all(any(set(types) <= set(group) for group in groups) for types in members.values())
+
+
+def test_notice_names_criteria_without_kernels() -> None:
+    table = random_frequency_set(
+        np.random.default_rng(8), attributes=3, height=2, leaves=4, rows=30, sensitive=2
     )
-    assert found.granularity == pytest.approx(float(1 - lost / (most * frequency_set.rows)))
+    told: list[str] = []
+    generalize_cells(
+        table, Requirement(2, criteria=[Share(1.0)]), LIMITS, evaluator="kernels", notice=told.append
+    )
+    assert told == ["no compiled kernel for share: using plain Python, which is much slower"]

@@ -57,7 +57,7 @@ def released(table: GeneralizedTable, leaves: int, level: int) -> GeneralizedTab
 
 
 @pytest.mark.parametrize("leaves", [10, 120])
-def test_what_is_kept_is_learnt_and_what_is_gone_is_not(leaves: int) -> None:
+def test_accuracy_depends_on_retained_detail(leaves: int) -> None:
     table = original(leaves)
     halves = measure_accuracy(table, released(table, leaves, 1), [hierarchy(leaves)])
     nothing = measure_accuracy(table, released(table, leaves, 2), [hierarchy(leaves)])
@@ -72,7 +72,7 @@ def test_what_is_kept_is_learnt_and_what_is_gone_is_not(leaves: int) -> None:
     assert halves.original == nothing.original > 0.8
 
 
-def test_a_seed_repeats_it_and_words_are_features_too() -> None:
+def test_accuracy_with_equal_seeds_is_equal() -> None:
     table = original(60)
     words = hierarchy(60, numeric=False)
     first, again, other = (
@@ -83,14 +83,14 @@ def test_a_seed_repeats_it_and_words_are_features_too() -> None:
     assert first.as_json()["held_out_rows"] == 150
 
 
-def test_too_many_or_too_few_targets_are_refused() -> None:
+def test_target_with_one_value_is_refused() -> None:
     table = original(10)
     one = GeneralizedTable(table.cells, table.shown[:1], table.rows[:1])
     with pytest.raises(InputError, match="has 1 values"):
         measure_accuracy(one, one, [hierarchy(10)])
 
 
-def test_without_scikit_learn_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_scikit_learn_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sklearn.linear_model", None)
     with pytest.raises(InputError, match=r"discreet\[classification\]"):
         measure_accuracy(original(10), original(10), [hierarchy(10)])

@@ -1,9 +1,11 @@
-"""Costs, checked row by row against their definitions, with their bounds and declared monotonicity."""
+"""Costs, checked row by row against their definitions, with their bounds, aggregates and options."""
 
 from __future__ import annotations
 
 import math
+import pickle
 from itertools import product
+from math import inf
 from operator import le
 
 import numpy as np
@@ -12,8 +14,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.errors import InputError
-from discreet.frequency.rollup import roll_up
-from discreet.measures.cell_sums import cost_at
+from discreet.measures.cell_sums import (
+    CostAggregate,
+    aggregate_columns,
+    aggregate_parts,
+    clearly_less,
+    cost_at,
+)
 from discreet.measures.cost_kinds import ClassSizeCost, Cost, NodeClassSizes
 from discreet.measures.cost_registry import COSTS, cost_named, cost_over
 from discreet.measures.loss import LossTables
@@ -23,7 +30,7 @@ from discreet.measures.standard_costs import Entropy, Loss, Precision
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.lattice import Lattice, LatticeNode
 from discreet.model.requirement import Requirement
-from discreet.model.search_result import RankedCost, cost_parts
+from discreet.model.search_result import RankedCost, cost_as_json, cost_parts
 from tests.drawing import some_of
 from tests.oracle.brute_lattice import signature_of
 from tests.oracle.plain_costs import classes_of, cost_by_hand
@@ -71,7 +78,7 @@ def random_case(seed: int) -> tuple[FrequencySet, Requirement, dict[str, float]]
 
 @settings(max_examples=some_of(40), deadline=None)
 @given(seed=st.integers(0, 10**6))
-def test_costs_are_their_definitions_at_every_node(seed: int) -> None:
+def test_costs_of_every_node_equal_their_definitions(seed: int) -> None:
     table, requirement, weights = random_case(seed)
     nodes = list(lattice_of(table).nodes())
     levels = np.array(nodes, dtype=np.int64)
@@ -93,7 +100,7 @@ def test_costs_are_their_definitions_at_every_node(seed: int) -> None:
 
 @settings(max_examples=some_of(30), deadline=None)
 @given(seed=st.integers(0, 10**6))
-def test_bounds_hold_for_every_node_above(seed: int) -> None:
+def test_lower_bounds_hold_for_every_node_above(seed: int) -> None:
     table, requirement, weights = random_case(seed)
     nodes = list(lattice_of(table).nodes())
     found = {node: statistics_of(table, node, requirement) for node in nodes}
@@ -158,7 +165,7 @@ def falls_somewhere(name: str, k: int) -> bool:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_what_is_declared_of_monotony_is_so(name: str) -> None:
+def test_monotone_costs_never_fall(name: str) -> None:
     hierarchy = random_hierarchy(np.random.default_rng(0), "a", 3, 1)
     cost = cost_over(name, frequency_set_of([hierarchy], [((0,), ()), ((1,), ())]), Requirement(k=2))
     assert cost.monotone is (name not in RISE_AND_FALL)
@@ -166,12 +173,12 @@ def test_what_is_declared_of_monotony_is_so(name: str) -> None:
 
 
 @pytest.mark.parametrize("named", [Precision(charge="none"), Entropy(charge="none"), Loss(gs_factor=0)])
-def test_what_suppression_costs_nothing_under_never_falls(named: NamedCost) -> None:
+def test_costs_without_suppression_charge_are_always_monotone(named: NamedCost) -> None:
     table, requirement, _ = random_case(4)
     assert cost_over(named, table, requirement).always_monotone
 
 
-def test_loss_without_suppression_is_the_frontiers() -> None:
+def test_loss_without_suppression_equals_the_loss_tables() -> None:
     table, _, weights = random_case(4)
     tables = LossTables.of(table, weights)
     cost = cost_over("loss", table, Requirement(k=1), weights)
@@ -192,7 +199,7 @@ def test_costs_equal_by_symmetry_are_equal_to_the_last_bit() -> None:
             assert pair[0] == pair[1], name
 
 
-def test_a_table_without_rows_costs_what_its_levels_say() -> None:
+def test_costs_of_an_empty_table_depend_on_levels_only() -> None:
     table = frequency_set_of([random_hierarchy(np.random.default_rng(0), "a", 4, 2)], [])
     for name in NAMES:
         cost = cost_over(name, table, Requirement(k=2))
@@ -201,7 +208,7 @@ def test_a_table_without_rows_costs_what_its_levels_say() -> None:
         assert cost.lower_bounds(np.array([[1]]), np.array([0])).tolist() == [value]
 
 
-def test_no_class_left_counts_as_one() -> None:
+def test_costs_with_all_rows_suppressed_count_one_class() -> None:
     table = frequency_set_of(
         [random_hierarchy(np.random.default_rng(0), "a", 3, 1)], [((0,), ()), ((1,), ()), ((2,), ())]
     )
@@ -212,7 +219,7 @@ def test_no_class_left_counts_as_one() -> None:
         assert cost_over(name, table, requirement).of(everything) == value
 
 
-def test_counts_beyond_what_one_word_holds() -> None:
+def test_ambiguity_beyond_one_word_is_exact() -> None:
     """64 attributes of four leaves have 4^64 combinations, more than one word holds."""
     random = np.random.default_rng(0)
     hierarchies = [random_hierarchy(random, f"a{i:02d}", 4, 1) for i in range(64)]
@@ -221,7 +228,7 @@ def test_counts_beyond_what_one_word_holds() -> None:
     assert cost.of(statistics_of(table, (1,) * 64, Requirement(k=2))) == float(4**64)
 
 
-def test_a_function_of_ones_own_reads_the_statistics() -> None:
+def test_user_function_reads_node_statistics() -> None:
     table, _, _ = random_case(4)
     requirement = Requirement(k=2)
     cost: Cost = cost_over(lambda s: s.height + s.classes + len(s.codes), table, requirement)
@@ -232,21 +239,49 @@ def test_a_function_of_ones_own_reads_the_statistics() -> None:
         cost_over(lambda _: float("nan"), table, requirement).of(statistics)
 
 
-def test_the_statistics_are_those_of_the_roll_up() -> None:
-    table, _, _ = random_case(4)
-    node = tuple(min(1, h.height) for h in table.hierarchies)
-    found = statistics_of(table, node, Requirement(k=2))
-    rolled = roll_up(table, node)
-    assert sorted(found.class_sizes.tolist()) == sorted(rolled.counts.tolist())
-    assert found.rows == table.rows
-    assert found.suppressed == int(found.suppressed_sizes.sum()) == table.rows - int(found.sizes.sum())
-    assert len(found.suppressed_codes) == len(found.suppressed_sizes)
-
-
-def test_an_unknown_name_and_a_senseless_weight_are_refused() -> None:
+def test_unknown_cost_and_weight_are_refused() -> None:
     with pytest.raises(InputError) as error:
         cost_named("beauty")
     assert error.value.allowed == ", ".join(NAMES)
     table, requirement, _ = random_case(4)
     with pytest.raises(InputError):
         cost_over("loss", table, requirement, {"nobody": 1.0})
+
+
+@pytest.mark.parametrize("aggregate", list(CostAggregate))
+def test_aggregates_of_many_nodes_equal_those_of_one(aggregate: CostAggregate) -> None:
+    columns = list(np.random.default_rng(0).random((3, 20)))
+    costs = aggregate_columns(aggregate, columns, 20)
+    for node in range(20):
+        one = aggregate_parts(aggregate, [float(column[node]) for column in columns])
+        assert cost_parts(cost_at(costs, node)) == pytest.approx(cost_parts(one), rel=1e-12)
+
+
+def test_ranks_are_compared_by_largest_parts() -> None:
+    low, high = RankedCost((0.5, 0.2)), RankedCost((0.5, 0.3))
+    assert low < high
+    assert low != high
+    assert low <= high
+    assert not low >= high
+    assert clearly_less(low, high)
+    assert not clearly_less(high, low)
+    assert float(low) == 0.5
+    assert -inf < low < inf
+    assert pickle.loads(pickle.dumps(low)) == low
+    assert cost_as_json(low) == [0.5, 0.2]
+    assert cost_as_json(0.5) == 0.5
+
+
+def test_costs_within_rounding_are_equal() -> None:
+    assert not clearly_less(0.1, 0.1 + 1e-14)
+    assert clearly_less(0.1, 0.1 + 1e-9)
+    assert clearly_less(1.0, inf)
+    assert clearly_less(-inf, 1.0)
+    assert not clearly_less(inf, inf)
+
+
+def test_cost_options_are_checked() -> None:
+    assert cost_named("loss", aggregate="rank") == Loss(aggregate="rank")
+    for options in ({"gs_factor": 1.5}, {"aggregate": "median"}, {"charge": "none"}):
+        with pytest.raises(InputError):
+            cost_named("loss", **options)

@@ -1,4 +1,4 @@
-"""Loss, checked against its definition row by row."""
+"""Loss tables, grouping power and risk, checked by hand and against their definitions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 from discreet.errors import InputError
+from discreet.measures.grouping_power import GroupingPower, grouping_power
 from discreet.measures.loss import LossTables, level_losses
+from discreet.measures.recoding_metrics import ProsecutorRisk, prosecutor_risk
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.hierarchy import TOP, GeneralizationHierarchy
 from discreet.model.lattice import Lattice, LatticeNode
@@ -48,7 +50,7 @@ def loss_by_hand(table: FrequencySet, node: LatticeNode, weights: dict[str, floa
     return prod(factors) ** (1 / len(factors)) - 1
 
 
-def test_loss_is_the_definition_at_every_node() -> None:
+def test_loss_of_every_node_equals_its_definition() -> None:
     tried = 0
     for seed in range(60):
         random = np.random.default_rng(seed)
@@ -68,38 +70,30 @@ def test_loss_is_the_definition_at_every_node() -> None:
     assert tried > 500
 
 
-def test_an_attribute_by_hand() -> None:
-    """The rows 21, 21, 38, 60 cover 2, 2, 1, 1 leaves at level 1 and 3, 3, 3, 1 at level 2."""
-    x = level_losses(AGE, np.array([0, 2, 3]), np.array([2, 1, 1]))
-    assert x.tolist() == pytest.approx([0, 2 / 12, 6 / 12, 1])
+SEX = GeneralizationHierarchy("sex", (("F",), (TOP,)), (np.array([0]), np.array([0])), "test")
 
 
-def test_null_stands_alone_below_the_top_and_joins_it_there() -> None:
-    x = level_losses(AGE, np.array([0, 4]), np.array([1, 1]))
-    assert x.tolist() == pytest.approx([0, 1 / 6, 2 / 6, 1])
+@pytest.mark.parametrize(
+    ("hierarchy", "rows_by_code", "expected"),
+    [
+        # 21, 21, 38, 60 cover 2, 2, 1, 1 leaves at level 1 and 3, 3, 3, 1 at level 2.
+        (AGE, [2, 0, 1, 1, 0], [0, 2 / 12, 6 / 12, 1]),
+        (AGE, [1, 0, 0, 0, 1], [0, 1 / 6, 2 / 6, 1]),  # NULL is separate below the top and joins it there
+        (AGE, [0, 0, 0, 5, 0], [0, 0, 0, 1]),  # a leaf without rows counts
+        (AGE, [3 * 2**40, 0, 2**40, 0, 0], [0, 3 / 12, 2 / 3, 1]),
+        (SEX, [3, 1], [0, 0]),
+    ],
+)
+def test_level_losses_equal_those_by_hand(
+    hierarchy: GeneralizationHierarchy, rows_by_code: list[int], expected: list[float]
+) -> None:
+    assert level_losses(hierarchy, np.array(rows_by_code)).tolist() == pytest.approx(expected)
 
 
-def test_a_leaf_that_no_row_has_counts_all_the_same() -> None:
-    assert level_losses(AGE, np.array([3]), np.array([5])).tolist() == [0, 0, 0, 1]
-
-
-def test_one_leaf_has_nothing_to_lose() -> None:
-    single = GeneralizationHierarchy("sex", (("F",), (TOP,)), (np.array([0]), np.array([0])), "test")
-    assert level_losses(single, np.array([0, 1]), np.array([3, 1])).tolist() == [0, 0]
-
-
-def test_no_rows_no_loss() -> None:
-    assert LossTables.of(frequency_set_of([AGE], [])).losses.tolist() == [0, 0, 0, 0]
-
-
-def test_counts_beyond_32_bits() -> None:
-    x = level_losses(AGE, np.array([0, 2]), np.array([3 * 2**40, 2**40]))
-    assert x.tolist() == pytest.approx([0, 3 / 12, 2 / 3, 1])
-
-
-def test_top_is_one_and_bottom_zero_exactly() -> None:
+def test_losses_are_exactly_zero_at_the_bottom_and_one_at_the_top() -> None:
     tables = LossTables.of(frequency_set_of([AGE, AGE], [((0, 1), ()), ((2, 3), ()), ((4, 0), ())]))
     assert (tables.losses[0], tables.losses[-1]) == (0, 1)
+    assert LossTables.of(frequency_set_of([AGE], [])).losses.tolist() == [0, 0, 0, 0]
 
 
 @pytest.mark.parametrize(
@@ -110,7 +104,32 @@ def test_top_is_one_and_bottom_zero_exactly() -> None:
         ({"age": float("nan")}, "weight nan of 'age'"),
     ],
 )
-def test_a_weight_that_makes_no_sense_is_refused(weights: dict[str, float], fact: str) -> None:
+def test_invalid_weights_are_refused(weights: dict[str, float], fact: str) -> None:
     with pytest.raises(InputError) as error:
         LossTables.of(frequency_set_of([AGE], []), weights)
     assert error.value.message == fact
+
+
+def test_grouping_power_is_measured_with_other_attributes_at_level_zero() -> None:
+    """Levels are judged with all others at zero: nodes 00 … 21 have 8, 6, 4, 3, 1, 1 classes of 16 rows."""
+    lattice = Lattice(("age", "sex"), (2, 1))
+    assert grouping_power(lattice, 16, np.array([8, 6, 4, 3, 1, 1])) == (
+        GroupingPower("age", 0, 8, 2.0, 0.5),
+        GroupingPower("age", 1, 4, 4.0, 2.0),
+        GroupingPower("age", 2, 1, 16.0, 4.0),
+        GroupingPower("sex", 0, 8, 2.0, 6 / 8),
+        GroupingPower("sex", 1, 6, 16 / 6, 8 / 6),
+    )
+    assert grouping_power(Lattice(("sex",), (0,)), 4, np.array([2])) == (
+        GroupingPower("sex", 0, 2, 2.0, 1.0),
+    )
+    assert grouping_power(Lattice(("sex",), (1,)), 0, np.array([0, 0])) == (
+        GroupingPower("sex", 0, 0, 0.0, 1.0),
+        GroupingPower("sex", 1, 0, 0.0, 1.0),
+    )
+
+
+def test_prosecutor_risk_equals_one_by_the_class_size() -> None:
+    assert prosecutor_risk(np.array([1, 1, 3, 5])) == ProsecutorRisk(1.0, 4 / 10, 2 / 10)
+    assert prosecutor_risk(np.array([2, 2, 2, 5, 5])) == ProsecutorRisk(0.5, 5 / 16, 0.0)
+    assert prosecutor_risk(np.array([], dtype=np.int64)) == ProsecutorRisk(0.0, 0.0, 0.0)

@@ -7,32 +7,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from discreet.engines.connection import connect
-from discreet.frequency.table_scan import count_frequency_set
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.requirement import Requirement
 from discreet.mondrian.mondrian_options import Categorical, MondrianOptions
 from discreet.mondrian.partition import partition_table
 from discreet.settings import Settings
-from discreet.spec.spec_reader import spec_from_mapping
-
-NAMES = ("sex", "age", "race", "marital_status", "education", "native_country")
-NAMES += ("work_class", "occupation", "salary_class")
+from tests.mondrian.adult import count_adult
 
 
 @pytest.fixture(scope="module")
 def adult(data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> FrequencySet:
-    home = data_dir / "adult"
-    attributes: dict[str, dict[str, str]] = {
-        name: {"role": "quasi-identifier", "hierarchy": str(home / "hierarchies_arx" / f"{name}.csv")}
-        for name in NAMES
-    }
-    attributes["hours_per_week"] = {"role": "sensitive"}
-    document = {"source": {"path": str(home / "adult_30162.csv")}, "attributes": attributes}
-    spec = spec_from_mapping(document, base=data_dir, label="Adult")
-    limits = Settings(memory_limit=10**9, threads=2, private_log=tmp_path_factory.mktemp("log") / "log")
-    with connect(limits) as engine:
-        return count_frequency_set(engine, spec, limits)
+    return count_adult(data_dir, tmp_path_factory.mktemp("adult"), "hours_per_week")
 
 
 @pytest.mark.parametrize(
@@ -59,10 +44,3 @@ def test_kernels_and_twin_agree(
     assert sizes.min() >= (requirement.k or 1)
     if options.relaxed:
         assert sizes.max() < 2 * (requirement.k or 1)
-
-
-def test_rows_by_sensitive_value_add_up(adult: FrequencySet) -> None:
-    """``ValueSets.counts`` of each row type add up to its rows, because hours are never NULL."""
-    hours = adult.sensitive[0]
-    assert hours.counts is not None
-    assert np.array_equal(np.add.reduceat(hours.counts, hours.offsets[:-1]), adult.counts)

@@ -1,8 +1,9 @@
-"""Mondrian under any monotone requirement, with any cut chooser, and relaxed Mondrian with l."""
+"""Mondrian under any requirement, with any cut chooser, and its bounds (LeFevre et al. 2006)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,15 +11,19 @@ import pytest
 from discreet.errors import InputError, InternalError, NoSolution
 from discreet.model.class_recoding import ClassRecoding, ClassTest
 from discreet.model.frequency_set import FrequencySet
+from discreet.model.hierarchy import TOP, GeneralizationHierarchy
 from discreet.model.requirement import Requirement
-from discreet.mondrian.mondrian_options import Cut, MondrianOptions
+from discreet.mondrian.external import partition_in_engine
+from discreet.mondrian.mondrian_options import Cut, MondrianOptions, Tie
 from discreet.mondrian.partition import partition_table
-from discreet.mondrian.space import Fragment, ProposedCut, WidestFirst, count_rows_below
+from discreet.mondrian.space import Fragment, ProposedCut
 from discreet.settings import Settings
+from tests.criteria_of_tests import Share
 from tests.drawing import some_of
 from tests.mondrian.numbered import random_table
 from tests.oracle.class_tests import EntropyDiversity, TCloseness
-from tests.oracle.random_tables import plain_ranks
+from tests.oracle.plain_criteria import MostRows
+from tests.oracle.random_tables import frequency_set_of, plain_ranks
 
 
 def counts_of(table: FrequencySet, members: list[int]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
@@ -39,7 +44,7 @@ def members_of(recoding: ClassRecoding, number: int) -> list[int]:
 
 @pytest.mark.parametrize("kind", ["entropy", "closeness", "ordered closeness"])
 @pytest.mark.parametrize("cut", list(Cut))
-def test_classes_meet_the_test_and_cannot_be_cut(kind: str, cut: Cut, settings: Settings) -> None:
+def test_classes_pass_the_test_and_cannot_be_cut(kind: str, cut: Cut, settings: Settings) -> None:
     several = 0
     for seed in range(some_of(30)):
         random = np.random.default_rng(seed)
@@ -85,7 +90,7 @@ def cuttable(table: FrequencySet, members: list[int], k: int, test: ClassTest) -
     return False
 
 
-def test_a_class_test_needs_rows_by_value(settings: Settings) -> None:
+def test_class_test_without_rows_by_value_is_refused(settings: Settings) -> None:
     table = next(t for t in tables() if t.sensitive)
     sets = table.sensitive[0]
     bare = type(sets)(sets.attribute, sets.size, sets.offsets, sets.codes)
@@ -102,32 +107,7 @@ def tables() -> Iterator[FrequencySet]:
         yield random_table(np.random.default_rng(seed), rows=60)
 
 
-def test_a_chooser_of_ones_own(settings: Settings) -> None:
-    """A custom chooser proposes its cuts first and the paper's after them."""
-
-    class AtPlace:
-        def __init__(self, attribute: int, last: int) -> None:
-            self.wanted = ProposedCut(attribute, last)
-            self.otherwise = WidestFirst(MondrianOptions())
-
-        def __call__(self, fragment: Fragment) -> Iterator[ProposedCut]:
-            if self.wanted.last in count_rows_below(fragment, self.wanted.attribute)[0]:
-                yield self.wanted
-            yield from self.otherwise(fragment)
-
-    cut = 0
-    for table in tables():
-        if table.rows < 4:
-            continue
-        found = partition_table(table, Requirement(2), settings, chooser=AtPlace(0, 0))
-        assert found.class_rows().min() >= 2
-        plain = partition_table(table, Requirement(2), settings)
-        if not np.array_equal(found.classes, plain.classes):
-            cut += 1
-    assert cut > 3
-
-
-def test_a_cut_with_nothing_on_one_side_is_a_bug_of_the_chooser(settings: Settings) -> None:
+def test_cut_with_an_empty_side_is_an_internal_error(settings: Settings) -> None:
 
     def beyond(fragment: Fragment) -> list[ProposedCut]:
         del fragment
@@ -137,7 +117,7 @@ def test_a_cut_with_nothing_on_one_side_is_a_bug_of_the_chooser(settings: Settin
         partition_table(next(tables()), Requirement(1), settings, chooser=beyond)
 
 
-def test_relaxed_classes_keep_l_whatever_is_drawn(settings: Settings) -> None:
+def test_relaxed_classes_have_l_values_for_every_draw(settings: Settings) -> None:
     """Relaxed classes keep l for every draw of rows of split row types, simulated at its worst.
 
     The worst draw takes the commonest values first.
@@ -164,3 +144,102 @@ def test_relaxed_classes_keep_l_whatever_is_drawn(settings: Settings) -> None:
         assert min(map(len, sure)) >= 2
     assert several > 3
     assert split
+
+
+def a_table() -> FrequencySet:
+    for seed in range(some_of(100)):
+        table = random_table(np.random.default_rng(seed), rows=40)
+        if table.sensitive:
+            return table
+    raise AssertionError
+
+
+def test_relaxed_mondrian_refuses_criteria_other_than_k_and_l(settings: Settings) -> None:
+    asked = Requirement(2, criteria=[Share(0.9)])
+    with pytest.raises(InputError, match=r"share=0.9 \(share of a value\) cannot be guaranteed") as error:
+        partition_table(a_table(), asked, settings, MondrianOptions(relaxed=True))
+    assert error.value.allowed == "k and l with relaxed Mondrian, or strict Mondrian"
+
+
+def test_criterion_that_is_not_monotone_is_refused(settings: Settings) -> None:
+    with pytest.raises(InputError, match=r"most-rows=7 of a search that divides or merges classes"):
+        partition_table(a_table(), Requirement(2, criteria=[MostRows(7)]), settings)
+
+
+def test_rows_by_value_must_have_been_counted(settings: Settings) -> None:
+    table = a_table()
+    bare = replace(table, sensitive=tuple(replace(sets, counts=None) for sets in table.sensitive))
+    with pytest.raises(InputError, match=r"share\(.*\)=0.9: the frequency set contains no rows by value"):
+        partition_table(bare, Requirement(2, criteria=[Share(0.9)]), settings)
+
+
+class Facts:
+    """A fact table that must not be read."""
+
+    by_subject = False
+
+
+def test_engine_refuses_criteria_other_than_k_and_l(settings: Settings) -> None:
+    asked = Requirement(2, criteria=[Share(0.9)])
+    with (
+        pytest.raises(InputError, match=r"share=0.9: Mondrian in the engine does not evaluate") as error,
+        partition_in_engine(Facts(), asked, settings),  # type: ignore[arg-type]
+    ):
+        raise AssertionError
+    assert error.value.advice == "Raise --memory-limit."
+
+
+def line(attribute: str, leaves: int) -> GeneralizationHierarchy:
+    ancestors = (np.arange(leaves), np.zeros(leaves, dtype=np.int64))
+    return GeneralizationHierarchy(attribute, (tuple(map(str, range(leaves))), (TOP,)), ancestors, "numbers")
+
+
+@pytest.mark.parametrize("tie", list(Tie))
+def test_best_cuts_satisfy_the_bounds(tie: Tie, settings: Settings) -> None:
+    tight = 0.0
+    for seed in range(some_of(80)):
+        random = np.random.default_rng(seed)
+        table = random_table(random, attributes=4, rows=200, sensitive=0, leaves=int(random.integers(1, 9)))
+        k = int(random.integers(1, 8))
+        if table.rows < k:
+            continue
+        options = MondrianOptions(tie=tie)
+        sizes = partition_table(table, Requirement(k), settings, options).class_rows()
+        bound = 2 * len(table.attributes) * (k - 1) + int(table.counts.max())
+        assert k <= sizes.min()
+        assert sizes.max() <= bound
+        assert k * table.rows <= (sizes**2).sum() <= bound * table.rows
+        assert 1 <= table.rows / len(sizes) / k <= bound / k
+        tight = max(tight, sizes.max() / bound)
+    assert tight == 1
+
+
+def test_class_may_reach_the_bound(settings: Settings) -> None:
+    """A class may reach the bound.
+
+    With d attributes, k - 1 points on each side of a point of m rows along each axis, no cut is allowable.
+    """
+    d, k, m = 3, 4, 5
+    middle = [1] * d
+    points = [tuple(middle)] * m
+    for axis in range(d):
+        for side in (0, 2):
+            point = list(middle)
+            point[axis] = side
+            points += [tuple(point)] * (k - 1)
+    table = frequency_set_of([line(f"q{i}", 3) for i in range(d)], [(point, ()) for point in points])
+    assert table.rows == 2 * d * (k - 1) + m
+    assert partition_table(table, Requirement(k), settings).class_count == 1
+    more = frequency_set_of([line(f"q{i}", 3) for i in range(d)], [(p, ()) for p in [*points, (0, 1, 1)]])
+    assert partition_table(more, Requirement(k), settings).class_count == 2
+
+
+def test_median_cuts_may_miss_an_allowable_cut(settings: Settings) -> None:
+    """Medians only may miss an allowable cut: the paper's greedy does not test all cuts."""
+    rows = [((0,), ())] + [((1,), ())] * 5 + [((2,), ())] * 4
+    table = frequency_set_of([line("q", 3)], rows)
+    requirement = Requirement(4)
+    assert partition_table(table, requirement, settings, MondrianOptions(cut=Cut.MEDIAN)).class_count == 2
+    table = frequency_set_of([line("q", 3)], [((0,), ())] * 4 + [((1,), ())] * 5 + [((2,), ())])
+    assert partition_table(table, requirement, settings, MondrianOptions(cut=Cut.MEDIAN)).class_count == 1
+    assert partition_table(table, requirement, settings).class_rows().tolist() == [4, 6]

@@ -46,7 +46,7 @@ def written(folder: Path, seed: int, rows: int = 150) -> TableSpec:
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_fragments_give_the_classes_of_the_whole(
+def test_fragments_give_the_classes_of_the_whole_table(
     seed: int, engine: Engine, settings: Settings, tmp_path: Path
 ) -> None:
     random = np.random.default_rng(seed)
@@ -75,7 +75,9 @@ def test_fragments_give_the_classes_of_the_whole(
         )
 
 
-def test_what_cannot_be_done_is_refused(engine: Engine, settings: Settings, tmp_path: Path) -> None:
+def test_impossible_partition_in_the_engine_is_refused(
+    engine: Engine, settings: Settings, tmp_path: Path
+) -> None:
     spec = written(tmp_path, 1)
     tiny = replace(settings, memory_limit=1)
     with star_schema(engine, spec, settings) as facts:

@@ -67,7 +67,7 @@ def test_multidimensional(patients: FrequencySet, settings: Settings) -> None:
     ]
 
 
-def test_age_first_gives_the_other_partition(patients: FrequencySet, settings: Settings) -> None:
+def test_tie_by_first_attribute_gives_the_other_partition(patients: FrequencySet, settings: Settings) -> None:
     """All three ranges are 1, so the tie rule decides the partition."""
     recoding = partition_table(patients, Requirement(2), settings, MondrianOptions(tie=Tie.FIRST))
     assert sorted(recoding.class_rows()) == [3, 3]
@@ -78,14 +78,6 @@ def test_single_dimensional(patients: FrequencySet) -> None:
     recoding = classes_to_recoding(patients, classes, Requirement(2), RecodingModel.ORDERED_SINGLE)
     assert recoding.class_rows().tolist() == [4, 2]
     assert shown(recoding)[0] == ("25 … 28", "Male", "53710 … 53711")
-
-
-def test_count_from_ranges(patients: FrequencySet, settings: Settings) -> None:
-    """COUNT of men up to 26 is exact because no range straddles 26."""
-    recoding = partition_table(patients, Requirement(2), settings)
-    ends = [(label or "").split(" … ") for label, sex, _ in shown(recoding) if sex == "Male"]
-    assert sum(int(high) <= 26 for _, high in ends) == 2
-    assert all(int(high) <= 26 or int(low) > 26 for low, high in ends)
 
 
 def test_average_from_means(patients: FrequencySet, settings: Settings) -> None:

@@ -15,7 +15,7 @@ from discreet.model.request import Request
 from discreet.model.requirement import Requirement
 from discreet.negotiation.alternatives import find_neighbours, suppress_attributes
 from discreet.negotiation.frontier import compute_frontier
-from discreet.negotiation.negotiator import negotiate_once
+from discreet.negotiation.negotiator import Negotiator
 from discreet.spec.spec_reader import load_spec
 from tests.oracle.brute_lattice import BruteLattice
 from tests.oracle.plain_tables import frequency_set_of_rows, read_rows
@@ -61,7 +61,7 @@ def lattice(philosophers: FrequencySet) -> BruteLattice:
     return BruteLattice(philosophers)
 
 
-def test_the_lattice_has_sixty_nodes(lattice: BruteLattice) -> None:
+def test_documented_lattice_has_sixty_nodes(lattice: BruteLattice) -> None:
     assert lattice.lattice.size == 60
     assert [h + 1 for h in lattice.lattice.heights] == [5, 4, 3]
     assert lattice.histogram((1, 1, 1)) == {(4, 3): 4, (3, 3): 6}
@@ -75,25 +75,19 @@ def test_suppressed_rows(lattice: BruteLattice) -> None:
         assert [lattice.suppressed(levels, Requirement(k=k)) for k in (3, 4)] == [int(s) for s in suppressed]
 
 
-def test_the_request(lattice: BruteLattice) -> None:
-    found = negotiate_once(lattice, Request.of(k=4, max_level=HELD)).as_json()
+def test_documented_request_is_answered(lattice: BruteLattice) -> None:
+    found = Negotiator(lattice).negotiate(Request.of(k=4, max_level=HELD)).as_json()
     assert {**found, "warnings": []} == json.loads(block("json"))
 
 
-def test_the_request_for_l(lattice: BruteLattice) -> None:
-    answer = negotiate_once(lattice, Request.of(k=3, l=4, max_level=HELD)).relaxation("l")
-    assert answer is not None
-    assert (answer.node, answer.requirement, answer.suppressed) == ((1, 1, 1), Requirement(k=3, l=3), 0)
-
-
-def test_the_frontier(lattice: BruteLattice, philosophers: FrequencySet) -> None:
+def test_documented_frontier_is_computed(lattice: BruteLattice, philosophers: FrequencySet) -> None:
     points = compute_frontier(lattice, Requirement(k=4), LossTables.of(philosophers))
     assert rows_below("The frontier") == [
         [text_of(p.node), f"{p.height}", f"{p.loss:.3f}", f"{p.suppressed}"] for p in points
     ]
 
 
-def test_the_neighbours(lattice: BruteLattice, philosophers: FrequencySet) -> None:
+def test_documented_neighbours_are_computed(lattice: BruteLattice, philosophers: FrequencySet) -> None:
     found = find_neighbours(lattice, (1, 1, 1), Requirement(k=4), LossTables.of(philosophers))
     assert rows_below("The neighbours") == [
         [n.attribute, f"{n.step:+d}", text_of(n.node), f"{n.suppressed}", f"{n.suppressed_change:+d}"]

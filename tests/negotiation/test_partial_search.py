@@ -1,32 +1,42 @@
-"""Negotiation over partial lattices, checked against the oracle and the whole lattice."""
+"""Negotiation over partial lattices: answers, proven bounds and minimal nodes, checked against the oracle."""
 
 from __future__ import annotations
 
 import threading
+from itertools import product
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.errors import InputError, LimitReached
-from discreet.model.lattice import Lattice
-from discreet.model.request import Request
+from discreet.errors import LimitReached
+from discreet.model.lattice import LatticeNode
+from discreet.model.request import Request, node_bounds
 from discreet.model.search_result import Negotiation
-from discreet.negotiation.negotiator import negotiate_once
+from discreet.negotiation.negotiator import Negotiator
 from discreet.negotiation.partial_lattice import (
     PartialLattice,
     affordable_node_count,
     prepare_affordable,
     prepare_partial_lattice,
 )
-from discreet.negotiation.partial_negotiation import PartialNegotiator
+from discreet.negotiation.partial_negotiation import (
+    PartialNegotiator,
+    answer_limit,
+    answer_region,
+    count_failing_levels,
+    descend_answers,
+    least_height,
+    prove_bound,
+)
 from discreet.settings import Settings
 from tests.drawing import some_of
 from tests.negotiation.conftest import table_and_request
 from tests.oracle.brute_lattice import BruteLattice
 from tests.oracle.naive_negotiation import NaiveAnswer
 from tests.oracle.naive_partial import naive_partial_negotiation
+from tests.oracle.weaker import largest_l
 
 RELAXED = {None, "max_suppressed", "height", "k", "l"}
 
@@ -43,35 +53,27 @@ def nodes_of(partial: PartialLattice) -> list[tuple[int, ...]]:
 
 
 @pytest.mark.parametrize("runtime", [False, True])
-def test_answers_are_the_oracles_on_random_tables(runtime: bool) -> None:
+def test_answers_equal_the_oracle_on_random_tables(runtime: bool) -> None:
     seen = set()
     for seed in range(some_of(120)):
         table, request = table_and_request(seed, subjects=seed % 5 == 0)
         brute = BruteLattice(table)
-        partial = prepare_partial_lattice(table, ("1%", "10%", "30%")[seed % 3])
+        share = ("1%", "10%", "30%", "100%")[seed % 4]
+        partial = prepare_partial_lattice(table, share)
         found = plain(PartialNegotiator(partial, runtime=runtime).negotiate(request))
         expected = naive_partial_negotiation(brute, nodes_of(partial), request, runtime=runtime)
         assert found == expected, seed
+        if share == "100%":
+            assert found == plain(Negotiator(brute).negotiate(request))
         seen |= {answer[0] for answer in found}
     assert seen == RELAXED
 
 
-@settings(max_examples=some_of(60), deadline=None)
-@given(st.integers(0, 2**32), st.booleans(), st.booleans())
-def test_answers_are_the_oracles(seed: int, subjects: bool, by_height: bool) -> None:
-    table, request = table_and_request(seed, subjects=subjects)
-    brute = BruteLattice(table)
-    partial = prepare_partial_lattice(table, "10%", by_height=by_height)
-    for runtime in (False, True):
-        found = plain(PartialNegotiator(partial, runtime=runtime).negotiate(request))
-        assert found == naive_partial_negotiation(brute, nodes_of(partial), request, runtime=runtime)
-
-
 @settings(max_examples=some_of(80), deadline=None)
 @given(st.integers(0, 2**32))
-def test_the_node_at_run_time_makes_all_but_height_as_good_as_the_whole_lattice(seed: int) -> None:
+def test_runtime_node_gives_all_but_height_of_the_whole_lattice(seed: int) -> None:
     table, request = table_and_request(seed)
-    full = negotiate_once(BruteLattice(table), request)
+    full = Negotiator(BruteLattice(table)).negotiate(request)
     found = PartialNegotiator(prepare_partial_lattice(table, "1%")).negotiate(request)
     assert found.outcome == full.outcome
     for part in ("max_suppressed", "k", "l"):
@@ -84,19 +86,7 @@ def test_the_node_at_run_time_makes_all_but_height_as_good_as_the_whole_lattice(
                 assert ours.suppressed == true.suppressed
 
 
-@settings(max_examples=some_of(40), deadline=None)
-@given(st.integers(0, 2**32))
-def test_the_whole_lattice_as_a_partial_one_answers_alike(seed: int) -> None:
-    table, request = table_and_request(seed)
-    partial = prepare_partial_lattice(table, "100%")
-    brute = BruteLattice(table)
-    assert partial.size == brute.lattice.size
-    for runtime in (False, True):
-        found = PartialNegotiator(partial, runtime=runtime).negotiate(request)
-        assert plain(found) == plain(negotiate_once(brute, request))
-
-
-def test_nodes_come_by_height_and_look_ups_serve_any_node() -> None:
+def test_nodes_are_sorted_and_any_node_can_be_queried() -> None:
     table, request = table_and_request(4)
     brute, partial = BruteLattice(table), prepare_partial_lattice(table, "10%")
     nodes, requirement = nodes_of(partial), request.requirement
@@ -115,22 +105,7 @@ def test_nodes_come_by_height_and_look_ups_serve_any_node() -> None:
     assert times.overall == times.level_statistics + times.node_scores + times.histograms
 
 
-def test_without_diversity_l_is_refused() -> None:
-    table, _ = next(t for t in map(table_and_request, range(50)) if t[0].sensitive)
-    partial = prepare_partial_lattice(table, diversity=False)
-    with pytest.raises(InputError, match="no attribute is sensitive"):
-        PartialNegotiator(partial).negotiate(Request.of(l=2))
-
-
-def test_progress_is_told_node_by_node() -> None:
-    told: list[tuple[int, int]] = []
-    partial = prepare_partial_lattice(
-        table_and_request(4)[0], "20%", progress=lambda a, b: told.append((a, b))
-    )
-    assert told == [(i + 1, partial.size) for i in range(partial.size)]
-
-
-def test_what_would_not_fit_the_memory_limit_is_refused_before_work(settings: Settings) -> None:
+def test_histograms_beyond_the_memory_limit_are_refused_before_work(settings: Settings) -> None:
     table, _ = table_and_request(4)
     tight = Settings(memory_limit=4000, threads=1, private_log=settings.private_log)
     with pytest.raises(LimitReached, match="nodes are 100% of the lattice"):
@@ -139,14 +114,7 @@ def test_what_would_not_fit_the_memory_limit_is_refused_before_work(settings: Se
     assert prepare_affordable(table, tight).size == sum(h.height for h in table.hierarchies) + 1
 
 
-def test_what_is_affordable_depends_on_the_table_alone(settings: Settings) -> None:
-    table, _ = table_and_request(4)
-    first, second = prepare_affordable(table, settings), prepare_affordable(table, settings)
-    assert np.array_equal(first.nodes, second.nodes)
-    assert first.size == Lattice(first.lattice.attributes, first.lattice.heights).size
-
-
-def test_threads_may_share_a_partial_lattice() -> None:
+def test_threads_share_a_partial_lattice() -> None:
     table, request = table_and_request(12)
     brute, partial = BruteLattice(table), prepare_partial_lattice(table, "1%")
     nodes = list(brute.lattice.nodes())
@@ -164,3 +132,92 @@ def test_threads_may_share_a_partial_lattice() -> None:
         thread.join()
     expected = [brute.suppressed(node, request.requirement) for node in nodes]
     assert list(found.values()) == [expected] * 4
+
+
+nodes_of_three = st.tuples(st.integers(0, 3), st.integers(0, 2), st.integers(0, 3))
+
+
+def below(node: LatticeNode, other: LatticeNode) -> bool:
+    return all(a <= b for a, b in zip(node, other, strict=True))
+
+
+@settings(max_examples=some_of(200), deadline=None)
+@given(nodes_of_three, nodes_of_three, st.lists(nodes_of_three, max_size=6))
+def test_least_height_equals_enumeration(a: LatticeNode, b: LatticeNode, failing: list[LatticeNode]) -> None:
+    low = tuple(map(min, a, b))
+    high = tuple(map(max, a, b))
+    box = product(*(range(x, y + 1) for x, y in zip(low, high, strict=True)))
+    left = [sum(node) for node in box if not any(below(node, f) for f in failing)]
+    array = np.array(failing, dtype=np.int64).reshape(len(failing), 3)
+    found = least_height(low, high, array)
+    assert found == min(left, default=None)
+    stopped = least_height(low, high, array, steps=2)
+    assert stopped is None or not left or stopped <= min(left)
+
+
+def truth(brute: BruteLattice, request: Request, low: LatticeNode, high: LatticeNode) -> list[LatticeNode]:
+    return [node for node in brute.lattice.nodes() if below(low, node) and below(node, high)]
+
+
+@settings(max_examples=some_of(80), deadline=None)
+@given(st.integers(0, 2**32), st.booleans(), st.booleans())
+def test_bounds_hold_for_every_node(seed: int, runtime: bool, descends: bool) -> None:
+    table, request = table_and_request(seed)
+    brute, partial = BruteLattice(table), prepare_partial_lattice(table, "10%")
+    negotiation = PartialNegotiator(partial, runtime=runtime).negotiate(request)
+    if descends:
+        negotiation = descend_answers(partial, request, negotiation)
+        count_failing_levels(partial, request)
+    bound = prove_bound(partial, request, negotiation)
+    low, high = node_bounds(brute.lattice, request)
+    limit, wish = request.max_suppressed.of(brute.rows), request.requirement
+    inside = truth(brute, request, low, high)
+    assert bound.suppressed <= min(brute.suppressed(n, wish) for n in inside)
+    relaxed = negotiation.exact is None
+    if bound.of("k") is not None:
+        assert bound.of("k") >= max(brute.largest(n, wish, "k", limit) or 0 for n in inside)
+    if bound.of("l") is not None:
+        reached = max(brute.largest(n, wish, "l", limit) or 0 for n in inside)
+        assert bound.of("l") >= min(reached, largest_l(wish) or 0)
+    assert (bound.of("k") is not None, bound.of("l") is not None) == (
+        relaxed and wish.k is not None,
+        relaxed and wish.l is not None,
+    )
+    assert len(bound.heights) == len(negotiation.answers)
+    for answer, least in zip(negotiation.answers, bound.heights, strict=True):
+        first, last, start = answer_region(answer, request, low, high, brute.lattice.top)
+        allowed = answer_limit(answer, limit)
+        reaching = [
+            sum(n)
+            for n in truth(brute, request, first, last)
+            if sum(n) >= start and brute.suppressed(n, answer.requirement) <= allowed
+        ]
+        assert start <= least <= min(reaching) <= sum(answer.node)
+    if runtime and negotiation.exact is None:
+        assert bound.suppressed > limit
+        fewest = negotiation.relaxation("max_suppressed")
+        assert bound.suppressed == (brute.rows if fewest is None else fewest.suppressed)
+    assert bound.as_json()["heights"] == list(bound.heights)
+
+
+@settings(max_examples=some_of(60), deadline=None)
+@given(st.integers(0, 2**32))
+def test_descended_answers_are_minimal(seed: int) -> None:
+    table, request = table_and_request(seed)
+    brute, partial = BruteLattice(table), prepare_partial_lattice(table, "1%")
+    before = PartialNegotiator(partial).negotiate(request)
+    after = descend_answers(partial, request, before)
+    low, high = node_bounds(brute.lattice, request)
+    limit = request.max_suppressed.of(brute.rows)
+    assert len(after.answers) == len(before.answers)
+    for old, new in zip(before.answers, after.answers, strict=True):
+        first, _, start = answer_region(old, request, low, high, brute.lattice.top)
+        allowed = answer_limit(old, limit)
+        assert (new.relaxed, new.requirement) == (old.relaxed, old.requirement)
+        assert new.suppressed == brute.suppressed(new.node, new.requirement) <= allowed
+        assert below(first, new.node)
+        assert below(new.node, old.node)
+        assert sum(new.node) >= start
+        if sum(new.node) > start:
+            children = [child for child in brute.lattice.children(new.node) if below(first, child)]
+            assert all(brute.suppressed(child, new.requirement) > allowed for child in children)

@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
 
-from papers import negotiation_study, reproduction
+from papers import negotiation_study
 from papers.comparison import Deviation
 from tests.cli.conftest import Run
 
 
-def test_tables_in_the_terminal_and_a_page(run: Run, data_dir: Path, tmp_path: Path) -> None:
-    found = run("partial-lattice", "--quick", "--data", data_dir)
-    assert found.status == 0
-    assert found.out.startswith("Partial lattices against the full one\n")
-    assert "Plot metrics.svg: " in found.out
-    assert all(len(line) <= 100 for line in found.out.splitlines())
-    folder = tmp_path / "work" / "out" / "reproduce" / "partial-lattice"
-    assert (folder / "README.md").is_file()
-    assert (folder / "metrics.svg").is_file()
-
-
-def test_one_json_document(run: Run, data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_json_option_prints_one_document(
+    run: Run, data_dir: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setenv("DISCREET_DATA", str(data_dir))
     found = run("partial-lattice", "--quick", "--json", "--output", "here")
     assert found.status == 0
@@ -34,10 +24,11 @@ def test_one_json_document(run: Run, data_dir: Path, monkeypatch: pytest.MonkeyP
     (table, *_) = document["sections"][0]["tables"]
     assert set(table) == {"name", "title", "columns", "rows", "note"}
     assert all(len(row) == len(table["columns"]) for row in table["rows"])
+    assert {"README.md", "metrics.svg"} <= {path.name for path in (tmp_path / "work" / "here").iterdir()}
 
 
 @pytest.mark.slow
-def test_a_difference_without_a_reason_is_told_by_the_exit_status(
+def test_exit_status_with_unexplained_difference_is_one(
     run: Run, data_dir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def forgotten(paper: str) -> tuple[Deviation, ...]:
@@ -50,26 +41,14 @@ def test_a_difference_without_a_reason_is_told_by_the_exit_status(
     assert "no reason is known" in found.out
 
 
-def test_an_unknown_name(run: Run) -> None:
+def test_unknown_name_is_a_usage_error(run: Run) -> None:
     found = run("mandrian", "--json")
     assert found.status == 2
     assert found.json["error"]["allowed"].startswith("negotiation, partial-lattice, incognito")
 
 
-def test_missing_data(run: Run, tmp_path: Path) -> None:
+def test_missing_data_is_a_usage_error(run: Run, tmp_path: Path) -> None:
     found = run("negotiation", "--data", tmp_path / "nowhere")
     assert found.status == 2
     assert "is not in the data folder" in found.err
     assert "DISCREET_DATA" in found.err
-
-
-def test_without_matplotlib(run: Run, data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    found = run("partial-lattice", "--quick", "--data", data_dir)
-    assert found.status == 2
-    assert "pip install matplotlib" in found.err
-
-
-def test_the_default_folder_of_data_is_beside_the_working_folder(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("DISCREET_DATA", raising=False)
-    assert reproduction.data_folder(None) == Path("..", "shared", "data")

@@ -22,7 +22,7 @@ def study(data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> AdultStud
     return AdultStudy(Context(data_dir, settings, quick=True, scratch=scratch))
 
 
-def test_the_cumulative_histogram_at_two_rows_is_the_printed_suppression_for_three(study: AdultStudy) -> None:
+def test_cumulative_histogram_at_two_rows_equals_the_printed_suppression(study: AdultStudy) -> None:
     found = average_histograms(study, "k", (1, 2, 9))
     printed = [float(figure) for figure in negotiation_study.NEGOTIATION_FIGURES["averages_k3"]["3"]]
     known = 4  # 8.727, printed as 8.5
@@ -32,7 +32,7 @@ def test_the_cumulative_histogram_at_two_rows_is_the_printed_suppression_for_thr
 
 
 @pytest.mark.parametrize("privacy", ["k", "l"])
-def test_no_cumulative_count_grows_from_a_height_to_the_next(privacy: str, study: AdultStudy) -> None:
+def test_cumulative_counts_never_grow_with_height(privacy: str, study: AdultStudy) -> None:
     found = average_histograms(study, privacy, (1, 3, 8))
     assert len(found) == 10
     assert found[0][2] > 1_000
@@ -40,7 +40,7 @@ def test_no_cumulative_count_grows_from_a_height_to_the_next(privacy: str, study
         assert all(a <= b for a, b in zip(above, below, strict=True))
 
 
-def test_the_walk_through_is_annotated_as_on_the_slide(study: AdultStudy) -> None:
+def test_walk_through_is_annotated_as_printed(study: AdultStudy) -> None:
     """The slides print 111 with 17 rows and 121 with 11; 400 is the closest height."""
     notes = suppressed_rows(study.of_attributes(("age", "work_class", "race")), 3)
     assert len(notes) == 5 * 4 * 3
@@ -50,7 +50,7 @@ def test_the_walk_through_is_annotated_as_on_the_slide(study: AdultStudy) -> Non
     assert "exact, within 20 rows: 111" in plot.svg
 
 
-def test_one_quasi_identifier_more_multiplies_by_more_than_the_paper_says(study: AdultStudy) -> None:
+def test_growth_per_quasi_identifier_exceeds_the_papers(study: AdultStudy) -> None:
     ratios = growth_by_height(study, 3, 4)
     printed = negotiation_study.NEGOTIATION_FIGURES["averages_k3"]
     assert ratios[0] == pytest.approx(float(printed["4"][0]) / float(printed["3"][0]))

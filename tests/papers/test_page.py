@@ -36,28 +36,15 @@ TABLE = ComparedTable(
 SECTION = Section("Suppression", "Read so.", (TABLE,), (Plot("fall", "It falls", "<svg/>", "Look."),))
 
 
-def test_a_table_shows_ours_the_printed_figure_and_the_mark() -> None:
+def test_table_shows_computed_printed_and_mark() -> None:
     assert TABLE.texts() == (
         ("0", "554 / 554 ✓", "0.5"),
         ("1", "208.7 / 207 [1]", "0.25 / ~3"),
         ("2|*", "50 / 28 ✗", ""),
     )
     assert TABLE.footnotes() == ("A note.", "[1] A misprint.")
-
-
-def test_a_table_with_nothing_printed_shows_ours_alone() -> None:
     table = ComparedTable("t", "Times", ("k", "s"), (("2", Comparison("2", 0.123456)),))
     assert table.texts() == (("2", "0.123"),)
-
-
-def test_the_terminal_shows_text_table_notes_and_names_the_plot() -> None:
-    text = render_text(SECTION.document())
-    assert text.splitlines()[0] == "Suppression"
-    for part in ("Read so.", "Averages", "208.7 / 207 [1]", "[1] A misprint.", "Plot fall.svg: It falls"):
-        assert part in text
-
-
-def test_verdicts_are_counted() -> None:
     assert count_verdicts([SECTION]) == {
         Verdict.SAME: 1,
         Verdict.KNOWN: 1,
@@ -66,7 +53,14 @@ def test_verdicts_are_counted() -> None:
     }
 
 
-def test_the_page_has_everything_and_its_plots_lie_beside(tmp_path: Path) -> None:
+def test_terminal_output_contains_text_table_notes_and_plot() -> None:
+    text = render_text(SECTION.document())
+    assert text.splitlines()[0] == "Suppression"
+    for part in ("Read so.", "Averages", "208.7 / 207 [1]", "[1] A misprint.", "Plot fall.svg: It falls"):
+        assert part in text
+
+
+def test_page_contains_sections_and_plots(tmp_path: Path) -> None:
     folder = tmp_path / "out" / "deep"
     prepare_folder(folder)
     write_plots(folder, SECTION)
@@ -89,17 +83,7 @@ def test_the_page_has_everything_and_its_plots_lie_beside(tmp_path: Path) -> Non
         assert part in text
 
 
-def test_a_title_is_told_once() -> None:
-    """The table and the plot have the same title as their section."""
-    table = ComparedTable("t", "Suppression", ("k",), (("2",),))
-    plots = (Plot("a", "Suppression", "<svg/>"), Plot("b", "By height", "<svg/>"))
-    text = page_text("A paper", "Somebody.", [Section("Suppression", "", (table,), plots)])
-    assert text.count("Suppression") == 2  # the heading, and the alternative text of the plot
-    assert "## Suppression\n\n| k |" in text
-    assert "**By height**\n\n![By height](b.svg)" in text
-
-
-def test_a_file_in_the_way_of_the_folder_is_refused(tmp_path: Path) -> None:
+def test_file_in_place_of_the_folder_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(InputError, match="cannot be used"):
         prepare_folder(tmp_path / "file" / "folder")

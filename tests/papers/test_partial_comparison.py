@@ -5,19 +5,10 @@ from __future__ import annotations
 import pytest
 
 from discreet.lattice.evaluation import evaluate_lattice
-from discreet.model.frequency_set import FrequencySet
 from discreet.model.requirement import Requirement
-from discreet.negotiation.negotiator import negotiate_once
 from discreet.negotiation.partial_lattice import prepare_partial_lattice
 from discreet.settings import Settings
-from papers.partial_comparison import (
-    Effect,
-    RequestComparison,
-    compare_importance_metrics,
-    compare_partial,
-    count_effects,
-    sum_comparisons,
-)
+from papers.partial_comparison import compare_importance_metrics
 from tests.drawing import some_of
 from tests.negotiation.conftest import table_and_request
 from tests.oracle.brute_lattice import BruteLattice
@@ -25,17 +16,16 @@ from tests.oracle.brute_lattice import BruteLattice
 TABLES = [table_and_request(seed) for seed in range(some_of(30))]
 
 
-@pytest.mark.parametrize("by_height", [True, False])
-def test_misses_and_deviations_are_those_of_the_heights(by_height: bool, settings: Settings) -> None:
+def test_misses_and_deviations_equal_those_by_height(settings: Settings) -> None:
     absent = missed = 0
     for table, _ in TABLES[:14]:
         if not table.rows:
             continue
         brute, evaluated = BruteLattice(table), evaluate_lattice(table, settings)
         for found in compare_importance_metrics(
-            evaluated, (2, 4), percent="20%", metrics=("lambda", "mu"), by_height=by_height, small=6
+            evaluated, (2, 4), percent="20%", metrics=("lambda", "mu"), small=6
         ):
-            partial = prepare_partial_lattice(table, "20%", found.metric, by_height=by_height)
+            partial = prepare_partial_lattice(table, "20%", found.metric)
             chosen = set(map(tuple, partial.nodes.tolist()))
             rows = {n: brute.suppressed(n, Requirement(k=found.k)) for n in brute.lattice.nodes()}
             pairs = []
@@ -55,63 +45,4 @@ def test_misses_and_deviations_are_those_of_the_heights(by_height: bool, setting
             absent += found.absent
             missed += found.misses
     assert missed > 0
-    assert (absent == 0) == by_height
-
-
-def test_totals_add_up(settings: Settings) -> None:
-    table = next(t for t, _ in TABLES if t.rows)
-    found = compare_importance_metrics(evaluate_lattice(table, settings), (2, 3, 5))
-    sums = sum_comparisons(found)
-    assert [str(s.metric) for s in sums] == ["gamma", "mu", "gamma-mu", "lambda"]
-    for s in sums:
-        parts = [c for c in found if c.metric == s.metric]
-        assert s.k is None
-        assert s.heights == sum(c.heights for c in parts)
-        assert s.deviation == pytest.approx(sum(c.deviation for c in parts) / 3)
-        assert s.large_deviation * max(s.large, 1) == pytest.approx(sum(c.large_deviations for c in parts))
-
-
-def compared(table: FrequencySet, settings: Settings, index: int) -> RequestComparison:
-    partial = prepare_partial_lattice(table, "10%")
-    (found,) = compare_partial(evaluate_lattice(table, settings), partial, [TABLES[index][1]])
-    return found
-
-
-def test_effects_and_their_tally(settings: Settings) -> None:
-    comparisons = [compared(t, settings, i) for i, (t, _) in enumerate(TABLES) if t.rows]
-    for comparison in comparisons:
-        exact = comparison.full.exact
-        for runtime, other in ((False, comparison.partial), (True, comparison.runtime)):
-            effect = comparison.effect(None, runtime=runtime)
-            assert (effect is None) == (exact is None)
-            if exact is not None:
-                assert (effect is Effect.SAME) == (other.exact == exact)
-                assert (effect is Effect.RELAXED) == (other.exact is None)
-            for part in ("max_suppressed", "height", "k", "l"):
-                effect = comparison.effect(part, runtime=runtime)
-                true, got = comparison.full.relaxation(part), other.relaxation(part)
-                if effect is not None:
-                    assert (effect is Effect.NEITHER) == (true is None and got is None)
-                    assert (effect is Effect.FAILED) == (true is not None and got is None)
-                    assert (effect is Effect.SAME) == (true is not None and got == true)
-        full, _, _ = comparison.visited
-        assert full > 0
-    wishes = [c.request.requirement for c in comparisons]
-    relaxed = [c.full.exact is None for c in comparisons]
-    assert count_effects(comparisons, None, runtime=False).total() == relaxed.count(False)
-    assert count_effects(comparisons, "height", runtime=True).total() == relaxed.count(True)
-    asked = [wish.k is not None and relaxes for wish, relaxes in zip(wishes, relaxed, strict=True)]
-    assert count_effects(comparisons, "k", runtime=True).total() == asked.count(True)
-    assert count_effects(comparisons, "max_suppressed", runtime=True).keys() <= {
-        Effect.SAME,
-        Effect.OTHER,
-        Effect.NEITHER,
-    }
-
-
-def test_the_full_answers_are_the_negotiators(settings: Settings) -> None:
-    table, request = next((t, r) for t, r in TABLES if t.rows)
-    (found,) = compare_partial(
-        evaluate_lattice(table, settings), prepare_partial_lattice(table, "5%"), [request]
-    )
-    assert found.full.answers == negotiate_once(BruteLattice(table), request).answers
+    assert absent == 0

@@ -9,9 +9,6 @@ from typing import Any
 import pytest
 
 from discreet.settings import Settings
-from papers import patterns
-from papers.charts import draw_chart
-from papers.comparison import Comparison, Verdict
 from papers.pattern_experiments import AGAINST_MONDRIAN, AGAINST_OPTIMUM, PreparedExperiment
 from papers.reproduction import Context, ReproductionRun
 
@@ -26,13 +23,13 @@ def cells_of(table: Any) -> list[Any]:
     return [cell for row in table["rows"] for cell in row if isinstance(cell, dict)]
 
 
-def test_the_usefulness_of_table_8_counts_age_as_a_number(data_dir: Path, settings: Settings) -> None:
+def test_usefulness_of_table_8_equals_the_printed(data_dir: Path, settings: Settings) -> None:
     prepared = PreparedExperiment.of(Context(data_dir, settings), AGAINST_OPTIMUM[-1])
     assert prepared.numeric == ("age",)
     assert [prepared.heuristic(k)["u"] for k in prepared.ks] == pytest.approx(TABLE_8, abs=5e-4)
 
 
-def test_every_figure_of_the_heuristic_is_judged_but_its_time(
+def test_figures_of_the_heuristic_are_judged_except_time(
     quick_run: Callable[[str], ReproductionRun],
 ) -> None:
     tables = tables_of(quick_run("patterns"))
@@ -42,7 +39,7 @@ def test_every_figure_of_the_heuristic_is_judged_but_its_time(
         assert {c["verdict"] for c in cells if not c["about"]} == {"same"}
 
 
-def test_of_the_integer_program_the_stars_are_judged_and_the_rest_stands_beside(
+def test_stars_of_the_integer_program_are_judged(
     quick_run: Callable[[str], ReproductionRun],
 ) -> None:
     tables = tables_of(quick_run("patterns"))
@@ -60,43 +57,9 @@ def test_of_the_integer_program_the_stars_are_judged_and_the_rest_stands_beside(
         assert "depend on which of them" in table["note"]
 
 
-def test_theorem_4_costs_what_its_proof_says(quick_run: Callable[[str], ReproductionRun]) -> None:
+def test_theorem_4_cost_equals_its_proof(quick_run: Callable[[str], ReproductionRun]) -> None:
     table = tables_of(quick_run("patterns"))["theorem_4"]
     for m, cost, least, again, factor, most in table["rows"]:
         size = int(m)
         assert (cost["ours"], least["ours"], again["ours"]) == ((size - 1) * size**2, size**2, size**2)
         assert factor["ours"] == size - 1 < most["ours"] == size
-
-
-def test_a_reversed_finding_is_said_in_words(quick_run: Callable[[str], ReproductionRun]) -> None:
-    tables = tables_of(quick_run("patterns"))
-    assert "reverses the paper's finding" in tables["adult_2"]["note"]
-    assert "reverses" not in tables["cmc"]["note"]
-
-
-def test_figure_1_shows_time_and_usefulness_of_both_and_what_is_printed(
-    data_dir: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    shown: list[Any] = []
-
-    def noted(title: str, panels: Any, *, description: str = "") -> str:
-        shown.extend(panels)
-        return draw_chart(title, panels, description=description)
-
-    monkeypatch.setattr(patterns, "draw_chart", noted)
-    adult = PreparedExperiment.of(Context(data_dir, settings, quick=True), AGAINST_MONDRIAN[-1])
-    measured = {k: ({"u": 3.0, "r": 0.5}, {"u": 4.0, "r": 0.7}) for k in adult.ks}
-    plot = patterns._mondrian_plot(adult, measured)
-    assert plot.title.startswith("Figure 1. ")
-    assert [panel.y_label for panel in shown] == ["seconds", "usefulness"]
-    for panel in shown:
-        names = [series.name for series in panel.series]
-        assert names == ["heuristic", "heuristic, printed", "mondrian", "mondrian, printed"]
-        assert [series.dashed for series in panel.series] == [False, True, False, True]
-    assert shown[1].series[3].y == (4.875, 6.009, 7.805)
-
-
-def test_a_figure_of_several_solutions_has_a_sign_of_its_own() -> None:
-    cell = Comparison("k=4 types", 3240, 2592, of_several=True)
-    assert (cell.printed_text, cell.verdict, cell.reads_alike) == ("2,592°", Verdict.NONE, False)
-    assert cell.as_json()["of_several"] is True

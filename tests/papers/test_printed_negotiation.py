@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from discreet.errors import InputError
 from discreet.model.request import Request
-from discreet.negotiation.negotiator import negotiate_once
+from discreet.negotiation.negotiator import Negotiator
 from discreet.negotiation.partial_lattice import prepare_partial_lattice
 from discreet.negotiation.partial_negotiation import PartialNegotiator
 from papers.printed_negotiation import negotiate_as_printed
@@ -18,20 +18,20 @@ from tests.oracle.brute_lattice import BruteLattice
 from tests.oracle.random_tables import frequency_set_of, random_hierarchy
 
 
-def test_the_walk_and_the_look_up_answer_alike_on_random_tables() -> None:
+def test_walk_and_lookup_answer_alike_on_random_tables() -> None:
     seen = set()
     for seed in range(some_of(150)):
         table, request = table_and_request(seed, subjects=seed % 7 == 0)
         brute = BruteLattice(table)
         found = negotiate_as_printed(brute, request)
-        assert found.negotiation.answers == negotiate_once(brute, request).answers, seed
+        assert found.negotiation.answers == Negotiator(brute).negotiate(request).answers, seed
         seen |= {None if a.relaxed is None else str(a.relaxed) for a in found.negotiation.answers}
     assert seen == {None, "max_suppressed", "height", "k", "l"}
 
 
 @settings(max_examples=some_of(80), deadline=None)
 @given(st.integers(0, 2**32), st.booleans())
-def test_over_a_partial_lattice_only_the_height_may_differ(seed: int, runtime: bool) -> None:
+def test_walk_over_a_partial_lattice_differs_only_in_height(seed: int, runtime: bool) -> None:
     table, request = table_and_request(seed)
     partial = prepare_partial_lattice(table, "15%")
     walked = negotiate_as_printed(partial, request, runtime=runtime)
@@ -79,7 +79,7 @@ def test_visits_of_relaxations(square: BruteLattice) -> None:
     ]
 
 
-def test_a_marked_node_is_not_looked_into_twice(square: BruteLattice) -> None:
+def test_marked_node_is_not_searched_twice(square: BruteLattice) -> None:
     """Every node satisfies k = 1, and the search leaves each of the four nodes only once."""
     found = negotiate_as_printed(square, Request.of(k=1))
     assert found.visits == (("exact", 5),)
@@ -87,7 +87,7 @@ def test_a_marked_node_is_not_looked_into_twice(square: BruteLattice) -> None:
     assert found.negotiation.exact.node == (0, 0)
 
 
-def test_what_a_negotiator_refuses_is_refused(square: BruteLattice) -> None:
+def test_refusals_of_the_walk_equal_the_negotiators(square: BruteLattice) -> None:
     with pytest.raises(InputError, match="'zip' is not a quasi-identifier"):
         negotiate_as_printed(square, Request.of(k=2, max_level={"zip": 1}))
     with pytest.raises(InputError, match="no attribute is sensitive"):

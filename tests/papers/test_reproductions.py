@@ -11,8 +11,10 @@ import pytest
 
 from discreet.errors import InputError
 from discreet.settings import Settings
+from discreet.verbs.table import Table
+from discreet.verbs.table import open as open_table
 from papers.comparison import Verdict, known_deviations
-from papers.reproduction import REPRODUCTIONS, Context, ReproductionRun, find_reproduction, prepare_run
+from papers.reproduction import REPRODUCTIONS, ReproductionRun, prepare_run
 from papers.section import Section, all_comparisons, count_verdicts
 
 # Printed figures of a quick run: (equal, different for a known reason).
@@ -28,9 +30,7 @@ WHOLE = {"negotiation": (566, 23), "partial-lattice": (30, 4), "patterns": (459,
 
 
 @pytest.mark.parametrize("name", REPRODUCTIONS)
-def test_a_quick_run_finds_the_printed_figures(
-    name: str, quick_run: Callable[[str], ReproductionRun]
-) -> None:
+def test_quick_run_finds_the_printed_figures(name: str, quick_run: Callable[[str], ReproductionRun]) -> None:
     run = quick_run(name)
     counts = run.as_json()["figures"]
     assert (counts["same"], counts["known"], counts["different"]) == (*QUICK[name], 0)
@@ -38,9 +38,7 @@ def test_a_quick_run_finds_the_printed_figures(
 
 
 @pytest.mark.parametrize("name", REPRODUCTIONS)
-def test_a_run_leaves_a_page_and_the_plots_it_names(
-    name: str, quick_run: Callable[[str], ReproductionRun]
-) -> None:
+def test_run_writes_a_page_and_its_plots(name: str, quick_run: Callable[[str], ReproductionRun]) -> None:
     run = quick_run(name)
     named = {plot for section in run.as_json()["sections"] for plot in section["plots"]}
     assert named
@@ -59,7 +57,7 @@ def whole_run(name: str, data_dir: Path, settings: Settings, folder: Path) -> li
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", WHOLE)
-def test_a_whole_run_meets_every_deviation_that_is_known(
+def test_whole_run_meets_every_known_deviation(
     name: str, data_dir: Path, settings: Settings, tmp_path: Path
 ) -> None:
     sections = whole_run(name, data_dir, settings, tmp_path)
@@ -69,15 +67,8 @@ def test_a_whole_run_meets_every_deviation_that_is_known(
     assert met == {d.cell for d in known_deviations(name.replace("-", "_"))}
 
 
-def test_an_unknown_name_is_refused_with_those_there_are() -> None:
-    with pytest.raises(InputError) as raised:
-        find_reproduction("mandrian")
-    assert raised.value.message == "there is no reproduction 'mandrian'"
-    assert raised.value.allowed == ", ".join(REPRODUCTIONS)
-
-
 @pytest.mark.parametrize("name", REPRODUCTIONS)
-def test_missing_data_is_told_with_where_to_name_it(name: str, settings: Settings, tmp_path: Path) -> None:
+def test_missing_data_is_refused_with_its_option(name: str, settings: Settings, tmp_path: Path) -> None:
     run = prepare_run(name, folder=tmp_path / "out", data=tmp_path, settings=settings, quick=True)
     with pytest.raises(InputError) as raised:
         list(run.sections())
@@ -86,7 +77,7 @@ def test_missing_data_is_told_with_where_to_name_it(name: str, settings: Setting
     assert list((tmp_path / "out").iterdir()) == []
 
 
-def test_the_data_folder_comes_from_the_environment(
+def test_data_folder_is_read_from_the_environment(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, settings: Settings
 ) -> None:
     monkeypatch.setenv("DISCREET_DATA", str(tmp_path / "here"))
@@ -96,11 +87,6 @@ def test_the_data_folder_comes_from_the_environment(
     found = prepare_run("negotiation", settings=settings)
     assert found.context.data == Path("..", "shared", "data")
     assert found.folder == Path("out", "reproduce", "negotiation")
-
-
-def test_a_file_of_the_data_is_found(data_dir: Path, settings: Settings) -> None:
-    context = Context(data_dir, settings)
-    assert context.file("adult", "adult_30162.csv").is_file()
 
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -131,7 +117,7 @@ def legends(quick_run: Callable[[str], ReproductionRun]) -> dict[str, dict[str, 
     }
 
 
-def test_a_series_has_one_colour_on_every_page(legends: dict[str, dict[str, str]]) -> None:
+def test_series_has_one_colour_on_every_page(legends: dict[str, dict[str, str]]) -> None:
     colours: dict[str, set[str]] = {}
     for of_picture in legends.values():
         for name, colour in of_picture.items():
@@ -140,8 +126,31 @@ def test_a_series_has_one_colour_on_every_page(legends: dict[str, dict[str, str]
     assert {name: found for name, found in colours.items() if len(found) > 1} == {}
 
 
-def test_the_series_of_one_picture_tell_apart(legends: dict[str, dict[str, str]]) -> None:
+def test_series_of_one_picture_have_different_colours(legends: dict[str, dict[str, str]]) -> None:
     """A series and its printed counterpart may share a colour."""
     for picture, of_picture in legends.items():
         own = [colour for name, colour in of_picture.items() if not name.endswith(", printed")]
         assert len(set(own)) == len(own), picture
+
+
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "reproduce.md").read_text(encoding="utf-8")
+
+
+def test_documented_example_makes_a_table_that_opens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (block,) = re.findall(r"^```python\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+    names: dict[str, object] = {}
+    exec(compile(block, "reproduce.md", "exec"), names)
+    attributes = names["table"].attributes()  # type: ignore[attr-defined]
+    table: Table = open_table(tmp_path / "synthetic.csv", {"attributes": attributes})
+    assert table.frequency_set.rows == 10_000
+    assert table.frequency_set.attributes == ("a1", "a2", "a3", "a4", "a5")
+
+
+def test_page_reports_the_counts_of_a_whole_run() -> None:
+    same, known = WHOLE["negotiation"]
+    told = re.search(
+        r"Of the (\d+) printed figures .*?, (\d+) come out the same and (\d+) differ", PAGE, re.DOTALL
+    )
+    assert told is not None
+    assert [int(number) for number in told.groups()] == [same + known, same, known]

@@ -11,7 +11,7 @@ from discreet.model.frequency_set import FrequencySet
 from discreet.settings import Settings
 from papers.comparison import Verdict
 from papers.incognito import OrderStudy, compare_with_basic
-from papers.incognito_searches import SEARCHES, SearchStudy, agreement_cell, times_table
+from papers.incognito_searches import SEARCHES, SearchStudy, agreement_cell
 from papers.reproduction import Context
 from papers.synthetic_tables import SyntheticColumn, generate_table
 
@@ -34,13 +34,13 @@ def study(tmp_path: Path, settings: Settings) -> SearchStudy:
     return SearchStudy(context, "Rows", count)
 
 
-def test_the_searches_agree_on_a_small_table(study: SearchStudy) -> None:
+def test_searches_agree_on_a_small_table(study: SearchStudy) -> None:
     assert study.agree(3, 2)
     assert agreement_cell("QID 3", True).verdict is Verdict.NONE
 
 
 @pytest.mark.parametrize("search", SEARCHES)
-def test_a_search_that_finds_less_is_told(study: SearchStudy, search: str) -> None:
+def test_search_with_fewer_solutions_is_reported(study: SearchStudy, search: str) -> None:
     found = study.search(search, 3, 2)
     assert found.solutions
     study._found[search, 3, 2] = replace(found, solutions=found.solutions[1:])
@@ -48,22 +48,7 @@ def test_a_search_that_finds_less_is_told(study: SearchStudy, search: str) -> No
     assert agreement_cell("QID 3", False).verdict is Verdict.DIFFERENT
 
 
-def test_a_search_that_marks_other_nodes_as_minimal_is_told(study: SearchStudy) -> None:
-    found = study.search("incognito", 3, 2)
-    wrong = tuple(replace(s, minimal=not s.minimal) for s in found.solutions)
-    study._found["incognito", 3, 2] = replace(found, solutions=wrong)
-    assert not study.agree(3, 2)
-
-
-def test_a_search_runs_once_for_every_table_that_asks(study: SearchStudy) -> None:
-    first = study.search("incognito", 2, 2)
-    table = times_table(study, "times", "Seconds", [2], 2, ["incognito"])
-    assert study.search("incognito", 2, 2) is first
-    assert table.columns == ("QID", "incognito")
-    assert table.comparisons[0].ours == study.seconds("incognito", 2, 2)
-
-
-def test_sizes_are_staggered_by_a_budget(
+def test_sizes_are_limited_by_a_budget(
     tmp_path: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The quick budget is 0.05 s; a size is tried while its estimated time is at most twice that."""
@@ -85,7 +70,7 @@ def test_sizes_are_staggered_by_a_budget(
     assert orders.within_budget("bottom-up-rollup", 2) == 3
 
 
-def test_variants_that_are_slower_than_basic_incognito_are_told() -> None:
+def test_variants_slower_than_basic_incognito_are_reported() -> None:
     def told(superroots: float, cube: float) -> str:
         seconds = {"incognito": 10.0, "incognito-superroots": superroots, "incognito-cube": cube}
         return compare_with_basic(seconds, "At QID 4")

@@ -1,8 +1,7 @@
-"""Synthetic tables: seeded, with the requested distributions, cardinalities and correlations."""
+"""Synthetic tables: distributions, cardinalities and correlations."""
 
 from __future__ import annotations
 
-import csv
 import math
 from pathlib import Path
 from typing import Any
@@ -15,10 +14,15 @@ from discreet.errors import InputError
 from discreet.settings import Settings
 from discreet.verbs.table import open as open_table
 from papers.synthetic_tables import (
+    LOSS_COLUMN,
+    OLDEST,
+    PER_YEAR,
+    YOUNGEST,
     ColumnDistribution,
     SyntheticColumn,
     generate_ipums,
     generate_lands_end,
+    generate_losses,
     generate_table,
     mondrian_columns,
 )
@@ -36,12 +40,7 @@ def test_equal_seeds_give_equal_tables_and_others_differ() -> None:
     assert not all(np.array_equal(a, b) for a, b in zip(first.codes, other.codes, strict=True))
 
 
-def test_a_uniform_column_has_equal_shares() -> None:
-    (codes,) = generate_table(mondrian_columns(1, 8), 80_000).codes
-    assert shares(codes, 8) == pytest.approx([1 / 8] * 8, abs=0.01)
-
-
-def test_a_normal_column_has_the_shares_of_the_density_at_its_codes() -> None:
+def test_normal_column_has_the_shares_of_the_density() -> None:
     column = mondrian_columns(1, 8, ColumnDistribution.NORMAL, mean=3.5, deviation=1.6)
     density = [math.exp(-(((code - 3.5) / 1.6) ** 2) / 2) for code in range(8)]
     expected = [value / sum(density) for value in density]
@@ -50,24 +49,8 @@ def test_a_normal_column_has_the_shares_of_the_density_at_its_codes() -> None:
     assert shares(codes, 8) == pytest.approx(expected, abs=0.01)
 
 
-def test_a_small_deviation_leaves_one_value_and_no_error() -> None:
-    """The other reading of the Mondrian paper's deviation of 0.2: in values, not in parts of the domain."""
-    (codes,) = generate_table(
-        mondrian_columns(1, 50, ColumnDistribution.NORMAL, mean=25, deviation=0.2), 1000
-    ).codes
-    assert set(codes.tolist()) == {25}
-    tiny = SyntheticColumn("a", 4, ColumnDistribution.NORMAL, mean=1.4, deviation=1e-6)
-    assert list(tiny.probabilities()) == [0, 1, 0, 0]
-
-
-def test_a_skewed_column_follows_its_power_law() -> None:
-    column = SyntheticColumn("a", 4, ColumnDistribution.SKEWED, skew=2.0)
-    expected = np.diff([0, 0.5, math.sqrt(0.5), math.sqrt(0.75), 1])
-    assert list(column.probabilities()) == pytest.approx(list(expected))
-
-
 @pytest.mark.parametrize("correlation", [0.0, 0.5, 0.9, 1.0])
-def test_columns_are_as_correlated_as_asked(correlation: float) -> None:
+def test_columns_have_the_requested_correlation(correlation: float) -> None:
     columns = mondrian_columns(2, 100, ColumnDistribution.NORMAL, mean=50, deviation=12)
     left, right = generate_table(columns, 40_000, correlation=correlation).codes
     assert np.corrcoef(left, right)[0, 1] == pytest.approx(correlation, abs=0.02)
@@ -83,7 +66,7 @@ def test_columns_are_as_correlated_as_asked(correlation: float) -> None:
         ({"cardinality": 2, "distribution": ColumnDistribution.SKEWED, "skew": 0.0}, "skew 0.0"),
     ],
 )
-def test_what_a_column_refuses(how: dict[str, Any], message: str) -> None:
+def test_invalid_column_is_refused(how: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
         SyntheticColumn("a", **how)
 
@@ -91,25 +74,12 @@ def test_what_a_column_refuses(how: dict[str, Any], message: str) -> None:
 @pytest.mark.parametrize(
     ("rows", "correlation", "message"), [(-1, 0.0, "-1 rows"), (1, 1.5, "correlation of 1.5")]
 )
-def test_what_a_table_refuses(rows: int, correlation: float, message: str) -> None:
+def test_invalid_table_is_refused(rows: int, correlation: float, message: str) -> None:
     with pytest.raises(InputError, match=message):
         generate_table(mondrian_columns(1), rows, correlation=correlation)
 
 
-def test_the_file_holds_the_table_and_is_never_written_over(tmp_path: Path) -> None:
-    table = generate_ipums(300, seed=3)
-    path = tmp_path / "table.csv"
-    table.write_csv(path)
-    with path.open(encoding="utf-8", newline="") as file:
-        header, *rows = csv.reader(file)
-    arrays = table.arrays()
-    assert header == list(arrays)
-    assert rows == [list(row) for row in zip(*(a.tolist() for a in arrays.values()), strict=True)]
-    with pytest.raises(FileExistsError):
-        table.write_csv(path)
-
-
-def test_the_ipums_shaped_table_has_its_shape(tmp_path: Path, settings: Settings) -> None:
+def test_ipums_table_has_its_shape(tmp_path: Path, settings: Settings) -> None:
     table = generate_ipums(20_000)
     table.write_csv(tmp_path / "people.csv")
     opened = open_table(tmp_path / "people.csv", {"attributes": table.attributes()}, settings=settings)
@@ -120,7 +90,7 @@ def test_the_ipums_shaped_table_has_its_shape(tmp_path: Path, settings: Settings
     assert frequency_set.sensitive_attributes == ("occupation",)
 
 
-def test_the_orders_have_the_printed_shape(tmp_path: Path, settings: Settings) -> None:
+def test_lands_end_table_has_the_printed_shape(tmp_path: Path, settings: Settings) -> None:
     table = generate_lands_end(2_000)
     table.write_csv(tmp_path / "orders.csv")
     opened = open_table(tmp_path / "orders.csv", {"attributes": table.attributes()}, settings=settings)
@@ -129,8 +99,26 @@ def test_the_orders_have_the_printed_shape(tmp_path: Path, settings: Settings) -
     assert all(len(set(c.texts())) == c.cardinality for c in table.columns)
 
 
-def test_a_style_has_its_price() -> None:
-    table = generate_lands_end(20_000)
-    codes = dict(zip((c.name for c in table.columns), table.codes, strict=True))
-    commonest = codes["price"][codes["style"] == 0]
-    assert np.bincount(commonest).max() / len(commonest) > 0.85
+def ages_and_losses(deviation: float) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    arrays = generate_losses(2_000, deviation, seed=7).arrays()
+    return arrays["age"].astype(np.int64), arrays[LOSS_COLUMN].astype(np.int64)
+
+
+def test_loss_without_deviation_is_a_function_of_age() -> None:
+    ages, losses = ages_and_losses(0)
+    assert (losses == PER_YEAR * ages).all()
+    assert YOUNGEST <= ages.min() <= ages.max() <= OLDEST
+
+
+def test_more_deviation_is_less_correlation() -> None:
+    found = [np.corrcoef(*ages_and_losses(deviation))[0, 1] for deviation in (0, 100, 1_000, 20_000)]
+    assert found == sorted(found, reverse=True)
+    assert found[0] == pytest.approx(1)
+    assert abs(found[-1]) < 0.1
+    assert ages_and_losses(1_000)[1].min() >= 1
+
+
+@pytest.mark.parametrize("deviation", [-1, float("nan"), float("inf")])
+def test_invalid_deviation_is_refused(deviation: float) -> None:
+    with pytest.raises(InputError):
+        generate_losses(5, deviation)

@@ -1,27 +1,49 @@
-"""Exact methods, checked against each other, against all assignments, and against set cover."""
+"""Exact methods, checked against each other, all assignments and set cover, with their bounds and cuts."""
 
 from __future__ import annotations
 
 import sys
 from dataclasses import replace
+from itertools import combinations, product
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from discreet.errors import InputError, LimitReached, NoSolution
-from discreet.model.class_recoding import OUTLIER, SUPPRESSED, OutlierPolicy, PatternMask
+from discreet.model.class_recoding import OUTLIER, SUPPRESSED, OutlierPolicy, PatternConstraints, PatternMask
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.requirement import Requirement
 from discreet.patterns import exact
+from discreet.patterns.components import (
+    ProblemComponent,
+    bound_by_prices,
+    bound_component_by_prices,
+    compute_row_prices,
+    reduce_cover,
+)
 from discreet.patterns.exact import solve_exactly
-from discreet.patterns.exact_problem import ExactResult
+from discreet.patterns.exact_problem import ExactResult, build_pattern_table, find_cells
 from discreet.patterns.fixed_parameter import MOST_CELLS, solve_by_subsets
-from discreet.patterns.masks import build_mask_from_vectors
+from discreet.patterns.greedy_assignment import solve_greedily
+from discreet.patterns.integer_program import (
+    CellLimits,
+    IntegerProgram,
+    bound_by_cheapest_cells,
+    find_cell_limits,
+)
+from discreet.patterns.masks import build_mask_from_constraints, build_mask_from_vectors
 from discreet.settings import Settings
 from tests.drawing import some_of
 from tests.oracle.plain_assignment import least_cost
 from tests.oracle.random_tables import random_frequency_set
-from tests.oracle.starred_tables import Set, set_cover_rows, smallest_cover, starred_frequency_set
+from tests.oracle.starred_tables import (
+    Set,
+    set_cover_rows,
+    smallest_cover,
+    starred_file,
+    starred_frequency_set,
+)
 
 
 def random_mask(random: np.random.Generator, table: FrequencySet, settings: Settings) -> PatternMask:
@@ -82,7 +104,7 @@ def test_all_exact_methods_agree_with_every_assignment_tried(
 
 
 @pytest.mark.parametrize("seed", range(some_of(25)))
-def test_the_integer_program_equals_the_fixed_parameter_method(seed: int, settings: Settings) -> None:
+def test_integer_program_equals_the_fixed_parameter_method(seed: int, settings: Settings) -> None:
     random = np.random.default_rng(1000 + seed)
     rows = [tuple(str(v) for v in random.integers(0, 2, size=3)) for _ in range(int(random.integers(8, 30)))]
     table = starred_frequency_set(rows, ("a", "b", "c"))
@@ -123,7 +145,7 @@ def test_theorem_1_reduces_set_cover(seed: int, settings: Settings) -> None:
     assert checked(table, mask, 3, found) == 4 * elements + 3 * len(sets) + 3 * cover
 
 
-def test_a_class_of_all_stars_is_empty_or_large_enough(settings: Settings) -> None:
+def test_class_of_all_stars_is_empty_or_large_enough(settings: Settings) -> None:
     rows = [("a", "x")] * 3 + [("b", "x")] * 5 + [("c", "y")]
     table = starred_frequency_set(rows, ("one", "two"))
     free = build_mask_from_vectors(table, [".."], settings, outliers=OutlierPolicy.DELETE)
@@ -137,7 +159,7 @@ def test_a_class_of_all_stars_is_empty_or_large_enough(settings: Settings) -> No
     assert (rest.cost, rest.recoding.suppressed, rest.status) == (2.0, 1, "optimal")
 
 
-def test_a_time_limit_gives_the_best_found_with_its_bound(settings: Settings) -> None:
+def test_time_limit_returns_the_best_solution_with_its_bound(settings: Settings) -> None:
     random = np.random.default_rng(3)
     rows = [tuple(str(v) for v in random.integers(0, 3, size=5)) for _ in range(60)]
     table = starred_frequency_set(rows, ("a", "b", "c", "d", "e"))
@@ -163,7 +185,7 @@ def test_components_do_not_depend_on_threads(settings: Settings) -> None:
 
 
 @pytest.mark.parametrize("library", ["highspy", "networkx"])
-def test_a_missing_library_is_named(
+def test_missing_library_names_the_extra(
     library: str, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table = starred_frequency_set([("a",), ("a",)], ("one",))
@@ -174,7 +196,7 @@ def test_a_missing_library_is_named(
         method(table, mask, Requirement(k=2), settings)
 
 
-def test_what_exact_methods_refuse(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_exact_methods_refuse_invalid_problems(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     random = np.random.default_rng(1)
     rows = [tuple(str(v) for v in random.integers(0, 4, size=3)) for _ in range(200)]
     table = starred_frequency_set(rows, ("a", "b", "c"))
@@ -200,3 +222,87 @@ def test_progress_counts_components(settings: Settings, monkeypatch: pytest.Monk
     told: list[tuple[int, int]] = []
     solve_exactly(table, mask, Requirement(k=3), settings, progress=lambda *at: told.append(at))
     assert told == [(1, 2), (2, 2)]
+
+
+def component_of(fits: list[list[int]], rows: list[int]) -> ProblemComponent:
+    """Return a component of cells by the part types that fit them; every part type is one row type."""
+    pair_cells, types = zip(*((cell, kind) for cell, kinds in enumerate(fits) for kind in kinds), strict=True)
+    return ProblemComponent(
+        rows=np.array(rows),
+        costs=np.ones(len(fits), np.int64),
+        cells=np.arange(len(fits)),
+        types=np.array(types),
+        pair_cells=np.array(pair_cells),
+        bounds=np.arange(len(rows) + 1),
+        originals=np.arange(len(rows)),
+    )
+
+
+def used_together(fits: list[list[int]], rows: list[int], k: int) -> set[frozenset[int]]:
+    """Return the sets of cells with at least k rows, over all assignments of rows to a cell or to none."""
+    owners = [kind for kind, many in enumerate(rows) for _ in range(many)]
+    ways = [[None, *(cell for cell, kinds in enumerate(fits) if kind in kinds)] for kind in owners]
+    return {
+        frozenset(cell for cell in range(len(fits)) if chosen.count(cell) >= k) for chosen in product(*ways)
+    }
+
+
+def allowed(room: CellLimits, used: frozenset[int]) -> bool:
+    counts = np.bincount(
+        room.sets, weights=[cell in used for cell in room.cells.tolist()], minlength=len(room.most)
+    )
+    return bool((counts <= room.most).all())
+
+
+@pytest.mark.parametrize("seed", range(some_of(40)))
+def test_every_use_of_cells_is_within_the_limits(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    kinds, k = int(random.integers(2, 5)), int(random.integers(2, 4))
+    fits = [np.flatnonzero(random.random(kinds) < 0.7).tolist() or [0] for _ in range(random.integers(2, 5))]
+    rows = random.integers(1, 3, kinds).tolist()
+    room = find_cell_limits(component_of(fits, rows), k)
+    for used in used_together(fits, rows, k):
+        assert allowed(room, used), (fits, rows, k, used)
+
+
+def test_too_many_shared_cells_give_no_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("discreet.patterns.integer_program._MOST_SHARED_PAIRS", 3)
+    room = find_cell_limits(component_of([[0, 1], [1, 2], [0, 2]], [1, 1, 1]), 2)
+    assert (len(room.sets), len(room.cells), len(room.most)) == (0, 0, 0)
+
+
+@pytest.mark.parametrize("seed", range(some_of(12)))
+def test_prices_of_any_k_rows_are_at_most_the_cells_cost(seed: int, settings: Settings) -> None:
+    random = np.random.default_rng(seed)
+    rows = [tuple(str(v) for v in random.integers(0, 3, size=3)) for _ in range(14)]
+    table = starred_frequency_set(rows, ("a", "b", "c"))
+    weights = {"a": 1.0, "b": 2.0, "c": 1.5}
+    mask = build_mask_from_vectors(table, ["..*", ".*.", "*.."], settings, weights=weights)
+    k = int(random.integers(2, 4))
+    steps, _ = build_pattern_table(table, mask)
+    assert (steps.steps, steps.outlier_cost) == (2, 9)
+    for component in reduce_cover(find_cells(steps, k, 10**9), steps.counts).components:
+        prices = compute_row_prices(component, k, steps.outlier_cost)
+        assert (prices <= steps.outlier_cost * 65_536).all()
+        for cell, cost in enumerate(component.costs):
+            members = component.types[component.pair_cells == cell]
+            each = [int(prices[i]) for i in members for _ in range(component.rows[i])]
+            assert all(sum(chosen) <= k * cost * 65_536 for chosen in combinations(each, k))
+        program = IntegerProgram(k, steps.outlier_cost)
+        assert (
+            bound_component_by_prices(component, k, steps.outlier_cost)
+            >= bound_by_cheapest_cells(component, program) - 1
+        )
+    optimum = solve_exactly(table, mask, Requirement(k=k), settings)
+    assert bound_by_prices(table, mask, Requirement(k=k), settings) <= optimum.cost
+
+
+def test_prices_beat_counting_on_cmc(data_dir: Path, settings: Settings) -> None:
+    table = starred_file(data_dir / "cmc" / "cmc.csv")
+    mask = build_mask_from_constraints(table, PatternConstraints(max_stars=2), settings)
+    asked = Requirement(k=5)
+    counting = solve_greedily(table, mask, asked, settings).bound or 0.0
+    prices = bound_by_prices(table, mask, asked, settings)
+    assert counting < prices <= 8065
+    assert prices > 0.94 * 8065
+    assert bound_by_prices(table, mask, asked, settings, time_limit=1e-9) <= prices

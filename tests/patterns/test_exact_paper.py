@@ -66,7 +66,9 @@ def test_cmc_with_two_stars(data_dir: Path, settings: Settings) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("k", "cost"), list(zip(ALL_K, ADULT_2, strict=True)))
-def test_adult_2_with_the_users_patterns(k: int, cost: int, data_dir: Path, settings: Settings) -> None:
+def test_adult_2_with_the_users_patterns_costs_the_proven_optimum(
+    k: int, cost: int, data_dir: Path, settings: Settings
+) -> None:
     table = starred_file(data_dir / "adult" / "adult2_32561.csv")
     mask = build_mask_from_constraints(table, USER, settings)
     assert len(mask) == 15
@@ -76,7 +78,7 @@ def test_adult_2_with_the_users_patterns(k: int, cost: int, data_dir: Path, sett
     assert 0.95 * cost < bound_by_prices(table, mask, Requirement(k=k), settings) <= cost
 
 
-def test_adult_2_for_a_large_k(data_dir: Path, settings: Settings) -> None:
+def test_adult_2_for_large_k_costs_the_proven_optimum(data_dir: Path, settings: Settings) -> None:
     table = starred_file(data_dir / "adult" / "adult2_32561.csv")
     mask = build_mask_from_constraints(table, USER, settings)
     assert solved(table, mask, 100, settings) == (197_421, 197_421, "optimal")

@@ -49,7 +49,7 @@ CONSTRAINTS = st.builds(
 
 @limited(max_examples=some_of(200), deadline=None)
 @given(CONSTRAINTS, st.tuples(*[st.integers(0, 3)] * 5))
-def test_constraints_allow_what_filtering_every_pattern_allows(
+def test_constraints_allow_the_patterns_of_a_filter(
     constraints: PatternConstraints, heights: tuple[int, ...]
 ) -> None:
     settings = Settings.from_environment(memory_limit="1GB")
@@ -66,7 +66,7 @@ def test_constraints_allow_what_filtering_every_pattern_allows(
     assert offered.all_star is not None
 
 
-def test_few_patterns_of_many_attributes_are_found_without_the_others(settings: Settings) -> None:
+def test_few_patterns_of_many_attributes_are_found_within_memory(settings: Settings) -> None:
     table = table_of((1,) * 40)
     small = replace(settings, memory_limit=1_000_000)
     together = (tuple(f"q{i}" for i in range(20)),)
@@ -77,7 +77,7 @@ def test_few_patterns_of_many_attributes_are_found_without_the_others(settings: 
         build_mask_from_constraints(table, PatternConstraints(), small)
 
 
-def test_the_papers_constraints_leave_fifteen_patterns(settings: Settings) -> None:
+def test_papers_constraints_leave_fifteen_patterns(settings: Settings) -> None:
     table = table_of((1,) * 9)
     constraints = PatternConstraints(
         max_stars=2, never=("q2", "q8"), together=(("q1", "q4"),), at_most_one=(("q0", "q5", "q6"),)
@@ -109,7 +109,7 @@ def test_costs_are_levels_losses_or_tables_times_weights(settings: Settings) -> 
         assert mask.pattern_costs[0] == pytest.approx(losses.tables[0][1] + 2 * losses.tables[1][2])
 
 
-def test_ties_are_ordered_from_the_last_or_from_the_first_column(settings: Settings) -> None:
+def test_ties_are_ordered_by_last_or_first_column(settings: Settings) -> None:
     mask = build_mask_from_vectors(
         table_of((1, 1, 1)), ["*..", ".*.", "..*", ".**", "*.*"], settings, outliers="error"
     )
@@ -140,7 +140,7 @@ def test_sums_of_weights_that_rounding_parts_are_ties(settings: Settings) -> Non
         (["..*"], {"weights": {"age": 1.0}}, "'age', which is not a quasi-identifier"),
     ],
 )
-def test_what_is_no_mask_is_refused(
+def test_invalid_mask_is_refused(
     vectors: list[str], options: dict[str, object], message: str, settings: Settings
 ) -> None:
     with pytest.raises(InputError, match=message):
@@ -169,7 +169,7 @@ def test_contradictory_constraints_are_refused(
         build_mask_from_constraints(table_of((1, 1, 1)), constraints, settings)
 
 
-def test_a_value_that_reads_like_the_star_is_refused(settings: Settings) -> None:
+def test_value_equal_to_the_star_is_refused(settings: Settings) -> None:
     table = table_of((1, 1))
     hierarchy = table.hierarchies[0]
     leaf = int(table.codes[0, 0])

@@ -65,31 +65,35 @@ def test_l_among_subjects(l: int, seed: int, engine: Engine, settings: Settings,
     assert len(published) > 0 or l == 5
 
 
-def test_two_persons_who_share_two_values_are_no_three(
-    engine: Engine, settings: Settings, tmp_path: Path
+SHARED = [{"q": "1", "s": s, "who": p} for s, p in ("xA", "yA", "zA", "zB", "zC")]
+PERSONS = [{"q": "1", "who": person} for person in "AAAB"]
+TWO_VALUES = [{"q": "1", "s": "x", "t": str(i)} for i in range(3)]
+
+
+@pytest.mark.parametrize(
+    ("rows", "sensitive", "subject", "requirement", "suppressed"),
+    [
+        # Two persons who share two values do not count as three, although upper bounds would say so.
+        (SHARED, ["s"], "who", Requirement(l=2), 0),
+        (SHARED, ["s"], "who", Requirement(l=3), 5),
+        (PERSONS, [], "who", Requirement(k=2), 0),
+        (PERSONS, [], "who", Requirement(k=3), 4),  # suppression counts rows, k counts subjects
+        (TWO_VALUES, ["s", "t"], None, Requirement(l=(("t", 3),)), 0),
+        (TWO_VALUES, ["s", "t"], None, Requirement(l=(("s", 2),)), 3),
+    ],
+)
+def test_suppressed_rows_by_subjects_and_values(
+    rows: list[dict[str, str | None]],
+    sensitive: list[str],
+    subject: str | None,
+    requirement: Requirement,
+    suppressed: int,
+    engine: Engine,
+    settings: Settings,
+    tmp_path: Path,
 ) -> None:
-    """Two persons who share two values do not count as three, although upper bounds would say so."""
-    pairs = [("x", "A"), ("y", "A"), ("z", "A"), ("z", "B"), ("z", "C")]
-    rows = [{"q": "1", "s": value, "who": person} for value, person in pairs]
-    table = PlainTable(rows, {"q": {"1": ["*"]}}, ["s"], subject="who")
-    assert apply(engine, settings, table, tmp_path, (0,), Requirement(l=2))[0] == 0
-    assert apply(engine, settings, table, tmp_path, (0,), Requirement(l=3))[0] == 5
-
-
-def test_suppression_counts_rows_where_k_counts_subjects(
-    engine: Engine, settings: Settings, tmp_path: Path
-) -> None:
-    rows = [{"q": "1", "who": person} for person in ("A", "A", "A", "B")]
-    table = PlainTable(rows, {"q": {"1": ["*"]}}, subject="who")
-    assert apply(engine, settings, table, tmp_path, (0,), Requirement(k=2))[0] == 0
-    assert apply(engine, settings, table, tmp_path, (0,), Requirement(k=3))[0] == 4
-
-
-def test_l_of_one_attribute_alone(engine: Engine, settings: Settings, tmp_path: Path) -> None:
-    rows = [{"q": "1", "s": "x", "t": str(i)} for i in range(3)]
-    table = PlainTable(rows, {"q": {"1": ["*"]}}, ["s", "t"])
-    assert apply(engine, settings, table, tmp_path, (0,), Requirement(l=(("t", 3),)))[0] == 0
-    assert apply(engine, settings, table, tmp_path, (0,), Requirement(l=(("s", 2),)))[0] == 3
+    table = PlainTable(rows, {"q": {"1": ["*"]}}, sensitive, subject=subject)
+    assert apply(engine, settings, table, tmp_path, (0,), requirement)[0] == suppressed
 
 
 def test_null_values_are_null_everywhere(engine: Engine, settings: Settings, tmp_path: Path) -> None:
@@ -106,7 +110,7 @@ def test_null_values_are_null_everywhere(engine: Engine, settings: Settings, tmp
     )
 
 
-def test_its_tables_are_gone_afterwards(engine: Engine, settings: Settings, tmp_path: Path) -> None:
+def test_tables_are_dropped_afterwards(engine: Engine, settings: Settings, tmp_path: Path) -> None:
     spec = patients(tmp_path, subject="name")
     frequency_set = count_frequency_set(engine, spec, settings)
     tables = "SELECT count(*) FROM duckdb_tables()"
@@ -153,14 +157,3 @@ def test_recodings_that_do_not_fit(
         apply_full_domain(engine, spec, frequency_set, recoding, native=False, draw_keys=draw_in_order),
     ):
         pass
-
-
-def test_attributes_in_another_order(engine: Engine, settings: Settings, tmp_path: Path) -> None:
-    spec = patients(tmp_path)
-    frequency_set = count_frequency_set(engine, spec, settings)
-    recoding = FullDomainRecoding(("town", "age"), (0, 1), Requirement(3))
-    with apply_full_domain(
-        engine, spec, frequency_set, recoding, native=False, draw_keys=draw_in_order
-    ) as found:
-        assert found.suppressed == 2
-        assert {row[0] for row in engine.fetch_rows(found.query())} == {"30s", "40s"}

@@ -1,4 +1,4 @@
-"""Application of class recodings: the published rows, and refusals."""
+"""Application of class recodings: the published rows, refusals, and the matching of values to subjects."""
 
 from __future__ import annotations
 
@@ -23,10 +23,12 @@ from discreet.model.frequency_set import FrequencySet
 from discreet.model.requirement import Requirement
 from discreet.model.table_spec import TableSpec
 from discreet.recoding.class_decision import pack_words, splits_row_types
+from discreet.recoding.failing_classes import find_classes_reaching, reaches_matching
 from discreet.recoding.recoding_application import apply_classes
 from discreet.release.publication_job import load_sort_keys
 from discreet.settings import Settings
 from tests.drawing import some_of
+from tests.oracle.brute_lattice import most_pairs
 from tests.oracle.patients import patients
 from tests.oracle.plain_release import PlainTable, write_csv
 from tests.recoding.random_classes import random_classes
@@ -133,7 +135,7 @@ def halves(frequency_set: FrequencySet, requirement: Requirement) -> ClassRecodi
     )
 
 
-def test_the_draw_is_random_and_does_not_show_in_a_random_order(
+def test_draw_of_split_rows_is_random_in_a_random_order(
     engine: Engine, settings: Settings, tmp_path: Path
 ) -> None:
     """Neither sensitive values nor positions in the file distinguish the parts of a row type."""
@@ -150,7 +152,7 @@ def test_the_draw_is_random_and_does_not_show_in_a_random_order(
     assert draws[0] != draws[1]
 
 
-def test_a_draw_that_loses_l_is_refused(engine: Engine, settings: Settings, tmp_path: Path) -> None:
+def test_draw_that_loses_l_is_refused(engine: Engine, settings: Settings, tmp_path: Path) -> None:
     spec, frequency_set = one_type(tmp_path, engine, settings)
     recoding = halves(frequency_set, Requirement(k=1, l=4))
     uneven = replace(recoding, rows=np.array([399, 1]))
@@ -159,23 +161,19 @@ def test_a_draw_that_loses_l_is_refused(engine: Engine, settings: Settings, tmp_
     assert len(published(engine, spec, frequency_set, recoding)[1]) == 400
 
 
-def test_a_class_below_k_is_never_handed_out(engine: Engine, settings: Settings, tmp_path: Path) -> None:
-    spec = patients(tmp_path)
-    frequency_set = count_frequency_set(engine, spec, settings)
-    random = np.random.default_rng(1)
-    for requirement in (Requirement(k=13), Requirement(l=5)):
-        recoding = random_classes(random, frequency_set, requirement, split=False, suppress=False)
-        with pytest.raises(InternalError, match="counted by their labels"):
-            published(engine, spec, frequency_set, recoding)
-
-
-def test_classes_that_show_the_same_are_one(engine: Engine, settings: Settings, tmp_path: Path) -> None:
+def test_class_below_its_requirement_is_never_published(
+    engine: Engine, settings: Settings, tmp_path: Path
+) -> None:
     """Two classes of six rows with equal cells, each below k = 12, are one class."""
     spec = patients(tmp_path)
     frequency_set = count_frequency_set(engine, spec, settings)
-    recoding = random_classes(
-        np.random.default_rng(1), frequency_set, Requirement(k=12), split=False, suppress=False
-    )
+    for requirement in (Requirement(k=13), Requirement(l=5), Requirement(k=12)):
+        recoding = random_classes(
+            np.random.default_rng(1), frequency_set, requirement, split=False, suppress=False
+        )
+        if requirement.k != 12:
+            with pytest.raises(InternalError, match="counted by their labels"):
+                published(engine, spec, frequency_set, recoding)
     top = tuple(
         replace(
             cells,
@@ -213,7 +211,7 @@ def test_recodings_that_contradict_themselves(engine: Engine, settings: Settings
         published(engine, spec, frequency_set, replace(good, attributes=("town", "age")))
 
 
-def test_a_source_that_changed_is_refused(engine: Engine, settings: Settings, tmp_path: Path) -> None:
+def test_changed_source_is_refused(engine: Engine, settings: Settings, tmp_path: Path) -> None:
     spec = patients(tmp_path)
     frequency_set = count_frequency_set(engine, spec, settings)
     good = random_classes(np.random.default_rng(3), frequency_set, NOTHING, split=False, suppress=False)
@@ -263,10 +261,32 @@ def test_row_types_of_several_words_find_their_classes(
     assert Counter(published(engine, spec, frequency_set, recoding)[1]) == expected
 
 
-def test_words_hold_any_number_of_columns() -> None:
+def test_words_contain_any_number_of_columns() -> None:
     sizes = [1 << 20, 1 << 20, 1 << 20, 1 << 20, 7, 1 << 61]
     words = pack_words(sizes)
     assert [[i for i, _ in word] for word in words] == [[0, 1, 2], [3, 4], [5]]
     for word in words:
         largest = sum((sizes[i] - 1) * factor for i, factor in word)
         assert largest < 1 << 62
+
+
+Pairs = set[tuple[int, int]]
+PAIRS = st.sets(st.tuples(st.integers(0, 4), st.integers(0, 4)), max_size=12)
+
+
+@given(classes=st.lists(PAIRS.filter(bool), max_size=4), l=st.integers(1, 5))
+def test_classes_with_l_matched_values_equal_exhaustive_search(classes: list[Pairs], l: int) -> None:
+    rows = [(10 * i, value, subject) for i, pairs in enumerate(classes) for value, subject in sorted(pairs)]
+    arrays = np.array(rows, dtype=np.int64).reshape(len(rows), 3)
+    expected = [10 * i for i, pairs in enumerate(classes) if most_pairs(sorted(pairs)) >= l]
+    assert find_classes_reaching(arrays[:, 0], arrays[:, 1], arrays[:, 2], l) == expected
+
+
+def test_one_person_with_every_value_counts_once() -> None:
+    assert reaches_matching({0: [7], 1: [7], 2: [7]}, 1)
+    assert not reaches_matching({0: [7], 1: [7], 2: [7]}, 2)
+
+
+def test_later_value_moves_an_earlier_one() -> None:
+    assert reaches_matching({0: [1, 2], 1: [1], 2: [2, 3]}, 3)
+    assert not reaches_matching({0: [1, 2], 1: [1], 2: [2]}, 3)

@@ -45,7 +45,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Engine, Se
 
 @given(table=tables(), data=st.data(), star=st.booleans(), k=st.integers(1, 4), l=st.integers(1, 3))
 @hypothesis_settings(max_examples=some_of(25), deadline=None, suppress_health_check=list(HealthCheck))
-def test_both_ways_publish_the_same_rows(
+def test_both_methods_publish_the_same_rows(
     table: PlainTable, data: st.DataObject, star: bool, k: int, l: int, place: tuple[Engine, Settings, Path]
 ) -> None:
     if not table.kept or table.subject is not None:
@@ -101,7 +101,7 @@ def test_another_number_of_suppressed_rows_is_an_error(
         )
 
 
-def test_a_file_lists_no_label_of_a_suppressed_class(
+def test_file_lists_no_label_of_a_suppressed_class(
     engine: Engine, settings: Settings, tmp_path: Path
 ) -> None:
     """A file lists no label of a suppressed class, neither in a Parquet dictionary nor in its statistics."""
@@ -147,7 +147,7 @@ def test_a_file_lists_no_label_of_a_suppressed_class(
         ("DECIMAL(2,2)", "0.25", False),
     ],
 )
-def test_a_leaf_is_a_value_only_as_its_canonical_text(type_name: str, leaf: str, held: bool) -> None:
+def test_leaf_is_native_only_as_canonical_text(type_name: str, leaf: str, held: bool) -> None:
     table = SourceTable("t", ("x",), {"x": type_name})
     found = native_key(table, "x", [leaf])
     assert found is not None

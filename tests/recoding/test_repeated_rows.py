@@ -62,7 +62,7 @@ def grouped(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         [["town", "age", "illness", "ward"], ["town", "age"]], ["csv", "parquet"], ["drop", "star"], rounds=2
     ),
 )
-def test_the_file_is_the_same(
+def test_file_of_grouped_rows_is_the_same(
     columns: list[str],
     ending: str,
     suppressed: str,
@@ -87,7 +87,7 @@ def test_the_file_is_the_same(
 @pytest.mark.parametrize(
     ("kind", "counts"), [(None, True), (pa.float64(), False), (pa.decimal128(22, 1), True)]
 )
-def test_only_cells_whose_equals_read_the_same_are_counted(
+def test_cells_with_equal_texts_only_are_counted(
     kind: pa.DataType | None, counts: bool, grouped: list[str], settings: Settings, out: Path
 ) -> None:
     """Only types whose equal cells have equal texts are grouped; 0.0 and -0.0 are equal, but two cells."""

@@ -142,7 +142,7 @@ ELSEWHERE = {
     "hierarchies": "tests/spec/test_docs_hierarchies.py",
     "python": "tests/site/test_reference_pages.py",
     "queries-generalized": "tests/bounds/test_queries_page.py",
-    "reproduce": "tests/papers/test_docs_example.py",
+    "reproduce": "tests/papers/test_reproductions.py",
     "spec": "tests/spec/test_schema.py",
     **{f"search/{path.stem}": "tests/search/test_search_document.py" for path in (DOCS / "search").glob("*")},
     **dict.fromkeys(test_pages_run.PAGES, "tests/site/test_pages_run.py"),

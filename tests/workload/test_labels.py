@@ -68,7 +68,7 @@ def covered(hierarchy: GeneralizationHierarchy, label: str | None, *, nullable: 
         (None, "NULL"),
     ],
 )
-def test_a_label_of_numbers_covers_leaves(label: str | None, leaves: str) -> None:
+def test_label_of_numbers_covers_leaves(label: str | None, leaves: str) -> None:
     assert covered(AGES, label) == leaves.split()
 
 
@@ -88,11 +88,11 @@ def test_a_label_of_numbers_covers_leaves(label: str | None, leaves: str) -> Non
         ("[clerk, z]", ["clerk", 'the "boss"', "a … b", "z"]),
     ],
 )
-def test_a_label_of_words_covers_leaves(label: str, leaves: list[str]) -> None:
+def test_label_of_words_covers_leaves(label: str, leaves: list[str]) -> None:
     assert covered(NAMES, label) == leaves
 
 
-def test_a_top_value_stands_for_null_where_the_original_has_one() -> None:
+def test_top_value_covers_null_if_the_original_has_one() -> None:
     assert covered(NAMES, "anybody")[-1] == "z"
     assert covered(NAMES, "anybody", nullable=True)[-1] == "NULL"
     assert covered(NAMES, "*", nullable=True)[-1] == "NULL"
@@ -106,7 +106,7 @@ def test_masks_cover_prefixes() -> None:
 @pytest.mark.parametrize(
     "label", ["99", "[50, 60]", "{17, 99}", "x … y", "<17", "", "1.5 (nothing)", "9*", "{}"]
 )
-def test_a_label_that_covers_nothing_is_counted_and_never_shown(label: str) -> None:
+def test_label_that_covers_nothing_is_counted_and_hidden(label: str) -> None:
     with pytest.raises(InputError, match=r"column 'age' of the release: 1 of 2 labels") as caught:
         read_cells(AGES, [label, "23"], nullable=True)
     assert not label or label not in caught.value.message.replace("1 of 2", "")
@@ -124,7 +124,7 @@ def test_means_are_read_with_their_rounding() -> None:
     st.lists(st.tuples(st.integers(0, 6), st.integers(0, 3)), min_size=1, max_size=8),
     st.sampled_from(Summary),
 )
-def test_what_mondrian_publishes_is_read_back(parts: list[tuple[int, int]], summary: Summary) -> None:
+def test_labels_of_mondrian_are_read_back(parts: list[tuple[int, int]], summary: Summary) -> None:
     """For every summary, labels of random classes cover the recoding's leaves once they are read back."""
     codes = [code for code, _ in dict(parts).items()]
     table = frequency_set_of([AGES], [((code,), ()) for code in codes])

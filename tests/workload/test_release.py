@@ -58,7 +58,7 @@ def answers(error: WorkloadError) -> list[tuple[float | None, ...]]:
     return [(q.truth, q.answer.estimate, q.answer.lower, q.answer.upper) for q in error.queries]
 
 
-def test_a_foreign_release_with_null_and_a_missing_row(
+def test_foreign_release_with_null_and_missing_row_is_answered(
     engine: Engine, settings: Settings, tmp_path: Path
 ) -> None:
     queries = """
@@ -113,7 +113,7 @@ def test_dropped_nulls_are_not_part_of_the_original(
         (PEOPLE + "23,Kiel,10\n", "has 7 rows, more than the 6"),
     ],
 )
-def test_what_is_no_release_of_the_table_is_refused(
+def test_file_that_is_no_release_of_the_table_is_refused(
     engine: Engine, settings: Settings, tmp_path: Path, release: str, said: str
 ) -> None:
     with pytest.raises(InputError, match=said):

@@ -232,14 +232,9 @@ def _parse_entry(document: Mapping[str, Any]) -> LedgerEntry:
     tables = document["tables"]
     if not isinstance(tables, list) or not tables or not all(isinstance(table, str) for table in tables):
         raise ValueError("an entry of no table")
-    free = document["epsilon"] == "0" and document["delta"] == "0"
-    loss = (
-        ZERO_LOSS
-        if free
-        else PrivacyLoss(
-            parse_epsilon("epsilon", document["epsilon"]), parse_delta("delta", document["delta"])
-        )
-    )
+    epsilon, delta = document["epsilon"], document["delta"]
+    free = epsilon == "0" and delta == "0"
+    loss = ZERO_LOSS if free else PrivacyLoss(parse_epsilon("epsilon", epsilon), parse_delta("delta", delta))
     return LedgerEntry(str(document["time"]), str(document["release"]), tuple(tables), loss)
 
 

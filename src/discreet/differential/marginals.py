@@ -122,19 +122,22 @@ class Axis:
     @cached_property
     def places(self) -> dict[str, int]:
         """Index into ``labels`` of each public value; ``OTHER`` has the last index."""
+        place_of = {ancestor: index for index, ancestor in enumerate(sorted(set(self._ancestors)))}
+        return {v: place_of[ancestor] for v, ancestor in zip(self.values, self._ancestors, strict=True)}
+
+    @cached_property
+    def _ancestors(self) -> list[int]:
+        """Ancestor of each public value at the level."""
         assert self.hierarchy is not None
         codes = [self.hierarchy.code_of_leaf[value] for value in self.values]
-        ancestors = [int(self.hierarchy.ancestors[self.level][code]) for code in codes]
-        place_of = {ancestor: index for index, ancestor in enumerate(sorted(set(ancestors)))}
-        return {value: place_of[ancestor] for value, ancestor in zip(self.values, ancestors, strict=True)}
+        ancestors: list[int] = self.hierarchy.ancestors[self.level][codes].tolist()
+        return ancestors
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
         """Public labels in the hierarchy's order, ``OTHER`` last; ``InputError`` for a label ``OTHER``."""
         assert self.hierarchy is not None
-        level = self.hierarchy.ancestors[self.level]
-        ancestors = {int(level[self.hierarchy.code_of_leaf[value]]) for value in self.values}
-        labels = tuple(self.hierarchy.labels[self.level][ancestor] for ancestor in sorted(ancestors))
+        labels = [self.hierarchy.labels[self.level][ancestor] for ancestor in sorted(set(self._ancestors))]
         if OTHER in labels:
             raise InputError(
                 f"attribute '{self.attribute}' has the label '{OTHER}' at level {self.level}",
@@ -283,10 +286,9 @@ def count_cells(
 def _check_columns(table: SourceTable, spec: TableSpec, marginals: Sequence[MarginalCells]) -> None:
     """Raise ``InputError`` for a column that is missing, or whose type cannot be counted as text."""
     names = {axis.attribute for cells in marginals for axis in cells.axes}
-    names |= {
-        *_columns_without_null(spec),
-        *([spec.source.subject] if spec.source.subject is not None else []),
-    }
+    names.update(_columns_without_null(spec))
+    if spec.source.subject is not None:
+        names.add(spec.source.subject)
     table.check_flat(sorted(names))
     for name in sorted(names):
         if is_binary(table.types[name]):
@@ -312,13 +314,11 @@ def _count_groups(
         for cells in marginals:
             places = [axes.index(axis) for axis in cells.axes]
             found.append(engine.fetch_rows(sql.marginal_counts(counted, places, table.dialect)))
-    public = [
-        _count_vector(cells, rows) for cells, rows in zip(marginals, found, strict=True) if cells.public
-    ]
-    others = [
-        _count_mapping(cells, rows) for cells, rows in zip(marginals, found, strict=True) if not cells.public
-    ]
-    return TrueCounts(tuple(public), tuple(others))
+    counts = list(zip(marginals, found, strict=True))
+    return TrueCounts(
+        tuple(_count_vector(cells, rows) for cells, rows in counts if cells.public),
+        tuple(_count_mapping(cells, rows) for cells, rows in counts if not cells.public),
+    )
 
 
 def _grouping_query(

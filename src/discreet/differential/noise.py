@@ -20,39 +20,36 @@ from enum import StrEnum
 from fractions import Fraction
 from importlib.metadata import version
 from math import exp, inf, log, nextafter, sqrt
-from types import ModuleType
 from typing import Any
 
 from discreet.errors import InputError, InternalError
 from discreet.model.privacy_loss import PrivacyLoss
 
 
-@dataclass(frozen=True)
-class OpenDP:
-    """Modules of OpenDP in use; the library's prelude would load several table libraries."""
+def load_opendp() -> Any:
+    """Return the library; raise ``InputError`` where it is not installed.
 
-    domains: ModuleType
-    metrics: ModuleType
-    measurements: ModuleType
-    combinators: ModuleType
-    measures: ModuleType
-    error: type[Exception]
-    version: str
-
-
-def load_opendp() -> OpenDP:
-    """Return the library; raise ``InputError`` where it is not installed."""
+    The modules in use are imported one by one: its prelude would load several table libraries.
+    """
     try:
-        from opendp import combinators, domains, measurements, measures, metrics, mod
+        import opendp.combinators
+        import opendp.domains
+        import opendp.measurements
+        import opendp.measures
+        import opendp.metrics
     except ImportError:
         raise InputError(
             "differentially private noise needs OpenDP, which is not installed",
             advice="Install it: pip install 'discreet[dp]'.",
         ) from None
     # OpenDP marks every part without a completed review "contrib". The measurements used here have a proof.
-    mod.enable_features("contrib")
-    parts = (domains, metrics, measurements, combinators, measures)
-    return OpenDP(*parts, mod.OpenDPException, version("opendp"))
+    opendp.mod.enable_features("contrib")
+    return opendp
+
+
+def name_opendp() -> str:
+    """Return the library's name and version, as manifests state them."""
+    return f"opendp {version('opendp')}"
 
 
 _SMALLEST_SCALE, _LARGEST_SCALE = 1e-3, 1e12
@@ -144,7 +141,7 @@ def calibrate_noise(mechanism: Mechanism, loss: PrivacyLoss, sensitivity: Sensit
         if mechanism is Mechanism.GAUSSIAN:
             return _calibrate_gaussian(library, loss, sensitivity)
         return _calibrate_laplace(library, loss, sensitivity)
-    except library.error:
+    except library.mod.OpenDPException:
         raise InputError(
             f"no noise of the {mechanism} mechanism keeps {loss}", advice="Use a larger ε or δ."
         ) from None
@@ -178,7 +175,7 @@ def _check_mechanism(mechanism: Mechanism, loss: PrivacyLoss, sensitivity: Sensi
         )
 
 
-def _calibrate_laplace(library: OpenDP, loss: PrivacyLoss, sensitivity: Sensitivity) -> Noise:
+def _calibrate_laplace(library: Any, loss: PrivacyLoss, sensitivity: Sensitivity) -> Noise:
     bound = sensitivity.bound
 
     def epsilon(scale: float) -> Fraction:
@@ -199,7 +196,7 @@ def _calibrate_laplace(library: OpenDP, loss: PrivacyLoss, sensitivity: Sensitiv
     return Noise(Mechanism.LAPLACE, loss, sensitivity, scale, float(epsilon(scale)), threshold)
 
 
-def _least_threshold(library: OpenDP, loss: PrivacyLoss, sensitivity: Sensitivity, scale: float) -> int:
+def _least_threshold(library: Any, loss: PrivacyLoss, sensitivity: Sensitivity, scale: float) -> int:
     """Return the least threshold with which each marginal from the rows keeps its share of δ.
 
     The map of OpenDP 0.16 computes the δ of publishing counts above the threshold, while counts equal to it
@@ -225,7 +222,7 @@ def _least_threshold(library: OpenDP, loss: PrivacyLoss, sensitivity: Sensitivit
     return high
 
 
-def _calibrate_gaussian(library: OpenDP, loss: PrivacyLoss, sensitivity: Sensitivity) -> Noise:
+def _calibrate_gaussian(library: Any, loss: PrivacyLoss, sensitivity: Sensitivity) -> Noise:
     # The square root rounds to the nearest double, so the next double is an upper bound.
     distance = nextafter(sensitivity.bound * sqrt(sensitivity.public), inf)
     delta = float(loss.delta)
@@ -255,14 +252,14 @@ def _least_scale(keeps: Callable[[float], bool]) -> float:
     return high
 
 
-def _vector_measurement(library: OpenDP, mechanism: Mechanism, scale: float) -> Any:
+def _vector_measurement(library: Any, mechanism: Mechanism, scale: float) -> Any:
     domain = library.domains.vector_domain(library.domains.atom_domain(T="i64"))
     if mechanism is Mechanism.GAUSSIAN:
         return library.measurements.make_gaussian(domain, library.metrics.l2_distance(T="f64"), scale)
     return library.measurements.make_laplace(domain, library.metrics.l1_distance(T="i64"), scale)
 
 
-def _mapping_measurement(library: OpenDP, scale: float, threshold: int) -> Any:
+def _mapping_measurement(library: Any, scale: float, threshold: int) -> Any:
     atom = library.domains.atom_domain
     domain = library.domains.map_domain(atom(T="String"), atom(T="i64"))
     metric = library.metrics.l01inf_distance(library.metrics.absolute_distance(T="i64"))

@@ -15,13 +15,12 @@ in exact fractions rounded by largest remainders.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 from discreet.differential.ledger import Balance, Ledger
 from discreet.differential.marginals import (
@@ -33,24 +32,14 @@ from discreet.differential.marginals import (
     count_cells,
     decode_labels,
 )
-from discreet.differential.noise import Mechanism, Noise, Sensitivity, calibrate_noise, load_opendp
-from discreet.differential.private_release import (
-    OutputTable,
-    PrivateRelease,
-    check_reserved_columns,
-    open_private_release,
-)
+from discreet.differential.noise import Mechanism, Noise, Sensitivity, calibrate_noise, name_opendp
+from discreet.differential.private_release import OutputTable, check_reserved_columns, open_private_release
 from discreet.engines.base import Engine
 from discreet.errors import InputError, LimitReached
 from discreet.model.privacy_loss import PrivacyLoss
 from discreet.model.release_kind import NOISY_COUNTS
 from discreet.model.table_spec import TableSpec
 from discreet.settings import Settings
-
-
-def clip_negatives(counts: Sequence[int]) -> list[int]:
-    """Replace negative counts by 0, which makes small counts larger on average."""
-    return [max(count, 0) for count in counts]
 
 
 def equalize_totals(marginals: Sequence[Sequence[int]], *, non_negative: bool) -> list[list[int]]:
@@ -62,12 +51,11 @@ def equalize_totals(marginals: Sequence[Sequence[int]], *, non_negative: bool) -
     if non_negative:
         total = max(total, 0)
         return [_round_to_total(project_onto_simplex(counts, total), total) for counts in marginals]
-    return [_round_to_total(_shift_to_total(counts, total), total) for counts in marginals]
-
-
-def _shift_to_total(counts: Sequence[int], total: int) -> list[Fraction]:
-    step = Fraction(total - sum(counts), len(counts))
-    return [count + step for count in counts]
+    steps = [Fraction(total - sum(counts), len(counts)) for counts in marginals]
+    return [
+        _round_to_total([count + step for count in counts], total)
+        for counts, step in zip(marginals, steps, strict=True)
+    ]
 
 
 def project_onto_simplex(counts: Sequence[int], total: int) -> list[Fraction]:
@@ -98,8 +86,6 @@ COUNT_FORMATS = {".csv": "csv", ".parquet": "parquet", ".json": "json"}
 MARGINAL_COLUMN, COUNT_COLUMN = "marginal", "noisy_count"
 _MECHANISM_NAMES = {Mechanism.LAPLACE: "discrete Laplace", Mechanism.GAUSSIAN: "discrete Gaussian"}
 
-CountsWriter: TypeAlias = "Callable[[Sequence[NoisyMarginal], Sequence[str]], Path]"
-
 
 @dataclass(frozen=True, eq=False)
 class NoisyMarginal:
@@ -125,36 +111,9 @@ class NoisyMarginal:
         }
 
 
-@contextmanager
-def open_counts_writer(
-    spec: TableSpec,
-    marginals: Sequence[Marginal],
-    noise: Noise,
-    output: Path,
-    settings: Settings,
-    *,
-    overwrite: bool,
-) -> Iterator[CountsWriter]:
-    """Yield a function that writes drawn marginals and their post-processing, and returns the manifest.
-
-    The target is checked on entry to the context.
-    """
-    check_reserved_columns(
-        [name for marginal in marginals for name in marginal.attributes], (MARGINAL_COLUMN, COUNT_COLUMN)
-    )
-    with open_private_release(spec, output, settings, COUNT_FORMATS, overwrite=overwrite) as file:
-
-        def write(drawn: Sequence[NoisyMarginal], post_processing: Sequence[str]) -> Path:
-            return file.publish(
-                _file_content(file, drawn), _manifest_facts(spec, noise, drawn, post_processing)
-            )
-
-        yield write
-
-
-def _file_content(file: PrivateRelease, marginals: Sequence[NoisyMarginal]) -> OutputTable | str:
+def _file_content(file_format: str, marginals: Sequence[NoisyMarginal]) -> OutputTable | str:
     """Return one row per cell: number of its marginal, label of each attribute in it, and count."""
-    if file.target.file_format == "json":
+    if file_format == "json":
         document = {"marginals": [marginal.as_json() for marginal in marginals]}
         return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
     names = list(dict.fromkeys(name for found in marginals for name in found.marginal.attributes))
@@ -220,7 +179,7 @@ def describe_noise(spec: TableSpec, noise: Noise) -> dict[str, Any]:
         **thresholds,
         "standard_deviation": noise.standard_deviation,
         "sensitivity": {"marginals": noise.sensitivity.marginals, "per_marginal": bound},
-        "library": f"opendp {load_opendp().version}",
+        "library": name_opendp(),
         "seed": "none: the operating system's generator",
     }
 
@@ -317,15 +276,16 @@ def release_counts(
     noise; R. Rogers (2023) for cells that come from the rows.
     """
     plan, ledger = plan_counts(spec, request), Ledger.of(spec, settings, engine)
-    with open_counts_writer(
-        spec, request.marginals, plan.noise, output, settings, overwrite=overwrite
-    ) as write:
+    names = [name for marginal in request.marginals for name in marginal.attributes]
+    check_reserved_columns(names, (MARGINAL_COLUMN, COUNT_COLUMN))
+    with open_private_release(spec, output, settings, COUNT_FORMATS, overwrite=overwrite) as file:
         ledger.check(request.loss)
         counts = count_cells(engine, spec, plan.cells, request.rows_per_subject)
         # Spend before drawing: a process that dies in between has spent its budget and published nothing.
         balance = ledger.spend(request.loss, f"noisy counts: {output.name}")
         marginals = _post_process(plan, _draw_marginals(plan, counts))
-        manifest_path = write(marginals, describe_post_processing(request))
+        facts = _manifest_facts(spec, plan.noise, marginals, describe_post_processing(request))
+        manifest_path = file.publish(_file_content(file.target.file_format, marginals), facts)
     return NoisyCounts(output, manifest_path, marginals, plan, balance)
 
 
@@ -387,5 +347,5 @@ def _post_process(plan: CountsPlan, drawn: Iterator[NoisyMarginal]) -> tuple[Noi
     if request.consistent:
         counts = equalize_totals(counts, non_negative=request.non_negative)
     elif request.non_negative:
-        counts = [clip_negatives(found) for found in counts]
+        counts = [[max(count, 0) for count in found] for found in counts]
     return tuple(replace(m, counts=tuple(found)) for m, found in zip(marginals, counts, strict=True))

@@ -99,7 +99,9 @@ class PrivateRelease:
         """Write a table with the embedded engine, read it back and compare it."""
         names = list(content.columns)
         columns: dict[str, Any] = {
-            f"v{i}": np.array(cells, dtype=np.int64) if _is_number(cells) else list(cells)
+            f"v{i}": np.array(cells, dtype=np.int64)
+            if isinstance(next(iter(cells), None), int)
+            else list(cells)
             for i, cells in enumerate(content.columns.values())
         }
         rows = content.rows
@@ -117,7 +119,8 @@ class PrivateRelease:
             with open_source_table(engine, source) as written:
                 texts = ", ".join(written.text(name) for name in names)
                 found = engine.fetch_rows(f"SELECT {texts} FROM {written.relation}")
-        if sorted(map(str, found)) != sorted(str(tuple(map(_text, row))) for row in rows):
+        written_rows = [tuple(None if cell is None else str(cell) for cell in row) for row in rows]
+        if sorted(map(str, found)) != sorted(map(str, written_rows)):
             raise LimitReached(
                 "the engine wrote other rows than requested",
                 advice="Nothing was released, and the budget is spent. Run it with fewer threads.",
@@ -150,11 +153,3 @@ def check_reserved_columns(names: Sequence[str], reserved: Sequence[str]) -> Non
                 allowed=f"other names than {', '.join(reserved)}",
                 advice="Rename the column in the source.",
             )
-
-
-def _is_number(cells: Sequence[object]) -> bool:
-    return bool(cells) and all(isinstance(cell, int) for cell in cells)
-
-
-def _text(cell: object) -> str | None:
-    return None if cell is None else str(cell)

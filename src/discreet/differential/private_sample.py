@@ -40,7 +40,7 @@ from discreet.differential.marginals import (
     encode_labels,
     find_highest_level,
 )
-from discreet.differential.noise import OpenDP, load_opendp
+from discreet.differential.noise import load_opendp
 from discreet.differential.private_release import OutputTable, open_private_release
 from discreet.engines.base import Engine
 from discreet.errors import InputError, InternalError
@@ -100,25 +100,15 @@ class PrivateLevelChoice:
 
     def details(self) -> IntArray:
         """Return the detail that each node keeps, from 1 to ``DETAIL_UNIT``."""
-        counted = [
-            attribute_levels
-            for attribute_levels in self.attributes
-            if attribute_levels.height and attribute_levels.weight
-        ]
-        total_weight = sum((attribute_levels.weight for attribute_levels in counted), Fraction(0))
+        weights = [each.weight if each.height else Fraction(0) for each in self.attributes]
+        total = sum(weights, Fraction(0))
+        if not total:
+            return np.full(len(self.nodes), DETAIL_UNIT, np.int64)
         found = []
         for node in self.nodes:
-            lost = sum(
-                (
-                    attribute_levels.weight * axis.level / attribute_levels.height
-                    for attribute_levels, axis in zip(self.attributes, node, strict=True)
-                    if attribute_levels in counted
-                ),
-                Fraction(0),
-            )
-            found.append(
-                max(1, int(DETAIL_UNIT * (1 - lost / total_weight))) if total_weight else DETAIL_UNIT
-            )
+            parts = zip(weights, self.attributes, node, strict=True)
+            lost = sum((w * axis.level / max(each.height, 1) for w, each, axis in parts), Fraction(0))
+            found.append(max(1, int(DETAIL_UNIT * (1 - lost / total))))
         return np.array(found, np.int64)
 
     def scores(self, counted: Mapping[str, int], least: int) -> IntArray:
@@ -129,7 +119,8 @@ class PrivateLevelChoice:
             _encode_levels(attribute_levels, [each[index] for each in labels])
             for index, attribute_levels in enumerate(self.attributes)
         ]
-        beyond = np.fromiter(_excess_rows(attributes, rows, least), np.int64, len(self.nodes))
+        classes = np.zeros(len(rows), np.int64)
+        beyond = np.fromiter(_excess_rows(classes, attributes, rows, least), np.int64, len(self.nodes))
         return beyond * self.details()
 
     def at(self, counted: Mapping[str, int], node: Sequence[Axis]) -> dict[str, int]:
@@ -137,11 +128,8 @@ class PrivateLevelChoice:
         found: Counter[str] = Counter()
         labels = [_LabelCache(axis) for axis in node]
         for key, number in counted.items():
-            found[
-                encode_labels(
-                    [label_of[value] for label_of, value in zip(labels, decode_labels(key), strict=True)]
-                )
-            ] += number
+            pairs = zip(labels, decode_labels(key), strict=True)
+            found[encode_labels([label_of[value] for label_of, value in pairs])] += number
         return dict(found)
 
 
@@ -189,29 +177,26 @@ def _encode_levels(attribute_levels: AttributeLevels, values: Sequence[str]) -> 
     return result
 
 
-def _excess_rows(attributes: Sequence[Sequence[IntArray]], rows: IntArray, least: int) -> Iterator[int]:
-    """Yield the rows beyond the first ``least`` - 1 of every class, per node in mixed-radix order."""
-    if not attributes:
-        sizes = np.array([rows.sum()])
-        yield int(np.maximum(sizes - (least - 1), 0).sum())
-        return
-    yield from _descend(np.zeros(len(rows), np.int64), attributes, rows, least)
-
-
-def _descend(
+def _excess_rows(
     classes: IntArray, attributes: Sequence[Sequence[IntArray]], rows: IntArray, least: int
 ) -> Iterator[int]:
+    """Yield the rows beyond the first ``least`` - 1 of every class, per node in mixed-radix order.
+
+    ``classes`` is the class of each row type by the attributes before.
+    """
+    if not attributes:
+        # Renumber sparse keys: bincount allocates up to the largest key.
+        if int(classes.max(initial=0)) >= _MAX_DENSE_CELLS:
+            classes = np.unique(classes, return_inverse=True)[1]
+        sizes = np.bincount(classes, rows)
+        yield int(np.maximum(sizes - (least - 1), 0).sum())
+        return
     for codes in attributes[0]:
-        width = int(codes.max(initial=0)) + 1
-        both = classes * width + codes
-        # Renumber sparse keys: bincount allocates up to the largest key, and deeper keys would overflow.
-        if int(both.max(initial=0)) >= _MAX_DENSE_CELLS or len(attributes) > 1:
-            both = np.unique(both, return_inverse=True)[1]
+        both = classes * (int(codes.max(initial=0)) + 1) + codes
         if len(attributes) > 1:
-            yield from _descend(both, attributes[1:], rows, least)
-        else:
-            sizes = np.bincount(both, rows)
-            yield int(np.maximum(sizes - (least - 1), 0).sum())
+            # Renumber the keys of all but the last attribute, which would overflow otherwise.
+            both = np.unique(both, return_inverse=True)[1]
+        yield from _excess_rows(both, attributes[1:], rows, least)
 
 
 def choose_noisy_max(scores: IntArray, epsilon: Fraction) -> int:
@@ -224,7 +209,7 @@ def choose_noisy_max(scores: IntArray, epsilon: Fraction) -> int:
     return int(_noisy_max(library, scale)([int(score) for score in scores]))
 
 
-def _noisy_max(library: OpenDP, scale: float) -> Any:
+def _noisy_max(library: Any, scale: float) -> Any:
     domain = library.domains.vector_domain(library.domains.atom_domain(T="i64"))
     metric = library.metrics.linf_distance(T="i64", monotonic=True)
     return library.measurements.make_noisy_max(domain, metric, library.measures.max_divergence(), scale)
@@ -460,11 +445,7 @@ def _check_class_sizes(rows: list[tuple[str, ...]], k: int) -> None:
 
 
 def _manifest_facts(
-    spec: TableSpec,
-    levels: Mapping[str, int],
-    privacy: Mapping[str, Any],
-    rows: int,
-    classes: int,
+    spec: TableSpec, levels: Mapping[str, int], privacy: Mapping[str, Any], rows: int, classes: int
 ) -> dict[str, Any]:
     """Return the manifest's facts, which follow from the spec, the request or the released rows."""
     return {

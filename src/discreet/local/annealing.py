@@ -18,7 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import islice
 from time import monotonic
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -169,13 +169,6 @@ class AnnealingParameters:
     def start(self) -> int:
         """Initial state of the random number generator, never 0."""
         return int(np.random.SeedSequence(list(self.seed)).generate_state(1, np.uint64)[0]) | 1
-
-
-class Annealer(Protocol):
-    """Annealer of parts."""
-
-    def anneal(self, part: AnnealingPart, work: AnnealingParameters) -> tuple[NDArray[np.int64], float]:
-        """Return the class of each unit after annealing, and the decrease of the loss (may be below 0)."""
 
 
 def anneal_parts(
@@ -363,6 +356,8 @@ class _PlainAnnealer:
         return self._demand.counts_only or self._demand.holds(np.array(types))
 
 
+Annealer = _CompiledAnnealer | _PlainAnnealer
+
 PARTS_PER_ROUND = 2
 SWEEPS_PER_COOLING = 8
 HIGHEST_TEMPERATURE, LOWEST_TEMPERATURE = 0.9, 0.25
@@ -417,7 +412,8 @@ def improve_classes(
     for done, (sweep, parts) in enumerate(schedule):
         if rounds is not None and done >= rounds:
             break
-        if time_budget is not None and _exceeds_budget(seconds, time_budget):
+        last = seconds[-1] - seconds[-2] if len(seconds) > 1 else 0.0
+        if time_budget is not None and seconds[-1] + last > time_budget:
             break
         fall, temperature = cooling_and_temperature(sweep)
         work = AnnealingParameters(temperature * unit, count_steps_per_unit(demand) << fall, (seed, done))
@@ -426,7 +422,8 @@ def improve_classes(
         losses.append(losses[-1] - gained)
         seconds.append(monotonic() - start_time)
         if progress is not None:
-            progress(*_progress_of_rounds(done + 1, rounds, seconds[-1], time_budget))
+            share = int(1000 * min(seconds[-1] / time_budget, 1.0)) if time_budget is not None else 0
+            progress(*((share, 1000) if rounds is None else (done + 1, rounds)))
     return AnnealedClasses(units, class_of, len(losses) - 1, tuple(losses), tuple(seconds))
 
 
@@ -456,18 +453,3 @@ def _iterate_rounds(
         while chosen := list(islice(parts, PARTS_PER_ROUND)):
             yield sweep, chosen
         sweep += 1
-
-
-def _exceeds_budget(seconds: list[float], time_budget: float) -> bool:
-    """Check whether another round as long as the last one would exceed the budget."""
-    last = seconds[-1] - seconds[-2] if len(seconds) > 1 else 0.0
-    return seconds[-1] + last > time_budget
-
-
-def _progress_of_rounds(
-    done: int, rounds: int | None, seconds: float, budget: float | None
-) -> tuple[int, int]:
-    if rounds is not None:
-        return done, rounds
-    assert budget is not None
-    return int(1000 * min(seconds / budget, 1.0)), 1000

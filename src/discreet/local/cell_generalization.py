@@ -142,11 +142,10 @@ def bound_granularity(
     seed: int = 0,
     threads: int = 1,
     iterations: int = BOUND_ITERATIONS,
-    progress: Callable[[int, int], None] | None = None,
 ) -> float:
     """Return an upper bound of the granularity of recodings that suppress exactly the rows not ``placed``."""
     table = _BoundTable.of(space, demand, placed)
-    loss = table.least_loss(kernels, seed, threads, iterations, progress)
+    loss = table.least_loss(kernels, seed, threads, iterations)
     suppressed = int(space.frequency_set.counts[~placed].sum())
     return space.granularity_of(loss + suppressed * space.worst)
 
@@ -192,20 +191,13 @@ class _BoundTable:
             cap=cap,
         )
 
-    def least_loss(
-        self,
-        kernels: bool,
-        seed: int,
-        threads: int,
-        iterations: int,
-        progress: Callable[[int, int], None] | None,
-    ) -> float:
+    def least_loss(self, kernels: bool, seed: int, threads: int, iterations: int) -> float:
         """Return the sum of feasible values over all rows, a lower bound of the loss."""
         random = np.random.default_rng([seed, len(self.rows)])
         slacks = self._compiled_slacks(threads) if kernels else self._plain_slacks
         values = np.minimum(slacks(np.zeros(len(self.rows))) / self.need, self.cap)
         best, slack = self._sum(values), slacks(values)
-        for done in range(iterations):
+        for _ in range(iterations):
             raised = random.random(len(values)) < _RAISED_SHARE
             tried = np.minimum(values + np.where(raised, _RAISE_STEP * slack, 0.0), self.cap)
             tried += np.minimum(slacks(tried), 0.0) / self.need
@@ -214,8 +206,6 @@ class _BoundTable:
             if self._sum(tried) > best:
                 values, best = tried, self._sum(tried)
                 slack = slacks(values)
-            if progress is not None:
-                progress(done + 1, iterations)
         overdrawn = np.minimum(slacks(values), 0.0) / self.need
         return self._sum(values + overdrawn) * (1 - _ROUNDING_SHARE)
 
@@ -346,17 +336,16 @@ def generalize_cells(
     LeFevre, DeWitt and Ramakrishnan, "Incognito: efficient full-domain k-anonymity", SIGMOD 2005,
     section 5.2.
     """
-    start_time = monotonic()
-    options = _CheckedOptions.of(effort, time_budget, seed, shown, min_node)
+    start_time, options = monotonic(), _CheckedOptions.of(effort, time_budget, seed, shown, min_node)
     frequency_set = drop_unneeded_subjects(frequency_set)
     check_weights(dict(weights or {}), frequency_set.attributes)
     demand = ClassRequirement.of(frequency_set, requirement, class_test)
     low, high = _level_limits(frequency_set, min_node, max_node)
     _check_memory(frequency_set, options, settings)
     space = build_key_space(frequency_set, low, high, weights)
-    compiled = _use_kernels(frequency_set, options, Backend(evaluator), notice)
+    parts = ("local-greedy", "local-anneal") if options.improves else ("local-greedy",)
+    compiled = _choose_kernels(frequency_set, requirement, parts, Backend(evaluator), notice)
     kernels = compiled and demand.plain
-    _notify_twin(frequency_set, requirement, compiled, notice)
     placement = build_greedy_classes(space, demand, kernels=kernels, seed=seed)
     _check_suppressed(frequency_set, requirement, placement, limit)
     improved = improve_classes(
@@ -373,19 +362,35 @@ def generalize_cells(
     recoding = _build_recoding(space, requirement, improved, options, suppression)
     recoding = replace(recoding, class_test=class_test)
     check_recoded_classes(frequency_set, demand, recoding, high)
-    if kernels:
-        _mark_compiled(options)
-    limits = (space, demand, placement, compiled, seed, settings.threads)
-    proven = _granularity_bound(*limits) if bound and frequency_set.subjects is None else None
+    _mark_compiled(parts if kernels else ())
+    proven = None
+    if bound and frequency_set.subjects is None:
+        placed, threads = placement.class_of != SUPPRESSED, settings.threads
+        proven = bound_granularity(space, demand, placed, kernels=compiled, seed=seed, threads=threads)
     return LocalRecoding(
         recoding=recoding,
         shown=options.shown,
         granularity=recoding_granularity(frequency_set, recoding),
         rounds=improved.rounds,
-        curve=_granularity_curve(space, improved, recoding.suppressed),
+        curve=_granularity_curve(space, recoding, improved),
         seconds=monotonic() - start_time,
         bound=proven,
     )
+
+
+def _mark_compiled(parts: Sequence[str]) -> None:
+    from discreet.kernels.precompilation import mark_compiled
+
+    for part in parts:
+        mark_compiled(part)
+
+
+def _granularity_curve(
+    space: KeySpace, recoding: ClassRecoding, improved: AnnealedClasses
+) -> tuple[CurvePoint, ...]:
+    lost = recoding.suppressed * space.worst
+    timed = enumerate(zip(improved.losses, improved.seconds, strict=True))
+    return tuple(CurvePoint(i, space.granularity_of(loss + lost), s) for i, (loss, s) in timed)
 
 
 @dataclass(frozen=True)
@@ -424,15 +429,22 @@ class _CheckedOptions:
         return cls(0 if time_budget is None else None, time_budget is not None, CellSummary(shown))
 
 
-def _notify_twin(
-    frequency_set: FrequencySet, requirement: Requirement, compiled: bool, notice: LocalNotice | None
-) -> None:
-    """Report criteria that the kernels do not support."""
+def _choose_kernels(
+    frequency_set: FrequencySet,
+    requirement: Requirement,
+    parts: Sequence[str],
+    evaluator: Backend,
+    notice: LocalNotice | None,
+) -> bool:
+    """Return whether kernels are used; report criteria that they do not support."""
+    worth = frequency_set.row_types >= _TYPES_WORTH_COMPILING
+    compiled = choose_kernels(parts, "local recoding", worth=worth, evaluator=evaluator, notice=notice)
     if frequency_set.subjects is not None:
         announce_subjects("local recoding", notice)
     elif compiled and requirement.others and notice is not None:
         names = ", ".join(dict.fromkeys(criterion.name for criterion in requirement.others))
         notice(f"no compiled kernel for {names}: using plain Python, which is much slower")
+    return compiled
 
 
 def _level_limits(
@@ -462,26 +474,6 @@ def _check_memory(frequency_set: FrequencySet, options: _CheckedOptions, setting
             allowed=f"{settings.memory_limit / 1e9:.1f} GB and fewer than {_MOST_ROWS:,} rows",
             advice="Raise the limit, name fewer quasi-identifiers, or use Mondrian.",
         )
-
-
-def _use_kernels(
-    frequency_set: FrequencySet, options: _CheckedOptions, evaluator: Backend, notice: LocalNotice | None
-) -> bool:
-    worth = frequency_set.row_types >= _TYPES_WORTH_COMPILING
-    return choose_kernels(
-        _kernel_parts(options), "local recoding", worth=worth, evaluator=evaluator, notice=notice
-    )
-
-
-def _kernel_parts(options: _CheckedOptions) -> tuple[str, ...]:
-    return ("local-greedy", "local-anneal") if options.improves else ("local-greedy",)
-
-
-def _mark_compiled(options: _CheckedOptions) -> None:
-    from discreet.kernels.precompilation import mark_compiled
-
-    for part in _kernel_parts(options):
-        mark_compiled(part)
 
 
 def _check_suppressed(
@@ -541,22 +533,3 @@ def _number_classes(class_of: NDArray[np.int64]) -> NDArray[np.int64]:
     occurs[SUPPRESSED] = False
     numbers[occurs] = np.arange(int(occurs.sum()))
     return numbers[class_of]
-
-
-def _granularity_curve(space: KeySpace, improved: AnnealedClasses, suppressed: int) -> tuple[CurvePoint, ...]:
-    return tuple(
-        CurvePoint(rounds, space.granularity_of(loss + suppressed * space.worst), seconds)
-        for rounds, (loss, seconds) in enumerate(zip(improved.losses, improved.seconds, strict=True))
-    )
-
-
-def _granularity_bound(
-    space: KeySpace,
-    demand: ClassRequirement,
-    placement: GreedyClasses,
-    kernels: bool,
-    seed: int,
-    threads: int,
-) -> float:
-    placed = placement.class_of != SUPPRESSED
-    return bound_granularity(space, demand, placed, kernels=kernels, seed=seed, threads=threads)

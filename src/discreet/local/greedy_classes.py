@@ -57,9 +57,7 @@ def _by_kernels(space: KeySpace, demand: ClassRequirement, seed: int) -> GreedyC
     counts = space.frequency_set.counts
     number = len(counts)
     rest = RemainingTypes(
-        keys=space.keys.copy(),
-        rows=np.minimum(counts, demand.need).astype(np.int32),
-        types=np.arange(number),
+        keys=space.keys.copy(), rows=np.minimum(counts, demand.need).astype(np.int32), types=np.arange(number)
     )
     class_of = np.full(number, SUPPRESSED, np.int64)
     values, slots = demand.values(), allocate_slots(number)

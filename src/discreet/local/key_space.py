@@ -81,7 +81,18 @@ class KeySpace:
 
     def trees(self) -> TreeArrays:
         """Return the hierarchies as arrays for the kernels."""
-        return kernel_trees(self)
+        from discreet.kernels.local_losses import TreeArrays
+
+        numbers = [len(masks) for masks in self.level_masks]
+        sizes = [table.size for table in self.losses]
+        return TreeArrays(
+            word=np.array(self.word, np.int64),
+            first=np.cumsum([0, *numbers]).astype(np.int64),
+            masks=np.array([mask for masks in self.level_masks for mask in masks], np.uint64),
+            base=np.cumsum([0, *sizes[:-1]]).astype(np.int64),
+            width=np.array([table.shape[1] for table in self.losses], np.int64),
+            losses=np.concatenate([table.ravel() for table in self.losses]),
+        )
 
 
 def build_key_space(
@@ -122,22 +133,6 @@ def build_key_space(
         word=tuple(word for word, _ in places),
         losses=tuple(losses),
         weights=tuple(relative_weights.get(name, 1.0) for name in frequency_set.attributes),
-    )
-
-
-def kernel_trees(space: KeySpace) -> TreeArrays:
-    """Return the hierarchies of a key space as arrays for the kernels."""
-    from discreet.kernels.local_losses import TreeArrays
-
-    numbers = [len(masks) for masks in space.level_masks]
-    sizes = [table.size for table in space.losses]
-    return TreeArrays(
-        word=np.array(space.word, np.int64),
-        first=np.cumsum([0, *numbers]).astype(np.int64),
-        masks=np.array([mask for masks in space.level_masks for mask in masks], np.uint64),
-        base=np.cumsum([0, *sizes[:-1]]).astype(np.int64),
-        width=np.array([table.shape[1] for table in space.losses], np.int64),
-        losses=np.concatenate([table.ravel() for table in space.losses]),
     )
 
 
@@ -230,13 +225,11 @@ def level_costs(space: KeySpace) -> list[NDArray[np.float64]]:
     return costs
 
 
-def iterate_node_masks(
-    space: KeySpace, seed: int, listed: int = MOST_LISTED_NODES
-) -> Iterator[NDArray[np.uint64]]:
+def iterate_node_masks(space: KeySpace, seed: int) -> Iterator[NDArray[np.uint64]]:
     """Yield the masks of the nodes to visit, in batches of shape ``(nodes, words)``."""
     costs = level_costs(space)
     tables = _level_masks(space)
-    if prod(len(levels) for levels in costs) <= listed:
+    if prod(len(levels) for levels in costs) <= MOST_LISTED_NODES:
         yield _list_masks(costs, tables)
         return
     last_cost = 0.0

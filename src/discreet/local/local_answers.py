@@ -29,50 +29,37 @@ from discreet.lattice.evaluation import build_lattice, evaluate_lattice
 from discreet.local.cell_generalization import generalize_cells
 from discreet.local.local_recoding import LocalRecoding
 from discreet.model.frequency_set import FrequencySet
-from discreet.model.lattice import Lattice, LatticeNode, node_height, tie_break_key
+from discreet.model.lattice import Lattice, LatticeNode, tie_break_key
 from discreet.model.request import Request, node_bounds
 from discreet.model.requirement import Requirement, require_growing, threshold_mask
-from discreet.model.search_result import Relaxation
+from discreet.model.search_result import Answer, Negotiation, Relaxation
 from discreet.settings import Settings
 
 
 @dataclass(frozen=True)
-class LocalAnswer:
+class LocalAnswer(Answer):
     """Local recoding that satisfies the request, or the request with one part relaxed.
 
     ``node`` contains the greatest allowed levels.
     """
 
-    relaxed: str | None
-    node: LatticeNode
-    requirement: Requirement
     local_recoding: LocalRecoding
 
     def as_json(self, lattice: Lattice) -> dict[str, Any]:
         """Return the form of a negotiation's answer, with classes, granularity, and the bound if any."""
-        proven = (
-            {}
-            if self.local_recoding.bound is None
-            else {"bound": self.local_recoding.bound, "gap": self.local_recoding.gap}
-        )
+        found = self.local_recoding
         return {
-            "relaxed": None if self.relaxed is None else str(self.relaxed),
-            "levels": lattice.levels_of(self.node),
-            "height": node_height(self.node),
-            **self.requirement.as_json(),
-            "suppressed": self.local_recoding.suppressed,
-            "classes": self.local_recoding.classes,
-            "granularity": self.local_recoding.granularity,
-            **proven,
+            **super().as_json(lattice),
+            "classes": found.classes,
+            "granularity": found.granularity,
+            **({} if found.bound is None else {"bound": found.bound, "gap": found.gap}),
         }
 
 
 @dataclass(frozen=True)
-class LocalNegotiation:
+class LocalNegotiation(Negotiation):
     """Exact answer only, or the relaxations in the order of ``model.search_result.relaxable_names``."""
 
-    lattice: Lattice
-    rows: int
     answers: tuple[LocalAnswer, ...]
 
     @property
@@ -80,23 +67,14 @@ class LocalNegotiation:
         """Exact answer, or None."""
         return next((a for a in self.answers if a.relaxed is None), None)
 
-    @property
-    def outcome(self) -> str:
-        """``exact`` or ``relaxed``."""
-        return "relaxed" if self.exact is None else "exact"
-
     def relaxation(self, relaxed: str) -> LocalAnswer | None:
         """Return the answer that relaxes one part, or None if that relaxation has no solution."""
         return next((a for a in self.answers if a.relaxed == relaxed), None)
 
     def as_json(self) -> dict[str, Any]:
         """Return the document of ``discreet negotiate --model local --json``."""
-        return {
-            "outcome": self.outcome,
-            "rows": self.rows,
-            "model": "cell-generalization",
-            "answers": [answer.as_json(self.lattice) for answer in self.answers],
-        }
+        answers = [answer.as_json(self.lattice) for answer in self.answers]
+        return {**super().as_json(), "model": "cell-generalization", "answers": answers}
 
 
 def negotiate_local(
@@ -134,7 +112,7 @@ def negotiate_local(
             notice=notice,
             **options,
         )
-        return LocalAnswer(relaxed, node, requested, local_recoding)
+        return LocalAnswer(relaxed, node, requested, local_recoding.suppressed, local_recoding)
 
     fewest = at_high.suppressed(requirement)
     if fewest <= limit and fewest < frequency_set.rows:

@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.measures.loss import leaf_counts
 from discreet.model.frequency_set import FrequencySet
-from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.model.search_result import RankedCost, cost_parts
 
 _FloatArray = NDArray[np.float64]
@@ -270,23 +270,6 @@ class LowerBoundSums:
         return result
 
 
-def leaf_counts(hierarchy: GeneralizationHierarchy, level: int) -> NDArray[np.int64]:
-    """Count the leaves under each leaf code's value at a level, NULL last, shape ``(leaves + 1,)``.
-
-    NULL is a value of its own below the top level and part of the top value there.
-    """
-    leaves = len(hierarchy.leaves)
-    if level == hierarchy.height:
-        return np.full(leaves + 1, leaves, dtype=np.int64)
-    ancestors = hierarchy.ancestors[level]
-    return np.append(np.bincount(ancestors)[ancestors], 1).astype(np.int64)
-
-
-def rows_by_code(frequency_set: FrequencySet, attribute: int) -> NDArray[np.int64]:
-    """Return the number of rows of each leaf code of one attribute, NULL last."""
-    return frequency_set.rows_by_code[attribute]
-
-
 def domain_sums(frequency_set: FrequencySet, factors: Factors = _EQUAL_FACTORS) -> LevelSums:
     """Return sums of cells that cost the number of leaves under their value; integers.
 
@@ -295,7 +278,7 @@ def domain_sums(frequency_set: FrequencySet, factors: Factors = _EQUAL_FACTORS) 
     """
     sums = []
     for i, hierarchy in enumerate(frequency_set.hierarchies):
-        rows, every = rows_by_code(frequency_set, i), len(hierarchy.leaves)
+        rows, every = frequency_set.rows_by_code[i], len(hierarchy.leaves)
         levels = []
         for level in range(hierarchy.height + 1):
             leaves = leaf_counts(hierarchy, level)
@@ -314,7 +297,7 @@ def information_sums(frequency_set: FrequencySet, factors: Factors = _EQUAL_FACT
     """
     sums = []
     for i, hierarchy in enumerate(frequency_set.hierarchies):
-        rows = rows_by_code(frequency_set, i)
+        rows = frequency_set.rows_by_code[i]
         found = np.flatnonzero(rows)
         levels = []
         for level in range(hierarchy.height + 1):

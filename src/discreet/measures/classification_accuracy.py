@@ -74,7 +74,6 @@ def measure_accuracy(
     hierarchies: Sequence[GeneralizationHierarchy],
     *,
     seed: int = 0,
-    share: float = HELD_OUT,
 ) -> ClassificationAccuracy:
     """Train on the release and test on held-out rows of the original.
 
@@ -87,8 +86,6 @@ def measure_accuracy(
         One per quasi-identifier.
     seed : int
         Seed of the random draw of held-out rows.
-    share : float
-        Share of the original's rows with a target to hold out.
 
     Returns
     -------
@@ -117,7 +114,9 @@ def measure_accuracy(
             advice="Name another column, or group its values first.",
         )
     random = np.random.default_rng(seed)
-    held_out = random.multivariate_hypergeometric(known.rows, round(share * known.total), method="marginals")
+    held_out = random.multivariate_hypergeometric(
+        known.rows, round(HELD_OUT * known.total), method="marginals"
+    )
     if not held_out.sum() or held_out.sum() == known.total:
         raise InputError(f"{known.total:,} rows are too few to hold some out")
     left = _rows_without_held_out(known, labels, held_out, published, release_labels, hierarchies)
@@ -126,10 +125,7 @@ def measure_accuracy(
     features = _Features.of(hierarchies)
     tests = features.of_table(known)
     scores = []
-    for table, targets, rows in (
-        (published, release_labels, left),
-        (known, labels, known.rows - held_out),
-    ):
+    for table, targets, rows in ((published, release_labels, left), (known, labels, known.rows - held_out)):
         predicted = _predict(classifier, features.of_table(table), targets, rows, tests)
         scores.append(float(held_out[predicted == labels].sum() / held_out.sum()))
     frequent = np.bincount(labels, known.rows - held_out).argmax()
@@ -190,10 +186,7 @@ def _rows_without_held_out(
 
 
 def _remove_rows(
-    left: NDArray[np.int64],
-    groups: NDArray[np.int64],
-    required: NDArray[np.int64],
-    types: NDArray[np.int64],
+    left: NDArray[np.int64], groups: NDArray[np.int64], required: NDArray[np.int64], types: NDArray[np.int64]
 ) -> None:
     """Remove rows for the row types that still require some.
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from math import fsum, inf, isnan
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,58 +28,66 @@ LevelArray = NDArray[np.int64]
 """Nodes as an array of shape ``(nodes, quasi-identifiers)``."""
 
 
-class Cost(Protocol):
-    """A cost of the nodes of one table under one requirement.
+class Cost(ABC):
+    """A cost of the nodes of one table under one requirement; by default with only 0 as a lower bound.
 
-    ``monotone``: the cost never falls on the way up while the suppressed rows stay the same (for example,
-    none). ``always_monotone``: it does not fall if other rows are suppressed either. ``prunes_by_levels``:
-    ``cheap_lower_bounds`` rises with the levels, so that a good node excludes others without counting them.
+    ``name`` is the value of ``--cost``. ``monotone``: the cost never falls on the way up while the suppressed
+    rows stay the same (for example, none). ``always_monotone``: it does not fall if other rows are suppressed
+    either. ``prunes_by_levels``: ``cheap_lower_bounds`` rises with the levels, so that a good node excludes
+    others without counting them.
     """
 
-    @property
-    def name(self) -> str:
-        """Name of the cost, as ``--cost`` takes it."""
+    name: str
+    _lowest = 0.0
 
     @property
     def monotone(self) -> bool:
         """See the class."""
+        return False
 
     @property
     def always_monotone(self) -> bool:
         """See the class."""
+        return False
 
     @property
     def prunes_by_levels(self) -> bool:
         """See the class."""
+        return False
 
+    @abstractmethod
     def of(self, statistics: NodeStatistics) -> float:
         """Return the cost of a node with counted classes."""
 
     def known(self, node: LatticeNode, suppressed: int) -> float | None:
         """Return the cost of a node from its number of suppressed rows; None if that is not sufficient."""
+        return None
 
     def least(self, node: LatticeNode, suppressed: int = 0) -> float:
         """Return a lower bound of nodes at or above that suppress at least ``suppressed`` rows.
 
         The bound holds up to rounding.
         """
+        return self._lowest
 
     def lower_bounds(self, levels: LevelArray, suppressed: NDArray[np.int64]) -> CostArray:
         """Return ``least`` of each node; ``suppressed`` contains their exact numbers of suppressed rows."""
+        return np.full(len(levels), self._lowest)
 
     def cheap_lower_bounds(self, levels: LevelArray, suppressed: NDArray[np.int64]) -> CostArray:
         """Return ``least`` of each node without reading row types."""
+        return np.full(len(levels), self._lowest)
 
 
 @dataclass(frozen=True)
-class LevelCost:
+class LevelCost(Cost):
     """Sum over the levels, such as height; ``parts[i][level]`` are the summands."""
 
     name: str
     parts: tuple[tuple[float, ...], ...]
-    monotone: bool = True
-    always_monotone: bool = True
-    prunes_by_levels: bool = True
+    monotone = True
+    always_monotone = True
+    prunes_by_levels = True
 
     def of(self, statistics: NodeStatistics) -> float:
         """Return the cost of a node."""
@@ -88,11 +97,11 @@ class LevelCost:
         """Return the cost of a node."""
         return self.least(node, suppressed)
 
-    def least(self, node: LatticeNode, suppressed: int = 0) -> float:  # noqa: ARG002
+    def least(self, node: LatticeNode, suppressed: int = 0) -> float:
         """Return the cost of the node itself: nodes above cost no less."""
         return fsum(part[level] for part, level in zip(self.parts, node, strict=True))
 
-    def lower_bounds(self, levels: LevelArray, suppressed: NDArray[np.int64]) -> CostArray:  # noqa: ARG002
+    def lower_bounds(self, levels: LevelArray, suppressed: NDArray[np.int64]) -> CostArray:
         """Return the cost of each node."""
         total = np.zeros(len(levels))
         for i, part in enumerate(self.parts):
@@ -105,7 +114,7 @@ class LevelCost:
 
 
 @dataclass(frozen=True, eq=False)
-class CellCost:
+class CellCost(Cost):
     """Aggregate of sums over the cells of each attribute: precision, loss and entropy.
 
     ``parts`` convert the sum of one attribute, or an array of sums, into its part of the cost.
@@ -118,7 +127,7 @@ class CellCost:
     parts: tuple[Callable[[Any], Any], ...]
     aggregate: CostAggregate
     persistent_share: float = 1.0
-    prunes_by_levels: bool = True
+    prunes_by_levels = True
 
     @property
     def monotone(self) -> bool:
@@ -129,10 +138,6 @@ class CellCost:
     def always_monotone(self) -> bool:
         """True if suppressed rows add nothing."""
         return all(level.uniform and not level.penalty.any() for levels in self.sums for level in levels)
-
-    @cached_property
-    def _uniform(self) -> bool:
-        return all(level.uniform for levels in self.sums for level in levels)
 
     @cached_property
     def _least(self) -> tuple[LowerBoundSums, ...]:
@@ -146,7 +151,7 @@ class CellCost:
 
     def known(self, node: LatticeNode, suppressed: int) -> float | None:
         """Return the cost of a node without suppression, or if the choice of rows has no effect."""
-        if suppressed and not self._uniform:
+        if suppressed and not all(level.uniform for levels in self.sums for level in levels):
             return None
         return self._joined(
             [
@@ -203,7 +208,7 @@ class NodeClassSizes(NamedTuple):
 
 
 @dataclass(frozen=True)
-class ClassSizeCost:
+class ClassSizeCost(Cost):
     """Function of the class sizes: average class size, discernibility, C_AVG.
 
     ``of_sizes`` takes the number of published classes, the sum of their squared sizes and the suppressed
@@ -216,8 +221,7 @@ class ClassSizeCost:
     smallest: int
     of_sizes: Callable[[Any, Any, Any], Any]
     of_all: bool = False
-    monotone: bool = True
-    prunes_by_levels: bool = False
+    monotone = True
 
     @property
     def always_monotone(self) -> bool:
@@ -232,11 +236,7 @@ class ClassSizeCost:
             )
         return float(self.of_sizes(statistics.classes, statistics.squares, statistics.suppressed))
 
-    def known(self, node: LatticeNode, suppressed: int) -> float | None:  # noqa: ARG002
-        """Return None: classes must be counted."""
-        return None
-
-    def least(self, node: LatticeNode, suppressed: int = 0) -> float:  # noqa: ARG002
+    def least(self, node: LatticeNode, suppressed: int = 0) -> float:
         """Return the cost of as many classes as the smallest size allows, each of that size."""
         if self.of_all:
             return float(self.of_sizes(self.rows, self.rows, 0))
@@ -251,11 +251,11 @@ class ClassSizeCost:
         published = max(self.rows - suppressed, 0)
         return float(self.of_sizes(published // self.smallest, published * self.smallest, suppressed))
 
-    def lower_bounds(self, levels: LevelArray, suppressed: NDArray[np.int64]) -> CostArray:  # noqa: ARG002
+    def lower_bounds(self, levels: LevelArray, suppressed: NDArray[np.int64]) -> CostArray:
         """Return ``least`` of each node; of counted classes, ``of_sizes`` gives the costs themselves."""
         return np.array([self.least((), s) for s in suppressed.tolist()])
 
-    def cheap_lower_bounds(self, levels: LevelArray, suppressed: NDArray[np.int64]) -> CostArray:  # noqa: ARG002
+    def cheap_lower_bounds(self, levels: LevelArray, suppressed: NDArray[np.int64]) -> CostArray:
         """Return ``least`` of each node; it does not depend on the levels."""
         numbers, which = np.unique(suppressed, return_inverse=True)
         return np.array([self.least((), s) for s in numbers.tolist()])[which.ravel()]
@@ -270,7 +270,7 @@ class ClassSizeCost:
 
 
 @dataclass(frozen=True)
-class UserCost:
+class UserCost(Cost):
     """A user's function of ``NodeStatistics``, without bounds for nodes that are not counted.
 
     A function with a true attribute ``monotone`` is assumed to be monotone. ``over_nodes``, if given, returns
@@ -280,8 +280,7 @@ class UserCost:
     function: Callable[[NodeStatistics], float]
     name: str = "own"
     over_nodes: Callable[[NodesStatistics], Any] | None = None
-    always_monotone: bool = False
-    prunes_by_levels: bool = False
+    _lowest = -inf
 
     @property
     def monotone(self) -> bool:
@@ -306,19 +305,3 @@ class UserCost:
                 allowed=f"an array of shape {statistics.suppressed.shape}, a number for every node",
             )
         return costs
-
-    def known(self, node: LatticeNode, suppressed: int) -> float | None:  # noqa: ARG002
-        """Return None, as nothing is known."""
-        return None
-
-    def least(self, node: LatticeNode, suppressed: int = 0) -> float:  # noqa: ARG002
-        """Return minus infinity, as no bound is known."""
-        return -inf
-
-    def lower_bounds(self, levels: LevelArray, suppressed: NDArray[np.int64]) -> CostArray:  # noqa: ARG002
-        """Return minus infinity for each node."""
-        return np.full(len(levels), -inf)
-
-    def cheap_lower_bounds(self, levels: LevelArray, suppressed: NDArray[np.int64]) -> CostArray:
-        """Return minus infinity for each node."""
-        return self.lower_bounds(levels, suppressed)

@@ -260,16 +260,6 @@ class ReleasePair:
         return tuple(self.release.rows_of_cells(i) for i in range(len(self.release.cells)))
 
     @cached_property
-    def rows_of_codes(self) -> tuple[NDArray[np.int64], ...]:
-        """Number of the original's rows with each code of each attribute, NULL last."""
-        found = []
-        for i, hierarchy in enumerate(self.hierarchies):
-            rows = np.zeros(hierarchy.null_code + 1, dtype=np.int64)
-            np.add.at(rows, self.frequency_set.codes[:, i], self.frequency_set.counts)
-            found.append(rows)
-        return tuple(found)
-
-    @cached_property
     def numbers(self) -> NumericValues:
         """Values of the attributes that count as numbers."""
         return numeric_values(self.hierarchies, self.numeric)

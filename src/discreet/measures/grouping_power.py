@@ -94,13 +94,16 @@ def level_grouping_power(
 ) -> tuple[GroupingPower, ...]:
     """Return the grouping power of every level from its number of groups, ``groups[i][level]``.
 
-    Attributes are in the lattice's order.
+    Attributes are in the lattice's order. γ(h) / γ(h - 1) = groups(h - 1) / groups(h), because the number of
+    rows is the same.
     """
-    return tuple(
-        power
-        for attribute, of_levels in zip(lattice.attributes, groups, strict=True)
-        for power in _attribute_powers(attribute, rows, of_levels)
-    )
+    found = []
+    for attribute, counts in zip(lattice.attributes, groups, strict=True):
+        gains = [below / here if here else 1.0 for below, here in pairwise(counts)]
+        first = 1.0 / gains[0] if gains else 1.0
+        for level, (count, gain) in enumerate(zip(counts, [first, *gains], strict=True)):
+            found.append(GroupingPower(attribute, level, count, rows / count if count else 0.0, gain))
+    return tuple(found)
 
 
 def level_importance(
@@ -111,16 +114,3 @@ def level_importance(
     for power in powers:
         parts[power.attribute].append(metric.importance(power))
     return tuple(tuple(parts[name]) for name in lattice.attributes)
-
-
-def _attribute_powers(attribute: str, rows: int, groups: Sequence[int]) -> list[GroupingPower]:
-    """Return one attribute's grouping powers by level.
-
-    γ(h) / γ(h - 1) = groups(h - 1) / groups(h), because the number of rows is the same.
-    """
-    gains = [below / here if here else 1.0 for below, here in pairwise(groups)]
-    first = 1.0 / gains[0] if gains else 1.0
-    return [
-        GroupingPower(attribute, level, count, rows / count if count else 0.0, importance)
-        for level, (count, importance) in enumerate(zip(groups, [first, *gains], strict=True))
-    ]

@@ -51,8 +51,10 @@ class LossTables:
         return cls(
             attributes=frequency_set.attributes,
             tables=tuple(
-                level_losses(hierarchy, frequency_set.codes[:, i], frequency_set.counts) * factors[i]
-                for i, hierarchy in enumerate(frequency_set.hierarchies)
+                level_losses(hierarchy, rows) * factor
+                for hierarchy, rows, factor in zip(
+                    frequency_set.hierarchies, frequency_set.rows_by_code, factors, strict=True
+                )
             ),
         )
 
@@ -72,38 +74,29 @@ class LossTables:
         return losses
 
 
-def level_losses(
-    hierarchy: GeneralizationHierarchy, codes: NDArray[np.int64], counts: NDArray[np.int64]
-) -> NDArray[np.float64]:
+def level_losses(hierarchy: GeneralizationHierarchy, rows_by_code: NDArray[np.int64]) -> NDArray[np.float64]:
     """Compute the unweighted x of one attribute at each level, shape ``(height + 1,)``.
 
-    ``codes`` are leaf codes (NULL is ``hierarchy.null_code``), ``counts`` the rows of each.
-
-    With n rows, x = (sum of m - n) / (n (D - 1)): integers until one division, so equal recodings have losses
-    that are equal to the last bit.
+    ``rows_by_code`` contains the rows of each leaf code, NULL last. With n rows, x = (sum of m - n) /
+    (n (D - 1)): integers until one division, so equal recodings have losses that are equal to the last bit.
     """
-    leaves = len(hierarchy.leaves)
-    rows = int(counts.sum())
+    leaves, rows = len(hierarchy.leaves), int(rows_by_code.sum())
     if leaves <= 1 or rows == 0:
         return np.zeros(hierarchy.height + 1)
-    rows_of_code = np.zeros(leaves + 1, dtype=np.int64)
-    np.add.at(rows_of_code, codes, counts)
-    return np.array(
-        [
-            (_covered(hierarchy, level, rows_of_code) - rows) / (rows * (leaves - 1))
-            for level in range(hierarchy.height + 1)
-        ]
-    )
+    covered = [int((leaf_counts(hierarchy, h) * rows_by_code).sum()) for h in range(hierarchy.height + 1)]
+    return np.array([(each - rows) / (rows * (leaves - 1)) for each in covered])
 
 
-def _covered(hierarchy: GeneralizationHierarchy, level: int, rows_of_code: NDArray[np.int64]) -> int:
-    """Return the sum over all rows of the leaves under the row's value."""
+def leaf_counts(hierarchy: GeneralizationHierarchy, level: int) -> NDArray[np.int64]:
+    """Count the leaves under each leaf code's value at a level, NULL last, shape ``(leaves + 1,)``.
+
+    NULL is a value of its own below the top level and part of the top value there.
+    """
     leaves = len(hierarchy.leaves)
     if level == hierarchy.height:
-        return leaves * int(rows_of_code.sum())
+        return np.full(leaves + 1, leaves, dtype=np.int64)
     ancestors = hierarchy.ancestors[level]
-    leaves_under = np.bincount(ancestors)[ancestors]
-    return int((leaves_under * rows_of_code[:-1]).sum()) + int(rows_of_code[-1])
+    return np.append(np.bincount(ancestors)[ancestors], 1).astype(np.int64)
 
 
 def relative_weights(weights: Mapping[str, float] | None, attributes: tuple[str, ...]) -> tuple[float, ...]:

@@ -72,12 +72,7 @@ class FunctionCost(NamedCost):
     function: Callable[[NodeStatistics], float]
     over_nodes: Callable[[NodesStatistics], Any] | None = None
 
-    def over(
-        self,
-        table: FrequencySet,  # noqa: ARG002
-        requirement: Requirement,  # noqa: ARG002
-        weights: tuple[float, ...],  # noqa: ARG002
-    ) -> Cost:
+    def over(self, table: FrequencySet, requirement: Requirement, weights: tuple[float, ...]) -> Cost:
         """Wrap the function as a cost."""
         from discreet.measures.cost_kinds import UserCost
 

@@ -10,28 +10,23 @@ Cost: one pass over the parts of the recoding, or the members of the classes, pe
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import InputError
+from discreet.measures.loss import leaf_counts
 from discreet.model.class_recoding import SUPPRESSED, ClassRecoding
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.hierarchy import GeneralizationHierarchy, order_leaves
-from discreet.model.lattice import LatticeNode
 
 
 def level_shares(hierarchy: GeneralizationHierarchy) -> NDArray[np.float64]:
     """Return (m − 1)/D of each level's value above each leaf and NULL, shape ``(height + 1, leaves + 1)``."""
-    leaves = len(hierarchy.leaves)
-    shares = np.zeros((hierarchy.height + 1, leaves + 1))
-    for level in range(hierarchy.height + 1):
-        ancestors = hierarchy.ancestors[level]
-        shares[level, :leaves] = (np.bincount(ancestors)[ancestors] - 1) / leaves
-    shares[-1, leaves] = (leaves - 1) / leaves
-    return shares
+    counts = np.stack([leaf_counts(hierarchy, level) for level in range(hierarchy.height + 1)])
+    return (counts - 1) / len(hierarchy.leaves)
 
 
 def max_loss(frequency_set: FrequencySet) -> float:
@@ -50,19 +45,6 @@ def recoding_granularity(frequency_set: FrequencySet, recoding: ClassRecoding) -
     for i, cells in enumerate(recoding.cells):
         loss = (cells.sizes() - 1) / cells.leaves
         lost += float((loss[recoding.shown[classes, i]] * rows).sum())
-    return _retained_share(frequency_set, lost)
-
-
-def node_granularity(frequency_set: FrequencySet, node: LatticeNode, failing: NDArray[np.bool_]) -> float:
-    """Return the granularity of a full-domain release; ``failing`` row types are suppressed."""
-    rows = np.where(failing, 0, frequency_set.counts)
-    lost = max_loss(frequency_set) * int(frequency_set.counts[failing].sum())
-    for i, hierarchy in enumerate(frequency_set.hierarchies):
-        lost += float((level_shares(hierarchy)[node[i]][frequency_set.codes[:, i]] * rows).sum())
-    return _retained_share(frequency_set, lost)
-
-
-def _retained_share(frequency_set: FrequencySet, lost: float) -> float:
     most = max_loss(frequency_set) * frequency_set.rows
     return 1.0 - lost / most if most else 1.0
 
@@ -130,11 +112,6 @@ def _numeric_values_of(
     return None
 
 
-def declare_numeric(names: Collection[str], of: Collection[str]) -> dict[str, bool]:
-    """Return the declaration that the attributes ``names`` are numbers and the others of ``of`` are not."""
-    return {name: name in names for name in of}
-
-
 def compute_usefulness(
     frequency_set: FrequencySet, members: OriginalMembers, numbers: NumericValues
 ) -> float:
@@ -194,21 +171,13 @@ class ProsecutorRisk:
     unique_share: float
 
 
-def prosecutor_risk(
-    class_sizes: NDArray[np.int64], numbers: NDArray[np.int64] | None = None
-) -> ProsecutorRisk:
-    """Compute the risk from class sizes in rows, each at least 1.
-
-    ``numbers`` is the number of classes of each size, by default one each. The risks of a table without rows
-    are zero.
-    """
-    occurring = np.ones(len(class_sizes), dtype=np.int64) if numbers is None else numbers
-    sizes, occurring = class_sizes[occurring > 0], occurring[occurring > 0]
-    rows = int((sizes * occurring).sum())
+def prosecutor_risk(class_sizes: NDArray[np.int64]) -> ProsecutorRisk:
+    """Compute the risk from class sizes in rows, each at least 1; zero for a table without rows."""
+    rows = int(class_sizes.sum())
     if rows == 0:
         return ProsecutorRisk(highest=0.0, mean=0.0, unique_share=0.0)
     return ProsecutorRisk(
-        highest=1.0 / int(sizes.min()),
-        mean=int(occurring.sum()) / rows,
-        unique_share=int(occurring[sizes == 1].sum()) / rows,
+        highest=1.0 / int(class_sizes.min()),
+        mean=len(class_sizes) / rows,
+        unique_share=int((class_sizes == 1).sum()) / rows,
     )

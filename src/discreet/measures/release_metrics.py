@@ -192,7 +192,7 @@ def entropy(comparison: ReleasePair) -> float:
         return 0.0
     found = []
     for i, cells in enumerate(comparison.release.cells):
-        rows = comparison.rows_of_codes[i]
+        rows = comparison.frequency_set.rows_by_code[i]
         sums = np.concatenate([[0], np.cumsum(rows)])
         covered = np.add.reduceat(sums[cells.last + 1] - sums[cells.first], cells.offsets[:-1])
         used = comparison.rows_of_cells[i] > 0
@@ -242,7 +242,7 @@ def divergence(comparison: ReleasePair) -> float | None:
     table, rows = comparison.frequency_set, comparison.rows
     if not rows:
         return 0.0
-    nullable = [bool(counts[-1]) for counts in comparison.rows_of_codes]
+    nullable = [bool(counts[-1]) for counts in comparison.frequency_set.rows_by_code]
     volume = np.ones(comparison.release.groups)
     everything = 1.0
     for i, cells in enumerate(comparison.release.cells):

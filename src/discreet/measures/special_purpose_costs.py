@@ -42,15 +42,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import InputError
-from discreet.measures.cell_sums import (
-    Factors,
-    LevelSum,
-    LevelSums,
-    LowerBoundSums,
-    leaf_counts,
-    rows_by_code,
-)
+from discreet.measures.cell_sums import Factors, LevelSum, LevelSums, LowerBoundSums
 from discreet.measures.cost_kinds import Cost, CostArray, LevelArray
+from discreet.measures.loss import leaf_counts
 from discreet.measures.named_costs import NamedCost
 from discreet.measures.node_statistics import NodeStatistics
 from discreet.measures.standard_costs import gs_factor_option
@@ -61,16 +55,13 @@ from discreet.model.requirement import Requirement
 
 
 @dataclass(frozen=True, eq=False)
-class ClassificationCost:
+class ClassificationCost(Cost):
     """Classification metric; ``target`` is the index of the quasi-identifier that is predicted."""
 
     name: str
     table: FrequencySet
     target: int
     gs_factor: float
-    monotone: bool = False
-    always_monotone: bool = False
-    prunes_by_levels: bool = False
 
     def of(self, statistics: NodeStatistics) -> float:
         """Return the cost of a node."""
@@ -91,22 +82,6 @@ class ClassificationCost:
         hierarchy = self.table.hierarchies[self.target]
         leaves = len(hierarchy.leaves)
         return 1.0 - (len(hierarchy.labels[level]) - 1) / (leaves - 1) if leaves > 1 else 0.0
-
-    def known(self, node: LatticeNode, suppressed: int) -> float | None:  # noqa: ARG002
-        """Return None: classes must be counted."""
-        return None
-
-    def least(self, node: LatticeNode, suppressed: int = 0) -> float:  # noqa: ARG002
-        """Return 0, as no bound is known."""
-        return 0.0
-
-    def lower_bounds(self, levels: LevelArray, suppressed: NDArray[np.int64]) -> CostArray:  # noqa: ARG002
-        """Return 0 for each node, as no bound is known."""
-        return np.zeros(len(levels))
-
-    def cheap_lower_bounds(self, levels: LevelArray, suppressed: NDArray[np.int64]) -> CostArray:
-        """Return 0 for each node, as no bound is known."""
-        return self.lower_bounds(levels, suppressed)
 
 
 def _minority_and_undecided(statistics: NodeStatistics, target: int) -> tuple[int, int]:
@@ -133,24 +108,20 @@ def _minority_and_undecided(statistics: NodeStatistics, target: int) -> tuple[in
 
 
 @dataclass(frozen=True, eq=False)
-class DivergenceCost:
+class DivergenceCost(Cost):
     """KL divergence in bits; the module's docstring has the formula."""
 
     frequency_set: FrequencySet
     name: str = "kl-divergence"
-    monotone: bool = True
-    always_monotone: bool = False
-    prunes_by_levels: bool = False
-
-    @cached_property
-    def _rows_of_code(self) -> tuple[NDArray[np.int64], ...]:
-        return tuple(rows_by_code(self.frequency_set, i) for i in range(len(self.frequency_set.hierarchies)))
+    monotone = True
 
     @cached_property
     def _bits(self) -> tuple[tuple[CostArray, ...], ...]:
         """Log2 of the leaves under each leaf code's value, by attribute and level, including NULL."""
         found = []
-        for hierarchy, rows in zip(self.frequency_set.hierarchies, self._rows_of_code, strict=True):
+        for hierarchy, rows in zip(
+            self.frequency_set.hierarchies, self.frequency_set.rows_by_code, strict=True
+        ):
             leaves = [leaf_counts(hierarchy, level) for level in range(hierarchy.height + 1)]
             leaves[-1] = leaves[-1] + (rows[-1] > 0)
             found.append(tuple(np.log2(values) for values in leaves))
@@ -181,19 +152,11 @@ class DivergenceCost:
             lost.append(suppressed * (self._whole - float(np.log2(suppressed))))
         return max(fsum(lost) / rows + float(np.log2(rows)) - self._row_types, 0.0)
 
-    def known(self, node: LatticeNode, suppressed: int) -> float | None:  # noqa: ARG002
-        """Return None: classes must be counted."""
-        return None
-
-    def least(self, node: LatticeNode, suppressed: int = 0) -> float:  # noqa: ARG002
-        """Return 0: nodes above may suppress other rows, so no bound is known."""
-        return 0.0
-
     def lower_bounds(self, levels: LevelArray, suppressed: NDArray[np.int64]) -> CostArray:
         """Return the bound of each node that suppresses no row, and 0 for the others."""
         width, classes = np.zeros(len(levels)), np.zeros(len(levels))
         for i, (hierarchy, rows) in enumerate(
-            zip(self.frequency_set.hierarchies, self._rows_of_code, strict=True)
+            zip(self.frequency_set.hierarchies, self.frequency_set.rows_by_code, strict=True)
         ):
             number = max(int(rows.sum()), 1)
             means = np.array([float((bits * rows).sum()) / number for bits in self._bits[i]])
@@ -206,10 +169,6 @@ class DivergenceCost:
             width += means[levels[:, i]]
             classes = np.maximum(classes, entropies[levels[:, i]])
         return np.where(suppressed == 0, np.maximum(classes - self._row_types + width, 0.0), 0.0)
-
-    def cheap_lower_bounds(self, levels: LevelArray, suppressed: NDArray[np.int64]) -> CostArray:  # noqa: ARG002
-        """Return 0 for each node; no bound is known, as in ``least``."""
-        return np.zeros(len(levels))
 
 
 def _entropy_of_rows(rows: NDArray[np.int64] | CostArray) -> float:
@@ -233,7 +192,7 @@ class PayoutGame:
 
 
 @dataclass(frozen=True, eq=False)
-class PayoutCost:
+class PayoutCost(Cost):
     """Payout that the publisher forgoes; ``sums`` are the shares of information lost, without any attack."""
 
     name: str
@@ -241,9 +200,7 @@ class PayoutCost:
     game: PayoutGame
     factors: Factors
     sums: LevelSums
-    monotone: bool = False
-    always_monotone: bool = False
-    prunes_by_levels: bool = True
+    prunes_by_levels = True
 
     @classmethod
     def over(cls, name: str, table: FrequencySet, game: PayoutGame, factors: Factors) -> PayoutCost:
@@ -251,7 +208,7 @@ class PayoutCost:
         domains = [log(len(h.leaves)) for h in table.hierarchies]
         total, sums = sum(domains) or 1.0, []
         for i, hierarchy in enumerate(table.hierarchies):
-            rows, levels = rows_by_code(table, i), []
+            rows, levels = table.rows_by_code[i], []
             for level in range(hierarchy.height + 1):
                 lost = factors.published * np.log(leaf_counts(hierarchy, level)) / total
                 penalty = factors.suppressed * domains[i] / total - lost
@@ -269,10 +226,6 @@ class PayoutCost:
         codes, sizes = statistics.suppressed_codes, statistics.suppressed_sizes
         lost = sum(s[statistics.node[i]].of(codes[:, i], sizes) for i, s in enumerate(self.sums))
         return self.game.benefit * float(lost) + self.factors.published * float(np.sort(attacked).sum())
-
-    def known(self, node: LatticeNode, suppressed: int) -> float | None:  # noqa: ARG002
-        """Return None: classes must be counted."""
-        return None
 
     def least(self, node: LatticeNode, suppressed: int = 0) -> float:
         """Return the payout forgone if no row is attacked."""
@@ -307,7 +260,7 @@ class Divergence(NamedCost):
     name = "kl-divergence"
     meaning = "bits by which the release's distribution is off the original's"
 
-    def over(self, table: FrequencySet, requirement: Requirement, weights: tuple[float, ...]) -> Cost:  # noqa: ARG002
+    def over(self, table: FrequencySet, requirement: Requirement, weights: tuple[float, ...]) -> Cost:
         """Build the cost of the nodes of a table."""
         return DivergenceCost(table)
 
@@ -332,12 +285,7 @@ class Payout(NamedCost):
     adversary_cost: float = _money(4.0, "cost of an attempt to the adversary")
     gs_factor: float = gs_factor_option()
 
-    def over(
-        self,
-        table: FrequencySet,
-        requirement: Requirement,  # noqa: ARG002
-        weights: tuple[float, ...],  # noqa: ARG002
-    ) -> Cost:
+    def over(self, table: FrequencySet, requirement: Requirement, weights: tuple[float, ...]) -> Cost:
         """Build the cost of the nodes of a table."""
         game = PayoutGame(
             self.publisher_benefit, self.publisher_loss, self.adversary_gain, self.adversary_cost
@@ -360,12 +308,7 @@ class Classification(NamedCost):
     )
     gs_factor: float = gs_factor_option()
 
-    def over(
-        self,
-        table: FrequencySet,
-        requirement: Requirement,  # noqa: ARG002
-        weights: tuple[float, ...],  # noqa: ARG002
-    ) -> Cost:
+    def over(self, table: FrequencySet, requirement: Requirement, weights: tuple[float, ...]) -> Cost:
         """Build the cost of the nodes of a table.
 
         Raises ``InputError`` if the target is not a quasi-identifier.

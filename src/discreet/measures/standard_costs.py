@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property, partial
 from math import prod
+from operator import mul
 from typing import Any
 
 import numpy as np
@@ -25,12 +26,11 @@ from discreet.measures.cell_sums import (
     LowerBoundSums,
     domain_sums,
     information_sums,
-    leaf_counts,
     penalized_among_suppressed,
-    rows_by_code,
     without_penalties,
 )
 from discreet.measures.cost_kinds import CellCost, ClassSizeCost, Cost, CostArray, LevelArray, LevelCost
+from discreet.measures.loss import leaf_counts
 from discreet.measures.named_costs import NamedCost
 from discreet.measures.node_statistics import NodeStatistics
 from discreet.measures.recoding_metrics import level_shares
@@ -84,17 +84,12 @@ class Precision(NamedCost):
     charge: str = charge_option(Charge.DOMAIN, Charge.NONE)
     gs_factor: float = gs_factor_option()
 
-    def over(
-        self,
-        table: FrequencySet,
-        requirement: Requirement,  # noqa: ARG002
-        weights: tuple[float, ...],
-    ) -> Cost:
+    def over(self, table: FrequencySet, requirement: Requirement, weights: tuple[float, ...]) -> Cost:
         """Build the cost of the nodes of a table; without rows, the cost depends only on the levels."""
         factors, rows = Factors.of(self.gs_factor), max(table.rows, 1)
         sums = []
         for i, hierarchy in enumerate(table.hierarchies):
-            of_code = rows_by_code(table, i)
+            of_code = table.rows_by_code[i]
             shares = [
                 factors.published * level / max(hierarchy.height, 1) for level in range(hierarchy.height + 1)
             ]
@@ -121,12 +116,7 @@ class Loss(NamedCost):
     aggregate: str | None = aggregate_option(CostAggregate.GEOMETRIC_MEAN)
     gs_factor: float = gs_factor_option()
 
-    def over(
-        self,
-        table: FrequencySet,
-        requirement: Requirement,  # noqa: ARG002
-        weights: tuple[float, ...],
-    ) -> Cost:
+    def over(self, table: FrequencySet, requirement: Requirement, weights: tuple[float, ...]) -> Cost:
         """Build the cost of the nodes of a table."""
         factors = Factors.of(self.gs_factor)
         parts = tuple(
@@ -153,12 +143,7 @@ class Entropy(NamedCost):
     charge: str = charge_option(*Charge)
     gs_factor: float = gs_factor_option()
 
-    def over(
-        self,
-        table: FrequencySet,
-        requirement: Requirement,  # noqa: ARG002
-        weights: tuple[float, ...],
-    ) -> Cost:
+    def over(self, table: FrequencySet, requirement: Requirement, weights: tuple[float, ...]) -> Cost:
         """Build the cost of the nodes of a table."""
         factors = Factors.of(self.gs_factor)
         sums: LevelSums = information_sums(table, factors)
@@ -190,14 +175,12 @@ _ROW_TYPES_AT_ONCE = 4096
 
 
 @dataclass(frozen=True, eq=False)
-class AmbiguityCost:
+class AmbiguityCost(Cost):
     """Average number of leaf combinations, in integers until the division by the number of rows."""
 
     frequency_set: FrequencySet
     name: str = "ambiguity"
-    monotone: bool = True
-    always_monotone: bool = False
-    prunes_by_levels: bool = False
+    monotone = True
 
     @cached_property
     def _shown(self) -> tuple[tuple[NDArray[np.int64], ...], ...]:
@@ -272,7 +255,7 @@ class AmbiguityCost:
         """Logarithms of the leaves shown, summed over the rows; a suppressed row shows all leaves."""
         found = []
         for i, level_leaves in enumerate(self._shown):
-            rows, most = rows_by_code(self.frequency_set, i), np.log(max(int(level_leaves[-1].max()), 1))
+            rows, most = self.frequency_set.rows_by_code[i], np.log(max(int(level_leaves[-1].max()), 1))
             parts = [np.log(values) for values in level_leaves]
             levels = (LevelSum(float((rows * p).sum()), most - p, rows) for p in parts)
             found.append(LowerBoundSums.of(tuple(levels)))
@@ -303,7 +286,7 @@ class Height(NamedCost):
     name = "height"
     meaning = "the sum of the levels"
 
-    def over(self, table: FrequencySet, requirement: Requirement, weights: tuple[float, ...]) -> Cost:  # noqa: ARG002
+    def over(self, table: FrequencySet, requirement: Requirement, weights: tuple[float, ...]) -> Cost:
         """Build the cost of the nodes of a table."""
         return LevelCost(self.name, tuple(tuple(map(float, range(h.height + 1))) for h in table.hierarchies))
 
@@ -315,14 +298,15 @@ class AverageClass(NamedCost):
     name = "aecs"
     meaning = "the average class size, suppressed rows being one class"
 
-    def over(self, table: FrequencySet, requirement: Requirement, weights: tuple[float, ...]) -> Cost:  # noqa: ARG002
+    def over(self, table: FrequencySet, requirement: Requirement, weights: tuple[float, ...]) -> Cost:
         """Build the cost of the nodes of a table."""
         rows = table.rows
-
-        def of_sizes(classes: Any, squares: Any, suppressed: Any) -> Any:  # noqa: ARG001
-            return rows / np.maximum(classes + (suppressed > 0), 1)
-
-        return ClassSizeCost(self.name, rows, requirement.least_rows, of_sizes)
+        return ClassSizeCost(
+            self.name,
+            rows,
+            requirement.least_rows,
+            lambda classes, _squares, suppressed: rows / np.maximum(classes + (suppressed > 0), 1),
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -335,14 +319,15 @@ class Discernibility(NamedCost):
     name = "dm"
     meaning = "discernibility: squared class sizes, and all rows for each suppressed one"
 
-    def over(self, table: FrequencySet, requirement: Requirement, weights: tuple[float, ...]) -> Cost:  # noqa: ARG002
+    def over(self, table: FrequencySet, requirement: Requirement, weights: tuple[float, ...]) -> Cost:
         """Build the cost of the nodes of a table."""
         rows = table.rows
-
-        def of_sizes(classes: Any, squares: Any, suppressed: Any) -> Any:  # noqa: ARG001
-            return squares + rows * suppressed
-
-        return ClassSizeCost(self.name, rows, requirement.least_rows, of_sizes)
+        return ClassSizeCost(
+            self.name,
+            rows,
+            requirement.least_rows,
+            lambda _classes, squares, suppressed: squares + rows * suppressed,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -352,13 +337,11 @@ class DiscernibilityStar(NamedCost):
     name = "dm-star"
     meaning = "discernibility DM*: squared class sizes, suppressed classes like the others"
 
-    def over(self, table: FrequencySet, requirement: Requirement, weights: tuple[float, ...]) -> Cost:  # noqa: ARG002
+    def over(self, table: FrequencySet, requirement: Requirement, weights: tuple[float, ...]) -> Cost:
         """Build the cost of the nodes of a table."""
-
-        def of_sizes(classes: Any, squares: Any, suppressed: Any) -> Any:  # noqa: ARG001
-            return squares
-
-        return ClassSizeCost(self.name, table.rows, 1, of_sizes, of_all=True)
+        return ClassSizeCost(
+            self.name, table.rows, 1, lambda _classes, squares, _suppressed: squares, of_all=True
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -371,14 +354,15 @@ class NormalizedAverageClass(NamedCost):
     name = "c-avg"
     meaning = "the average class size in multiples of k"
 
-    def over(self, table: FrequencySet, requirement: Requirement, weights: tuple[float, ...]) -> Cost:  # noqa: ARG002
+    def over(self, table: FrequencySet, requirement: Requirement, weights: tuple[float, ...]) -> Cost:
         """Build the cost of the nodes of a table."""
         rows, k = table.rows, requirement.k or 1
-
-        def of_sizes(classes: Any, squares: Any, suppressed: Any) -> Any:  # noqa: ARG001
-            return rows / np.maximum(classes, 1) / k
-
-        return ClassSizeCost(self.name, rows, requirement.least_rows, of_sizes)
+        return ClassSizeCost(
+            self.name,
+            rows,
+            requirement.least_rows,
+            lambda classes, _squares, _suppressed: rows / np.maximum(classes, 1) / k,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -388,7 +372,7 @@ class Ambiguity(NamedCost):
     name = "ambiguity"
     meaning = "combinations of leaves that a row's values cover"
 
-    def over(self, table: FrequencySet, requirement: Requirement, weights: tuple[float, ...]) -> Cost:  # noqa: ARG002
+    def over(self, table: FrequencySet, requirement: Requirement, weights: tuple[float, ...]) -> Cost:
         """Build the cost of the nodes of a table."""
         return AmbiguityCost(table)
 
@@ -397,12 +381,8 @@ def detail_cost(frequency_set: FrequencySet, weights: Mapping[str, float]) -> Ce
     """Build the cost of the detail lost at the nodes of a table; the default weight is 1."""
     sums, parts = [], []
     for i, hierarchy in enumerate(frequency_set.hierarchies):
-        shares, rows = level_shares(hierarchy), rows_by_code(frequency_set, i)
+        shares, rows = level_shares(hierarchy), frequency_set.rows_by_code[i]
         most = shares[-1].max(initial=0.0)
         sums.append(tuple(LevelSum(float((share * rows).sum()), most - share, rows) for share in shares))
-        parts.append(partial(_multiply_weight, weights.get(hierarchy.attribute, 1.0)))
+        parts.append(partial(mul, weights.get(hierarchy.attribute, 1.0)))
     return CellCost("detail", tuple(sums), tuple(parts), CostAggregate.SUM)
-
-
-def _multiply_weight(weight: float, total: Any) -> Any:
-    return weight * total

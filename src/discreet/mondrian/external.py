@@ -31,7 +31,6 @@ from discreet.model.frequency_set import FrequencySet
 from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.model.published_cells import Cells, has_derived_label, has_only_leaves
 from discreet.model.requirement import Requirement, no_criterion_error
-from discreet.mondrian.greedy_cuts import MondrianProgress
 from discreet.mondrian.mondrian_options import MondrianOptions
 from discreet.mondrian.partition import MondrianNotice, strict_classes
 from discreet.mondrian.space import CutSpace, leaf_order_of_cuts
@@ -61,19 +60,11 @@ class StoredPartition:
     tables: StoredClassTables
     dropped: int
     set_apart: int
+    rows: int
+    classes: int
     fragments: int
     scans: int
     warnings: tuple[str, ...]
-
-    @property
-    def rows(self) -> int:
-        """Number of rows after the NULL policy."""
-        return self.tables.rows
-
-    @property
-    def classes(self) -> int:
-        """Number of classes."""
-        return self.tables.classes
 
 
 def number_stored_classes(
@@ -135,22 +126,13 @@ class FragmentCutter:
     def __call__(self, arrays: Mapping[str, NDArray[Any]]) -> ColumnData:
         """Cut one fragment of row types and return the entries of its classes (``sql.star_schema``)."""
         table = self._frequency_set(arrays)
+        options = self.options
         classes = strict_classes(
-            table,
-            self.requirement,
-            self.settings,
-            self.options,
-            occurring=self.occurring,
-            notice=self.notice,
+            table, self.requirement, self.settings, options, occurring=self.occurring, notice=self.notice
         )
         model = RecodingModel.ORDERED_MULTI
         recoding = classes_to_recoding(
-            table,
-            classes,
-            self.requirement,
-            model,
-            self.options.summary,
-            by_tree=self.options.by_tree,
+            table, classes, self.requirement, model, options.summary, by_tree=options.by_tree
         )
         return self._entries(int(arrays[sql.FRAGMENT][0]), table, recoding)
 
@@ -263,7 +245,6 @@ def partition_in_engine(
     options: MondrianOptions = MondrianOptions(),  # noqa: B008
     *,
     notice: MondrianNotice | None = None,
-    progress: MondrianProgress | None = None,
 ) -> Iterator[StoredPartition]:
     """Partition a fact table by strict Mondrian, in the engine until fragments fit the memory limit.
 
@@ -313,7 +294,7 @@ def partition_in_engine(
             advice="Raise --memory-limit.",
         )
     with TemporaryTables(facts.engine) as tables:
-        yield _ExternalRun(facts, requirement, settings, options, tables, notice, progress).partition()
+        yield _ExternalRun(facts, requirement, settings, options, tables, notice).partition()
 
 
 @dataclass(frozen=True, eq=False)
@@ -326,27 +307,33 @@ class _ExternalRun:
     options: MondrianOptions
     tables: TemporaryTables
     notice: MondrianNotice | None
-    progress: MondrianProgress | None
 
     def partition(self) -> StoredPartition:
         engine, hierarchies = self.facts.engine, self.facts.hierarchies
         entries = self._count()
         bound = self.requirement.bound(self.facts.sensitive_attributes)
         whole_table = self._histograms(entries, 0, [0], sensitive_positions(bound))[0]
-        occurring = tuple(whole_table.rows_by_position(i)[0] for i in range(len(hierarchies)))
-        root = StoredFragment(CutSpace.of(self._empty(), self.options, occurring), whole_table)
+        occurring = tuple(whole_table.positions[i] for i in range(len(hierarchies)))
+        codes = np.empty((0, len(hierarchies)), dtype=np.int64)
+        no_rows = FrequencySet(hierarchies, codes, np.empty(0, dtype=np.int64))
+        root = StoredFragment(CutSpace.of(no_rows, self.options, occurring), whole_table)
         if not root.total or not root.holds(bound):
+            failing = dict.fromkeys(one.criterion for one in bound if not root.holds([one]))
+            failed = Requirement(criteria=failing) if failing else self.requirement
             raise NoSolution(
                 f"the table as a whole, {root.total:,} rows, does not meet {self.requirement}",
-                advice=f"Relax the requirement: {self._failing_criteria(root, bound).relaxing}.",
+                advice=f"Relax the requirement: {failed.relaxing}.",
             )
         tree, fragments, scans = self._cut_fragments(entries, root, bound)
         finished = self._cut_to_the_end(entries, tree, fragments, occurring)
+        tables = number_stored_classes(engine, self.tables, finished, fragments, len(hierarchies))
         return StoredPartition(
             model=RecodingModel.ORDERED_MULTI,
             hierarchies=hierarchies,
             requirement=self.requirement,
-            tables=number_stored_classes(engine, self.tables, finished, fragments, len(hierarchies)),
+            tables=tables,
+            rows=tables.rows,
+            classes=tables.classes,
             dropped=self.facts.dropped,
             set_apart=self.facts.set_apart,
             fragments=len(fragments),
@@ -364,12 +351,6 @@ class _ExternalRun:
             orders.append(None if np.array_equal(rank, codes) else self.tables.load(columns))
         sensitive = len(self.facts.sensitive_attributes)
         return self.tables.create(sql.count_row_types(self.facts.facts, orders, sensitive))
-
-    def _empty(self) -> FrequencySet:
-        """Return a frequency set without row types; the root's cut space takes its hierarchies from it."""
-        hierarchies = self.facts.hierarchies
-        codes = np.empty((0, len(hierarchies)), dtype=np.int64)
-        return FrequencySet(hierarchies, codes, np.empty(0, dtype=np.int64))
 
     def _histograms(
         self, entries: str, tree: sql.Tree, fragments: Sequence[int], sensitive: Sequence[int]
@@ -404,7 +385,11 @@ class _ExternalRun:
                     halves += [numbers, numbers + 1]
                     numbers += 2
                 elif fragment.entries > fits:
-                    raise self._too_large(fragment)
+                    raise LimitReached(
+                        f"{fragment.entries:,} row types in one class that cannot be cut exceed the memory "
+                        f"limit of {self.settings.memory_limit:,} bytes",
+                        advice=f"Raise DISCREET_MEMORY_LIMIT, or {self.requirement.relaxing}.",
+                    )
             if not halves:
                 break
             found = self._histograms(entries, _build_cut_tree(cuts, 0), halves, sensitive_positions(bound))
@@ -413,18 +398,6 @@ class _ExternalRun:
             large = {number: side for number, side in sides.items() if side.entries > most}
         tree = _build_cut_tree(cuts, 0)
         return tree, _leaves_of_tree(tree), scans
-
-    def _failing_criteria(self, whole_table: StoredFragment, bound: Sequence[BoundCriterion]) -> Requirement:
-        """Return the criteria that all rows together fail, or all criteria if there are no rows."""
-        failing = [one.criterion for one in bound if not whole_table.holds([one])]
-        return Requirement(criteria=dict.fromkeys(failing)) if failing else self.requirement
-
-    def _too_large(self, fragment: StoredFragment) -> LimitReached:
-        return LimitReached(
-            f"{fragment.entries:,} row types in one class that cannot be cut exceed the memory limit of "
-            f"{self.settings.memory_limit:,} bytes",
-            advice=f"Raise DISCREET_MEMORY_LIMIT, or {self.requirement.relaxing}.",
-        )
 
     def _cut_to_the_end(
         self, entries: str, tree: sql.Tree, fragments: Sequence[int], occurring: tuple[NDArray[np.int64], ...]
@@ -443,9 +416,7 @@ class _ExternalRun:
         )
         query = sql.with_fragments(entries, tree, len(self.facts.hierarchies), len(sensitive))
         name = self.tables.new_name()
-        engine.apply_to_groups(
-            name, query, sql.FRAGMENT, fragments, cutter, cutter.columns, progress=self.progress
-        )
+        engine.apply_to_groups(name, query, sql.FRAGMENT, fragments, cutter, cutter.columns)
         return name
 
 

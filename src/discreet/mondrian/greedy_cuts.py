@@ -12,12 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import InputError, InternalError
+from discreet.frequency.fact_counter import locate_entries
 from discreet.model.class_recoding import ClassTest
 from discreet.model.criteria.base import BoundCriterion
 from discreet.model.criterion_inputs import ClassStatistics, ClassValues
@@ -28,69 +28,41 @@ from discreet.mondrian.space import CutChooser, CutSpace, Fragment
 MondrianProgress = Callable[[int, int], None]
 """Callback that receives the rows in final classes and the rows of the table."""
 
-
-class ClassJudge(Protocol):
-    """Test of whether row types form a class that meets the requirement."""
-
-    def holds(self, types: NDArray[np.int64], /) -> bool:
-        """Check whether the class of these whole row types meets the requirement."""
+ClassOracle = Callable[[NDArray[np.int64]], bool]
+"""Test of whether some whole row types form a class that meets the requirement."""
 
 
-@dataclass(frozen=True, eq=False)
-class ClassTestJudge:
-    """Adapter that gives a ``ClassTest`` the rows, and the rows by sensitive value, of some row types.
+def oracle_of_test(frequency_set: FrequencySet, test: ClassTest) -> ClassOracle:
+    """Return an oracle that gives a test the rows, and the rows by sensitive value, of some row types.
 
     If the frequency set has no row counts by value, each row type counts once for each of its values, which
     is enough for distinct values.
     """
 
-    frequency_set: FrequencySet
-    test: ClassTest
+    def holds(row_types: NDArray[np.int64]) -> bool:
+        found = []
+        for sets in frequency_set.sensitive:
+            entries, _ = locate_entries(sets, row_types)
+            rows = None if sets.counts is None else sets.counts[entries]
+            found.append(np.bincount(sets.codes[entries], rows, minlength=sets.size).astype(np.int64))
+        return test.holds(int(frequency_set.counts[row_types].sum()), found)
 
-    def holds(self, row_types: NDArray[np.int64]) -> bool:
-        """Check whether the class of these whole row types meets the test."""
-        rows = int(self.frequency_set.counts[row_types].sum())
-        return self.test.holds(
-            rows, [_rows_by_value(sets, row_types) for sets in self.frequency_set.sensitive]
-        )
-
-
-def _rows_by_value(sets: ValueSets, row_types: NDArray[np.int64]) -> NDArray[np.int64]:
-    entries = value_entries(sets, row_types)
-    rows = None if sets.counts is None else sets.counts[entries]
-    result: NDArray[np.int64] = np.bincount(sets.codes[entries], rows, minlength=sets.size).astype(np.int64)
-    return result
-
-
-def value_entries(sets: ValueSets, row_types: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the positions in ``sets.codes`` of the entries of some row types, in the row types' order."""
-    starts = sets.offsets[row_types]
-    lengths = sets.offsets[row_types + 1] - starts
-    ends = np.cumsum(lengths)
-    result: NDArray[np.int64] = np.repeat(starts - (ends - lengths), lengths)
-    result += np.arange(len(result))
-    return result
+    return holds
 
 
 def cut_greedily(
-    space: CutSpace,
-    chooser: CutChooser,
-    test: ClassTest,
-    progress: MondrianProgress | None = None,
-    *,
-    subjects: ClassJudge | None = None,
+    space: CutSpace, chooser: CutChooser, holds: ClassOracle, progress: MondrianProgress | None = None
 ) -> NDArray[np.int64]:
     """Return the class of each row type, shape ``(row types,)``, numbered in preorder of the tree of cuts.
 
-    The table as a whole must meet the test. ``subjects`` replaces ``test`` if subjects are counted.
+    The table as a whole must meet the requirement that ``holds`` tests.
     """
-    counter = subjects or ClassTestJudge(space.frequency_set, test)
     members = np.arange(space.frequency_set.row_types)
     starts, stack, done = [], [(0, len(members))], 0
     while stack:
         start, end = stack.pop()
         fragment = Fragment(space, members[start:end].copy())
-        middle = _divide_members(fragment, chooser, counter, members[start:end])
+        middle = _divide_members(fragment, chooser, holds, members[start:end])
         if middle:
             stack += [(start + middle, end), (start, start + middle)]
             continue
@@ -106,7 +78,7 @@ def cut_greedily(
 
 
 def _divide_members(
-    fragment: Fragment, chooser: CutChooser, counter: ClassJudge, members: NDArray[np.int64]
+    fragment: Fragment, chooser: CutChooser, holds: ClassOracle, members: NDArray[np.int64]
 ) -> int:
     """Divide ``members`` by the first cut whose sides both hold; return the left side's size, or 0."""
     for cut in chooser(fragment):
@@ -114,7 +86,7 @@ def _divide_members(
         sides: Sequence[NDArray[np.int64]] = (fragment.row_types[left], fragment.row_types[~left])
         if not len(sides[0]) or not len(sides[1]):
             raise InternalError("a proposed cut leaves one side empty")
-        if all(counter.holds(side) for side in sides):
+        if all(map(holds, sides)):
             members[:] = np.concatenate(sides)
             return len(sides[0])
     return 0
@@ -227,7 +199,7 @@ def _count_certain_values(sets: ValueSets, side: CutSide, frequency_set: Frequen
     """
     assert sets.counts is not None
     types, rows = side
-    entries = value_entries(sets, types)
-    others = (frequency_set.counts[types] - rows).repeat(sets.offsets[types + 1] - sets.offsets[types])
+    entries, lengths = locate_entries(sets, types)
+    others = (frequency_set.counts[types] - rows).repeat(lengths)
     certain = sets.codes[entries][sets.counts[entries] > others]
     return len(np.unique(certain))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from enum import StrEnum
 
 from discreet.errors import InputError
@@ -65,21 +65,17 @@ class MondrianOptions:
         return self.categorical is Categorical.HIERARCHY
 
     def __post_init__(self) -> None:
-        kinds = {
-            "cut": Cut,
-            "summary": Summary,
-            "categorical": Categorical,
-            "tie": Tie,
-            "suppression": SuppressionPolicy,
-        }
-        for field in fields(self):
-            kind = kinds.get(field.name)
-            if kind is not None:
-                object.__setattr__(self, field.name, _member(kind, field.name, getattr(self, field.name)))
+        for name, kind in _KINDS.items():
+            value = getattr(self, name)
+            if value not in tuple(kind):
+                raise InputError(f"{name} = '{value}'", allowed=", ".join(kind))
+            object.__setattr__(self, name, kind(value))
 
 
-def _member(kind: type[StrEnum], name: str, value: str) -> StrEnum:
-    try:
-        return kind(value)
-    except ValueError:
-        raise InputError(f"{name} = '{value}'", allowed=", ".join(kind)) from None
+_KINDS: dict[str, type[StrEnum]] = {
+    "cut": Cut,
+    "summary": Summary,
+    "categorical": Categorical,
+    "tie": Tie,
+    "suppression": SuppressionPolicy,
+}

@@ -37,11 +37,11 @@ from discreet.model.hierarchy import LeafOrder
 from discreet.model.request import Backend
 from discreet.model.requirement import Requirement
 from discreet.mondrian.greedy_cuts import (
-    ClassTestJudge,
     MondrianProgress,
     RowParts,
     cut_greedily,
     divide_rows,
+    oracle_of_test,
 )
 from discreet.mondrian.mondrian_options import Categorical, Cut, MondrianOptions
 from discreet.mondrian.space import CutChooser, CutSpace, WidestFirst, leaf_order_of_cuts
@@ -369,19 +369,13 @@ def partition_table(
         if class_test is not None:
             raise class_test_of_subjects_error()
         classes = _classes_by_subject(counted, requirement, options, chooser, notice, progress)
-        return classes_to_recoding(
-            frequency_set,
-            classes,
-            requirement,
-            RecodingModel.ORDERED_MULTI,
-            options.summary,
-            suppression=options.suppression,
-            by_tree=options.by_tree,
-        )
+        return _build_recoding(frequency_set, classes, requirement, options)
     if options.relaxed:
         _check_relaxed(requirement, class_test, chooser)
     test = _build_class_test(counted, requirement, class_test)
-    _require_whole_table(counted, requirement, test)
+    every = np.arange(counted.row_types)
+    if not counted.row_types or not oracle_of_test(counted, test)(every):
+        raise _whole_table_error(counted, requirement)
     how = Backend(evaluator)
     if options.relaxed:
         space = CutSpace.of(counted, options)
@@ -391,25 +385,19 @@ def partition_table(
             parts = divide_by_kernels(space, requirement, settings.threads)
         else:
             parts = divide_rows(space, requirement)
-        return _recoding_of_parts(frequency_set, parts, requirement, options)
+        return _build_recoding(frequency_set, parts.classes, requirement, options, parts)
     if class_test is None and chooser is None and not requirement.others:
         classes = strict_classes(
             counted, requirement, settings, options, evaluator=how, notice=notice, progress=progress
         )
     else:
-        _notify_twin(requirement, notice)
+        if requirement.others and notice is not None:
+            names = ", ".join(dict.fromkeys(criterion.name for criterion in requirement.others))
+            notice(f"no compiled kernel for {names}: using numpy, which is much slower")
         space = CutSpace.of(counted, options)
-        classes = cut_greedily(space, chooser or WidestFirst(options, requirement.least_rows), test, progress)
-    recoding = classes_to_recoding(
-        frequency_set,
-        classes,
-        requirement,
-        RecodingModel.ORDERED_MULTI,
-        options.summary,
-        suppression=options.suppression,
-        by_tree=options.by_tree,
-    )
-    return replace(recoding, class_test=class_test)
+        widest = chooser or WidestFirst(options, requirement.least_rows)
+        classes = cut_greedily(space, widest, oracle_of_test(counted, test), progress)
+    return replace(_build_recoding(frequency_set, classes, requirement, options), class_test=class_test)
 
 
 def strict_classes(
@@ -433,7 +421,8 @@ def strict_classes(
         return cut_by_kernels(space, options.cut, requirement, settings.threads)
     test = requirement_test(requirement, table.sensitive_attributes)
     space = CutSpace.of(table, options, occurring)
-    return cut_greedily(space, WidestFirst(options, requirement.least_rows), test, progress)
+    widest = WidestFirst(options, requirement.least_rows)
+    return cut_greedily(space, widest, oracle_of_test(table, test), progress)
 
 
 def _classes_by_subject(
@@ -449,34 +438,32 @@ def _classes_by_subject(
     Cuts are proposed by row counts, because the median of rows divides an analyst's table best; each side
     is then tested by its subjects.
     """
-    test = _build_class_test(table, requirement, None)
+    _build_class_test(table, requirement, None)
     facts = FactCounter.of(table, requirement)
     if not table.row_types or not facts.holds(np.arange(table.row_types)):
         raise _whole_table_error(table, requirement)
     announce_subjects("partitioning", notice)
     space = CutSpace.of(table, options)
     widest = chooser or WidestFirst(options, requirement.least_rows)
-    return cut_greedily(space, widest, test, progress, subjects=facts)
+    return cut_greedily(space, widest, facts.holds, progress)
 
 
-def _notify_twin(requirement: Requirement, notice: MondrianNotice | None) -> None:
-    """Report that the kernels, which support k and distinct l, do not support this requirement."""
-    if requirement.others and notice is not None:
-        names = ", ".join(dict.fromkeys(criterion.name for criterion in requirement.others))
-        notice(f"no compiled kernel for {names}: using numpy, which is much slower")
-
-
-def _recoding_of_parts(
-    frequency_set: FrequencySet, parts: RowParts, requirement: Requirement, options: MondrianOptions
+def _build_recoding(
+    frequency_set: FrequencySet,
+    classes: NDArray[np.int64],
+    requirement: Requirement,
+    options: MondrianOptions,
+    parts: RowParts | None = None,
 ) -> ClassRecoding:
+    """Build the recoding of the class of each row type, or of each of the parts that relaxed cuts make."""
     return classes_to_recoding(
         frequency_set,
-        parts.classes,
+        classes,
         requirement,
-        RecodingModel.RELAXED_MULTI,
+        RecodingModel.ORDERED_MULTI if parts is None else RecodingModel.RELAXED_MULTI,
         options.summary,
-        row_types=parts.row_types,
-        rows=parts.rows,
+        row_types=None if parts is None else parts.row_types,
+        rows=None if parts is None else parts.rows,
         suppression=options.suppression,
         by_tree=options.by_tree,
     )
@@ -500,14 +487,6 @@ def _build_class_test(
             advice="Count the table by count_frequency_set.",
         )
     return AllOf((plain, class_test))
-
-
-def _require_whole_table(counted: FrequencySet, requirement: Requirement, test: ClassTest) -> None:
-    """Raise ``NoSolution`` unless the class of all rows meets the test."""
-    every: NDArray[np.int64] = np.arange(counted.row_types)
-    if counted.row_types and ClassTestJudge(counted, test).holds(every):
-        return
-    raise _whole_table_error(counted, requirement)
 
 
 def _whole_table_error(counted: FrequencySet, requirement: Requirement) -> NoSolution:

@@ -11,7 +11,7 @@ both sides, the nearest to the half first.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Context, Decimal
 from functools import cached_property
@@ -67,7 +67,10 @@ class CutSpace:
         """
         orders = tuple(leaf_order_of_cuts(h, options.categorical) for h in frequency_set.hierarchies)
         if occurring is None:
-            occurring = [_find_occurring(frequency_set.codes[:, j], order) for j, order in enumerate(orders)]
+            occurring = [
+                np.sort(order.rank[np.flatnonzero(rows)])
+                for order, rows in zip(orders, frequency_set.rows_by_code, strict=True)
+            ]
         places = list(range(len(orders)))
         if options.tie is Tie.FEWEST_VALUES:
             places.sort(key=lambda j: (len(occurring[j]), j))
@@ -76,7 +79,10 @@ class CutSpace:
             frequency_set=frequency_set,
             orders=orders,
             values=values,
-            spans=np.array([_occurring_range(v[codes]) for v, codes in zip(values, occurring, strict=True)]),
+            # The range of a single value counts as 1: its width is 0.
+            spans=np.array(
+                [np.ptp(v[o]) or 1.0 if len(o) else 1.0 for v, o in zip(values, occurring, strict=True)]
+            ),
             strengths=tuple(
                 _boundary_strengths(hierarchy, order, options.categorical)
                 for hierarchy, order in zip(frequency_set.hierarchies, orders, strict=True)
@@ -98,10 +104,6 @@ class CutSpace:
         return np.array([values[b] - values[a] for values, a, b in ends]) / self.spans
 
 
-def _find_occurring(codes: NDArray[np.int64], order: LeafOrder) -> NDArray[np.int64]:
-    return np.sort(order.rank[np.flatnonzero(np.bincount(codes, minlength=len(order.rank)))])
-
-
 def _coordinates(order: LeafOrder, occurring: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return the coordinate of each position, in a unit in which the occurring values are integers."""
     null = len(order.rank) - 1
@@ -116,11 +118,6 @@ def _coordinates(order: LeafOrder, occurring: NDArray[np.int64]) -> NDArray[np.f
     span = _EXACT.divide(_EXACT.subtract(largest, least), unit)
     step = max(ceil(span / max(len(coordinates) - 1, 1)), 1)
     return np.array([float(u) for u in units] + [float(span + step)])
-
-
-def _occurring_range(values: NDArray[np.float64]) -> float:
-    """Return the range of the occurring values, or 1 for a single value, whose width is then 0."""
-    return float(values[-1] - values[0]) or 1.0 if len(values) else 1.0
 
 
 def _boundary_strengths(
@@ -141,11 +138,6 @@ class Fragment:
 
     space: CutSpace
     row_types: NDArray[np.int64]
-
-    @property
-    def frequency_set(self) -> FrequencySet:
-        """Frequency set that ``row_types`` index into."""
-        return self.space.frequency_set
 
     @cached_property
     def ranks(self) -> NDArray[np.int64]:
@@ -201,11 +193,8 @@ class Marginals(Protocol):
         """Return the occurring positions of an attribute in ascending order, with the row count of each."""
 
 
-class CutChooser(Protocol):
-    """Callable that proposes the cuts of a class."""
-
-    def __call__(self, fragment: Fragment) -> Iterable[ProposedCut]:
-        """Return cuts in order of preference; the first one whose sides both meet the requirement is made."""
+CutChooser = Callable[[Fragment], Iterable[ProposedCut]]
+"""Proposes cuts of a class in order of preference; the first whose sides both hold is made."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -82,10 +82,6 @@ class FragmentHistograms:
             values=pairs,
         )
 
-    def rows_by_position(self, attribute: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return the occurring positions of an attribute in ascending order, with the row count of each."""
-        return self.positions[attribute], self.rows[attribute]
-
 
 @dataclass(frozen=True, eq=False)
 class StoredFragment:
@@ -111,7 +107,7 @@ class StoredFragment:
 
     def rows_by_position(self, attribute: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the occurring positions of an attribute in ascending order, with the row count of each."""
-        return self.histograms.rows_by_position(attribute)
+        return self.histograms.positions[attribute], self.histograms.rows[attribute]
 
     def holds(self, bound: Sequence[BoundCriterion]) -> bool:
         """Check whether the fragment as one class meets criteria on row counts and distinct values."""

@@ -131,10 +131,7 @@ def compute_cost_frontier(
 
 
 def _cheapest_below(
-    positions: list[int],
-    bounds: NDArray[np.float64],
-    exact: Callable[[int], float],
-    best: float | None,
+    positions: list[int], bounds: NDArray[np.float64], exact: Callable[[int], float], best: float | None
 ) -> dict[int, float]:
     """Return the cheapest of some nodes, computed in the order of bounds; empty if none is below ``best``."""
     costs: dict[int, float] = {}

@@ -189,17 +189,34 @@ class Negotiator:
         self._order = node_order(evaluated.lattice.heights)
         self._type = np.dtype(np.int32 if evaluated.rows < 2**31 else np.int64)
         size = evaluated.lattice.size
-        self._by_rank = lru_cache(_cache_entries(size * self._type.itemsize))(self._suppression_by_rank)
+
+        @lru_cache(_cache_entries(size * self._type.itemsize))
+        def by_rank(requirement: Requirement) -> NDArray[np.integer]:
+            found = evaluated.suppression(requirement)[self._order.nodes].astype(self._type)
+            found.flags.writeable = False
+            return found
+
+        self._by_rank = by_rank
         self._between = lru_cache(_cache_entries(size))(self._order.between)
 
     def negotiate(self, request: Request) -> Negotiation:
         """Return the exact answer, or the relaxations if there is none.
 
-        Relaxations are in the order of ``model.search_result.relaxable_names``; those without a solution are
-        omitted. Raises ``InputError`` for levels out of range or of an attribute that is no quasi-identifier,
-        a least level above the greatest, a criterion of an attribute that is not sensitive or whose score was
-        not counted, and a request without requirement.
+        Returns
+        -------
+        Negotiation
+            Relaxations are in the order of ``model.search_result.relaxable_names``, those without a solution
+            omitted.
 
+        Raises
+        ------
+        InputError
+            For levels out of range or of an attribute that is no quasi-identifier, a least level above the
+            greatest, a criterion of an attribute that is not sensitive or whose score was not counted, and a
+            request without requirement.
+
+        Notes
+        -----
         Cost: one masked comparison over all nodes per relaxation; suppression arrays are cached by
         requirement.
 
@@ -249,12 +266,7 @@ class Negotiator:
         return None if weaker is None else self._answer(name, weaker, limit, levels)
 
     def _answer(
-        self,
-        relaxed: str | None,
-        requirement: Requirement,
-        limit: int,
-        among: RankInterval,
-        start: int = 0,
+        self, relaxed: str | None, requirement: Requirement, limit: int, among: RankInterval, start: int = 0
     ) -> Answer | None:
         suppressed = self._by_rank(requirement)
         if suppressed[among.last] > limit and is_growing(requirement):
@@ -263,16 +275,6 @@ class Negotiator:
         if rank < 0:
             return None
         return Answer(relaxed, self._order.node_of(rank), requirement, int(suppressed[rank]))
-
-    def _suppression_by_rank(self, requirement: Requirement) -> NDArray[np.integer]:
-        by_rank = self._evaluated.suppression(requirement)[self._order.nodes].astype(self._type)
-        by_rank.flags.writeable = False
-        return by_rank
-
-
-def negotiate_once(evaluated: SuppressionQueries, request: Request) -> Negotiation:
-    """Negotiate a single request without keeping a negotiator: see ``Negotiator.negotiate``."""
-    return Negotiator(evaluated).negotiate(request)
 
 
 def _cache_entries(size: int) -> int:

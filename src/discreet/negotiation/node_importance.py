@@ -2,8 +2,7 @@
 
 The importance of a node is a sum of one whole number per attribute, so nodes are enumerated in
 descending order by best-first search over prefixes of levels, with the exact best completion of each
-prefix from a small table. Ties within a height follow the paper's node order (decision 0004); over the
-whole lattice the greater height is first.
+prefix from a small table. Ties within a height follow the paper's node order (decision 0004).
 
 Cost: about n·(sum of all levels) heap entries for n nodes, whatever the size of the lattice.
 """
@@ -32,27 +31,8 @@ def rank_nodes_of_height(importance: Importance, height: int) -> Iterator[Lattic
     yield from map(_in_lattice_order, _best_first(parts, _best_by_height(parts, height), height))
 
 
-def rank_nodes(importance: Importance) -> Iterator[LatticeNode]:
-    """Yield every node of the lattice, the most important first."""
-    # Scaled by width, parts are compared by importance first and then by height.
-    width = sum(len(of_levels) - 1 for of_levels in importance) + 1
-    parts = [
-        [part * width + level for level, part in enumerate(of_levels)]
-        for of_levels in _in_tie_order(importance)
-    ]
-    best = [0]
-    for of_levels in reversed(parts):
-        best.append(best[-1] + max(of_levels))
-    table = [[value] for value in reversed(best)]
-    yield from map(_in_lattice_order, _best_first(parts, table, None))
-
-
-def select_most_important(
-    lattice: Lattice, importance: Importance, percent: Fraction, *, by_height: bool = True
-) -> list[LatticeNode]:
-    """Return the most important ``percent`` of the nodes, rounded up, of each height or of all nodes."""
-    if not by_height:
-        return list(islice(rank_nodes(importance), count_of_percentage(percent, lattice.size)))
+def select_most_important(lattice: Lattice, importance: Importance, percent: Fraction) -> list[LatticeNode]:
+    """Return the most important ``percent`` of the nodes of each height, rounded up."""
     return [
         node
         for height, nodes in enumerate(count_nodes_by_height(lattice))
@@ -103,15 +83,13 @@ def count_of_percentage(percent: Fraction, nodes: int) -> int:
 
 
 def _best_first(
-    parts: Sequence[Sequence[int]], best: Sequence[Sequence[int]], height: int | None
+    parts: Sequence[Sequence[int]], best: Sequence[Sequence[int]], height: int
 ) -> Iterator[LatticeNode]:
-    """Yield nodes in the tie order's attribute order, the most important first.
+    """Yield the nodes of a height in the tie order's attribute order, the most important first.
 
-    ``best[i][r]`` is the most that attributes i and later can add, where r is the height left for them;
-    without ``height`` the tables have one column.
+    ``best[i][r]`` is the most that attributes i and later can add, where r is the height left for them.
     """
-    total_height = 0 if height is None else height
-    heap: list[tuple[int, LatticeNode, int, int]] = [(-best[0][total_height], (), 0, total_height)]
+    heap: list[tuple[int, LatticeNode, int, int]] = [(-best[0][height], (), 0, height)]
     while heap:
         _, prefix, value, left = heappop(heap)
         i = len(prefix)
@@ -119,7 +97,7 @@ def _best_first(
             yield prefix
             continue
         for level, part in enumerate(parts[i]):
-            rest = left if height is None else left - level
+            rest = left - level
             if rest < 0 or best[i + 1][rest] == _IMPOSSIBLE:
                 continue
             reached = value + part

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from itertools import islice
@@ -191,21 +191,12 @@ def compute_level_statistics(
     counting = counter or NodeCounter(frequency_set)
     lattice = build_lattice(frequency_set)
     bottom = counting.classes(lattice.bottom)
-    groups = [
-        [
-            bottom,
-            *(
-                counting.classes(_node_of_level(i, level, len(lattice.heights)))
-                for level in range(1, top + 1)
-            ),
-        ]
-        for i, top in enumerate(lattice.heights)
-    ]
+    groups = []
+    for i, top in enumerate(lattice.heights):
+        before, after = lattice.bottom[:i], lattice.bottom[i + 1 :]
+        above = (counting.classes((*before, level, *after)) for level in range(1, top + 1))
+        groups.append([bottom, *above])
     return level_grouping_power(lattice, frequency_set.rows, groups)
-
-
-def _node_of_level(attribute: int, level: int, attributes: int) -> tuple[int, ...]:
-    return tuple(level if i == attribute else 0 for i in range(attributes))
 
 
 PreparationProgress = Callable[[int, int], None]
@@ -357,16 +348,13 @@ def prepare_partial_lattice(
     percent: str | Fraction = "5%",
     metric: ImportanceMetric | str = ImportanceMetric.LAMBDA,
     *,
-    by_height: bool = True,
-    diversity: bool = True,
     criteria: Sequence[Criterion] = (),
     settings: Settings | None = None,
     progress: PreparationProgress | None = None,
 ) -> PartialLattice:
     """Prepare the most important ``percent`` of the nodes of each height, rounded up, with their histograms.
 
-    Without ``by_height`` the most important nodes of the whole lattice are chosen. ``diversity`` and
-    ``criteria`` select the criteria that requests may contain in addition to k, as in ``evaluate_lattice``.
+    ``criteria`` are those that requests may contain in addition to k and l, as in ``evaluate_lattice``.
     Raises ``InputError`` for a percentage that is not above 0 and at most 100, an unknown metric, or a
     criterion that is not growing; ``LimitReached`` before any work if the histograms would not fit the memory
     limit of ``settings``.
@@ -380,12 +368,12 @@ def prepare_partial_lattice(
     """
     share = parse_percentage(percent)
     require_growing(Requirement(criteria=criteria), PARTIAL_LATTICES, advice=EVALUATION_ADVICE)
-    counted = _restrict_to_request(frequency_set, diversity, criteria)
+    counted = drop_unneeded_subjects(frequency_set) if criteria else frequency_set
     if settings is not None:
         _check_memory(frequency_set, share, settings, len(bind_further_scores(criteria, counted)))
 
     def choose(lattice: Lattice, importance: Importance) -> list[LatticeNode]:
-        return select_most_important(lattice, importance, share, by_height=by_height)
+        return select_most_important(lattice, importance, share)
 
     return _prepare(counted, choose, parse_metric(metric), criteria, progress, settings)
 
@@ -393,9 +381,7 @@ def prepare_partial_lattice(
 def prepare_affordable(
     frequency_set: FrequencySet,
     settings: Settings,
-    metric: ImportanceMetric | str = ImportanceMetric.LAMBDA,
     *,
-    diversity: bool = True,
     criteria: Sequence[Criterion] = (),
     progress: PreparationProgress | None = None,
 ) -> PartialLattice:
@@ -405,7 +391,7 @@ def prepare_affordable(
     each height has at least one node. Raises ``InputError`` for a criterion that is not growing.
     """
     require_growing(Requirement(criteria=criteria), PARTIAL_LATTICES, advice=EVALUATION_ADVICE)
-    counted = _restrict_to_request(frequency_set, diversity, criteria)
+    counted = drop_unneeded_subjects(frequency_set) if criteria else frequency_set
     further = len(bind_further_scores(criteria, counted))
 
     def choose(lattice: Lattice, importance: Importance) -> list[LatticeNode]:
@@ -413,7 +399,7 @@ def prepare_affordable(
         each = max(affordable_node_count(frequency_set, settings, further) // heights, 1)
         return [node for h in range(heights) for node in islice(rank_nodes_of_height(importance, h), each)]
 
-    return _prepare(counted, choose, parse_metric(metric), criteria, progress, settings)
+    return _prepare(counted, choose, ImportanceMetric.LAMBDA, criteria, progress, settings)
 
 
 def affordable_node_count(frequency_set: FrequencySet, settings: Settings, further: int = 0) -> int:
@@ -422,15 +408,6 @@ def affordable_node_count(frequency_set: FrequencySet, settings: Settings, furth
     cells = frequency_set.codes.size + 4 * sum(len(s.codes) for s in sets)
     by_memory = settings.memory_limit // 4 // histogram_bytes(frequency_set, further)
     return max(min(AFFORDABLE_CELLS // max(cells, 1), by_memory, MOST_AFFORDABLE_NODES), 1)
-
-
-def _restrict_to_request(
-    frequency_set: FrequencySet, diversity: bool, criteria: Sequence[Criterion]
-) -> FrequencySet:
-    """Drop the subjects and sensitive values that the requested criteria do not need."""
-    counted = drop_unneeded_subjects(frequency_set) if criteria else frequency_set
-    of_values = diversity or any(criterion.of_attribute for criterion in criteria)
-    return counted if of_values else replace(counted, sensitive=())
 
 
 def _prepare(

@@ -200,12 +200,7 @@ class ProvenBound:
     def as_json(self) -> dict[str, Any]:
         """Return the bound as a document: always ``k`` and ``l``, and each other requested criterion."""
         always = dict.fromkeys(KEYWORD_CRITERIA)
-        return {
-            "suppressed": self.suppressed,
-            **always,
-            **dict(self.largest),
-            "heights": list(self.heights),
-        }
+        return {"suppressed": self.suppressed, **always, **dict(self.largest), "heights": list(self.heights)}
 
 
 def prove_bound(partial: PartialLattice, request: Request, negotiation: Negotiation) -> ProvenBound:

@@ -100,7 +100,9 @@ def reduce_cover(cover: CellCover, counts: NDArray[np.int64], *, split: bool = T
 
 def remove_dominated(cover: CellCover) -> CellCover:
     """Drop the cells that another cell dominates."""
-    cover = cover.restrict(~_find_repeated(cover))
+    # A cell with exactly the row types of an earlier one, which costs no more, is dropped first.
+    first = _first_equal(cover.offsets, cover.members)
+    cover = cover.restrict(first == np.arange(cover.cell_count))
     by_type = _cells_by_type(cover)
     shared = int((np.diff(by_type.starts).astype(np.float64) ** 2).sum())
     if shared > _MOST_CELL_PAIRS:
@@ -122,12 +124,6 @@ def _cells_by_type(cover: CellCover) -> _CellsByType:
     return _CellsByType(
         np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64), cover.cell_of_pair()[order]
     )
-
-
-def _find_repeated(cover: CellCover) -> NDArray[np.bool_]:
-    """Mark cells with exactly the row types of an earlier cell, which costs no more."""
-    lead = _first_equal(cover.offsets, cover.members)
-    return np.asarray(lead != np.arange(cover.cell_count))
 
 
 def _first_equal(offsets: NDArray[np.int64], items: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -248,43 +244,32 @@ def _split_components(
     return tuple(found)
 
 
-PRICE_ROUNDS = 40
+_PRICE_ROUNDS = 40
 _PRICE_PARTS = 2**16
 _RAISE_FACTORS = (2.0, 1.5, 1.2, 1.1, 1.05)
 _Price = TypeVar("_Price", np.float64, np.int64)
 
 
 def bound_component_by_prices(
-    component: ProblemComponent,
-    k: int,
-    outlier_cost: int,
-    *,
-    deadline: float = np.inf,
-    rounds: int = PRICE_ROUNDS,
+    component: ProblemComponent, k: int, outlier_cost: int, *, deadline: float = np.inf
 ) -> int:
     """Bound the cost of the component's solutions from below, in steps, with checked row prices.
 
-    Ends after ``rounds`` rounds, when prices no longer rise, or at the deadline (``time.monotonic``).
+    Ends after ``_PRICE_ROUNDS`` rounds, when prices no longer rise, or at the deadline (``time.monotonic``).
     """
-    return _total_price(
-        component, compute_row_prices(component, k, outlier_cost, deadline=deadline, rounds=rounds)
-    )
+    prices = compute_row_prices(component, k, outlier_cost, deadline=deadline)
+    return -(-int((prices * component.rows).sum()) // _PRICE_PARTS)
 
 
 def compute_row_prices(
-    component: ProblemComponent,
-    k: int,
-    outlier_cost: int,
-    *,
-    deadline: float = np.inf,
-    rounds: int = PRICE_ROUNDS,
+    component: ProblemComponent, k: int, outlier_cost: int, *, deadline: float = np.inf
 ) -> NDArray[np.int64]:
     """Compute the price of a row of each part type, in parts of a step (65,536 per step), checked."""
     prices = np.full(len(component.rows), float(outlier_cost))
     np.minimum.at(prices, component.types, component.costs[component.pair_cells].astype(np.float64))
     allowed = k * component.costs.astype(np.float64)
     worth = float((prices * component.rows).sum())
-    for turn in range(rounds):
+    for turn in range(_PRICE_ROUNDS):
         if time.monotonic() > deadline:
             break
         factor = _RAISE_FACTORS[min(turn // 3, len(_RAISE_FACTORS) - 1)]
@@ -303,11 +288,6 @@ def compute_row_prices(
     if (_highest_prices(component, integers, k) > k * component.costs * _PRICE_PARTS).any():
         raise InternalError("prices of rows exceed the prices that their cells allow")
     return integers
-
-
-def _total_price(component: ProblemComponent, prices: NDArray[np.int64]) -> int:
-    """Sum all prices, rounded up to a whole step."""
-    return -(-int((prices * component.rows).sum()) // _PRICE_PARTS)
 
 
 def _highest_prices(component: ProblemComponent, prices: NDArray[_Price], k: int) -> NDArray[_Price]:

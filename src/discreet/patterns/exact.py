@@ -23,11 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import InputError, LimitReached, NoSolution
-from discreet.frequency.class_requirement import require_one_row_per_subject
 from discreet.model.class_recoding import OutlierPolicy, PatternMask
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.requirement import Requirement
-from discreet.model.search_result import SuppressionPolicy
 from discreet.patterns.components import (
     ProblemComponent,
     ReducedProblem,
@@ -36,11 +34,10 @@ from discreet.patterns.components import (
 )
 from discreet.patterns.exact_problem import (
     ExactPlan,
+    ExactProblem,
     ExactResult,
     ExactSize,
     PatternTable,
-    build_exact_result,
-    build_pattern_table,
     find_cells,
     group_row_types,
     require_only_k,
@@ -369,23 +366,38 @@ def solve_exactly(
     *,
     time_limit: float | None = None,
     publish_all: bool = True,
-    suppression: SuppressionPolicy = SuppressionPolicy.DROP,
     progress: ExactProgress | None = None,
 ) -> ExactResult:
     """Find the assignment of rows to patterns of least cost, with a bound that proves it.
 
-    With the policy *suppress* the class of all stars is empty or has at least k rows; without ``publish_all``
-    it may have fewer, which are then suppressed as rows, as in the greedy.
+    Parameters
+    ----------
+    mask
+        The allowed patterns, their costs, and the policy for outliers.
+    requirement
+        A requirement with only k.
+    settings
+        ``threads`` components are solved in parallel, one thread each.
+    time_limit
+        Seconds after which the best solution found is returned; None waits for the proof. Finding the cells
+        and checking the answer are not interrupted.
+    publish_all
+        With the policy *suppress*, the class of all stars is empty or has at least k rows; otherwise fewer
+        may remain, which are suppressed as rows, as in the greedy.
+    progress
+        Called with the number of finished components and the total, from any thread.
 
-    ``time_limit`` in seconds ends the solver with the best solution found; None waits for the proof. Finding
-    the cells and checking the answer are not interrupted and take additional time on very large masks.
-    ``settings.threads`` components are solved in parallel, one thread each. ``progress`` is called with the
-    number of finished components and the total, from any thread.
+    Raises
+    ------
+    InputError
+        If HiGHS is missing, for a requirement other than k, and for an invalid time limit.
+    NoSolution
+        If rows fit no cell and outliers are not allowed, or no class can be made.
+    LimitReached
+        If the problem does not fit ``settings.memory_limit``.
 
-    Raises ``InputError`` if HiGHS is missing, for a requirement other than k, and for an invalid time limit;
-    ``NoSolution`` if rows fit no cell and outliers are not allowed, or no class can be made; ``LimitReached``
-    if the problem does not fit ``settings.memory_limit``.
-
+    Notes
+    -----
     Cost: exponential in the worst case; one grouping of the row types per pattern to find the cells.
 
     References
@@ -394,29 +406,18 @@ def solve_exactly(
     """
     start_time = time.monotonic()
     load_highs()
-    k = require_only_k(requirement)
     if time_limit is not None and not 0 < time_limit < math.inf:
+        require_only_k(requirement)
         raise InputError(f"a time limit of {time_limit} seconds", allowed="a number above 0")
-    frequency_set = require_one_row_per_subject(frequency_set)
-    table, mask_positions = build_pattern_table(frequency_set, mask)
-    must_publish_all = publish_all or mask.outliers is OutlierPolicy.ERROR
-    star_class = mask.all_star is not None and mask.outliers is not OutlierPolicy.DELETE and must_publish_all
+    problem = ExactProblem.of(frequency_set, mask, requirement, publish_all=publish_all)
+    stars = mask.all_star is not None and mask.outliers is not OutlierPolicy.DELETE
     forbids_outliers = mask.all_star is None and mask.outliers is OutlierPolicy.ERROR
     deadline = math.inf if time_limit is None else start_time + time_limit
     plan = solve_components(
-        table,
-        IntegerProgram(k, table.outlier_cost, forbids_outliers),
+        problem.table,
+        IntegerProgram(problem.k, problem.table.outlier_cost, forbids_outliers),
         SolverLimits(deadline, settings.threads, settings.memory_limit),
-        star_class=star_class,
+        star_class=stars and problem.must_publish_all,
         progress=progress,
     )
-    return build_exact_result(
-        frequency_set,
-        mask,
-        requirement,
-        plan,
-        table=table,
-        mask_positions=mask_positions,
-        start_time=start_time,
-        suppression=suppression,
-    )
+    return problem.recode(plan)

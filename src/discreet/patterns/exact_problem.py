@@ -19,10 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import InputError, InternalError, LimitReached, NoSolution
-from discreet.model.class_recoding import OUTLIER, ClassRecoding, PatternMask
+from discreet.frequency.class_requirement import require_one_row_per_subject
+from discreet.model.class_recoding import OUTLIER, ClassRecoding, OutlierPolicy, PatternMask
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.requirement import Requirement
-from discreet.model.search_result import SuppressionPolicy
 from discreet.patterns.pattern_assignment import recode_assignment
 
 _MOST_STEPS = 10**6
@@ -254,57 +254,69 @@ def require_only_k(requirement: Requirement) -> int:
     return requirement.k
 
 
-def build_exact_result(
-    frequency_set: FrequencySet,
-    mask: PatternMask,
-    requirement: Requirement,
-    plan: ExactPlan,
-    *,
-    table: PatternTable,
-    mask_positions: NDArray[np.int64],
-    start_time: float,
-    suppression: SuppressionPolicy,
-) -> ExactResult:
-    """Recode a plan; its classes and its cost are counted again from the rows.
+@dataclass(frozen=True, eq=False)
+class ExactProblem:
+    """Table of a mask, and what recoding a plan of it needs; built when the work begins.
 
-    ``mask_positions`` contains the position in the mask of each of the table's patterns, ``start_time`` the
-    time at which the work began. Raises ``NoSolution`` if every row would be deleted.
+    ``mask_positions`` contains the position in the mask of each of the table's patterns.
     """
-    patterns = np.append(mask_positions, OUTLIER)[plan.patterns]
-    outliers = patterns == OUTLIER
-    if mask.all_star is not None and int(plan.rows[outliers].sum()) >= require_only_k(requirement):
-        patterns[outliers] = mask.all_star
-    cost = float((np.append(mask.pattern_costs, mask.top_cost)[patterns] * plan.rows).sum())
-    rounding = cost_rounding(mask, table) * table.rows
-    if abs(cost - plan.cost / table.steps) > rounding + _SAME_COST * max(1.0, cost):
-        raise InternalError("the cost of the solution's rows differs from the solver's cost")
-    recoding = recode_assignment(
-        frequency_set,
-        mask,
-        requirement,
-        patterns,
-        row_types=plan.row_types,
-        rows=plan.rows,
-        suppression=suppression,
-    )
-    if not recoding.class_count:
-        raise NoSolution(
-            f"{requirement}: no pattern can hold any of the {table.rows:,} rows",
-            advice="Lower k, or allow patterns with more stars.",
+
+    frequency_set: FrequencySet
+    mask: PatternMask
+    requirement: Requirement
+    k: int
+    table: PatternTable
+    mask_positions: NDArray[np.int64]
+    must_publish_all: bool
+    start_time: float
+
+    @classmethod
+    def of(
+        cls, frequency_set: FrequencySet, mask: PatternMask, requirement: Requirement, *, publish_all: bool
+    ) -> ExactProblem:
+        """Build the problem; raise ``InputError`` for a requirement other than k."""
+        start_time = time.monotonic()
+        k = require_only_k(requirement)
+        counted = require_one_row_per_subject(frequency_set)
+        must_publish_all = publish_all or mask.outliers is OutlierPolicy.ERROR
+        parts = build_pattern_table(counted, mask)
+        return cls(counted, mask, requirement, k, *parts, must_publish_all, start_time)
+
+    def recode(self, plan: ExactPlan) -> ExactResult:
+        """Recode a plan; its classes and its cost are counted again from the rows.
+
+        Raises ``NoSolution`` if every row would be deleted.
+        """
+        mask, table = self.mask, self.table
+        patterns = np.append(self.mask_positions, OUTLIER)[plan.patterns]
+        outliers = patterns == OUTLIER
+        if mask.all_star is not None and int(plan.rows[outliers].sum()) >= self.k:
+            patterns[outliers] = mask.all_star
+        cost = float((np.append(mask.pattern_costs, mask.top_cost)[patterns] * plan.rows).sum())
+        rounding = cost_rounding(mask, table) * table.rows
+        if abs(cost - plan.cost / table.steps) > rounding + _SAME_COST * max(1.0, cost):
+            raise InternalError("the cost of the solution's rows differs from the solver's cost")
+        recoding = recode_assignment(
+            self.frequency_set, mask, self.requirement, patterns, row_types=plan.row_types, rows=plan.rows
         )
-    proven = plan.bound >= plan.cost
-    return ExactResult(
-        recoding=recoding,
-        row_types=plan.row_types,
-        patterns=patterns,
-        rows=plan.rows,
-        cost=cost,
-        bound=cost if proven and not rounding else min(cost, plan.bound / table.steps - rounding),
-        start_cost=None if plan.start_cost is None else plan.start_cost / table.steps,
-        status=STATUS_OPTIMAL if proven else STATUS_TIME_LIMIT,
-        size=plan.size,
-        seconds=time.monotonic() - start_time,
-    )
+        if not recoding.class_count:
+            raise NoSolution(
+                f"{self.requirement}: no pattern can hold any of the {table.rows:,} rows",
+                advice="Lower k, or allow patterns with more stars.",
+            )
+        proven = plan.bound >= plan.cost
+        return ExactResult(
+            recoding=recoding,
+            row_types=plan.row_types,
+            patterns=patterns,
+            rows=plan.rows,
+            cost=cost,
+            bound=cost if proven and not rounding else min(cost, plan.bound / table.steps - rounding),
+            start_cost=None if plan.start_cost is None else plan.start_cost / table.steps,
+            status=STATUS_OPTIMAL if proven else STATUS_TIME_LIMIT,
+            size=plan.size,
+            seconds=time.monotonic() - self.start_time,
+        )
 
 
 def cost_rounding(mask: PatternMask, table: PatternTable) -> float:

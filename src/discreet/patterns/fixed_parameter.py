@@ -9,7 +9,6 @@ Cost: 2 to the number of cells, and a flow per set.
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
@@ -18,20 +17,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import InputError, LimitReached, NoSolution
-from discreet.frequency.class_requirement import require_one_row_per_subject
 from discreet.model.class_recoding import OutlierPolicy, PatternMask
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.requirement import Requirement
-from discreet.model.search_result import SuppressionPolicy
 from discreet.patterns.exact_problem import (
     ExactPlan,
+    ExactProblem,
     ExactResult,
     ExactSize,
     PatternTable,
-    build_exact_result,
-    build_pattern_table,
     find_cells,
-    require_only_k,
 )
 from discreet.settings import Settings
 
@@ -106,15 +101,25 @@ def solve_by_subsets(
     settings: Settings,
     *,
     publish_all: bool = True,
-    suppression: SuppressionPolicy = SuppressionPolicy.DROP,
 ) -> ExactResult:
     """Find the assignment of rows to patterns of least cost by trying every set of output row types.
 
-    Without ``publish_all`` fewer than k rows may remain, which are suppressed, as in ``solve_exactly``.
+    Parameters
+    ----------
+    mask, requirement, publish_all
+        As in ``exact.solve_exactly``.
 
-    Raises ``LimitReached`` above ``MOST_CELLS`` cells of at least k rows, ``NoSolution`` if rows fit no cell
-    and outliers are not allowed, ``InputError`` for a requirement other than k.
+    Raises
+    ------
+    InputError
+        For a requirement other than k.
+    NoSolution
+        If rows fit no cell and outliers are not allowed.
+    LimitReached
+        Above ``MOST_CELLS`` cells of at least k rows.
 
+    Notes
+    -----
     Cost: 2 to the number of cells, and a minimum-cost flow per set.
 
     References
@@ -122,31 +127,17 @@ def solve_by_subsets(
     Bredereck, Nichterlein and Niedermeier (2013), *Pattern-Guided k-Anonymity*. Algorithms 6(4), 678–701.
     Theorem 3.
     """
-    start_time = time.monotonic()
-    k = require_only_k(requirement)
-    frequency_set = require_one_row_per_subject(frequency_set)
-    table, mask_positions = build_pattern_table(frequency_set, mask)
-    must_publish_all = publish_all or mask.outliers is OutlierPolicy.ERROR
-    left_over = mask.outliers is OutlierPolicy.DELETE or not must_publish_all
+    problem = ExactProblem.of(frequency_set, mask, requirement, publish_all=publish_all)
+    left_over = mask.outliers is OutlierPolicy.DELETE or not problem.must_publish_all
     star_class = mask.all_star is not None and not left_over
-    guess = _SubsetSearch.of(table, k, star_class, left_over, settings.memory_limit)
-    guess.decide(0, ())
-    if guess.best is None:
+    search = _SubsetSearch.of(problem.table, problem.k, star_class, left_over, settings.memory_limit)
+    search.decide(0, ())
+    if search.best is None:
         raise NoSolution(
-            f"k={k}: the patterns cannot place all rows",
+            f"k={problem.k}: the patterns cannot place all rows",
             advice="Allow more patterns, lower k, or give a policy for outliers.",
         )
-    plan = guess.plan(guess.best)
-    return build_exact_result(
-        frequency_set,
-        mask,
-        requirement,
-        plan,
-        table=table,
-        mask_positions=mask_positions,
-        start_time=start_time,
-        suppression=suppression,
-    )
+    return problem.recode(search.plan(search.best))
 
 
 @dataclass

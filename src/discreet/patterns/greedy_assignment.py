@@ -20,12 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import InputError, LimitReached, NoSolution
-from discreet.frequency.class_requirement import (
-    ClassRequirement,
-    announce_subjects,
-    find_globally_failing,
-    require_one_row_per_subject,
-)
+from discreet.frequency.class_requirement import ClassRequirement, announce_subjects, find_globally_failing
 from discreet.model.class_recoding import (
     OUTLIER,
     SUPPRESSED,
@@ -38,28 +33,11 @@ from discreet.model.class_recoding import (
 from discreet.model.frequency_set import FrequencySet, drop_unneeded_subjects
 from discreet.model.request import Backend
 from discreet.model.requirement import Requirement
-from discreet.model.search_result import SuppressionPolicy
 from discreet.patterns.pattern_assignment import recode_assignment
 from discreet.patterns.pattern_walk import PatternKeys, PatternWalk, WalkNotice, build_pattern_keys, open_walk
 from discreet.settings import Settings
 
 _BOUND_BATCH = 1024
-
-
-def compute_lower_bound(
-    frequency_set: FrequencySet,
-    mask: PatternMask,
-    requirement: Requirement,
-    *,
-    class_test: ClassTest | None = None,
-    evaluator: Backend | str = Backend.AUTO,
-) -> float:
-    """Bound the cost of all assignments of rows to the mask's patterns from below."""
-    frequency_set = require_one_row_per_subject(frequency_set)
-    keys = build_pattern_keys(frequency_set, mask)
-    demand = ClassRequirement.of(frequency_set, requirement, class_test)
-    walk = open_walk(keys, growing_demand(demand, requirement), evaluator)
-    return bound_from_walk(frequency_set, mask, keys, walk)
 
 
 def growing_demand(demand: ClassRequirement, requirement: Requirement) -> ClassRequirement:
@@ -142,20 +120,36 @@ def solve_greedily(
     class_test: ClassTest | None = None,
     limit: int | None = None,
     bound: bool = True,
-    suppression: SuppressionPolicy = SuppressionPolicy.DROP,
     evaluator: Backend | str = Backend.AUTO,
     progress: GreedyProgress | None = None,
     notice: WalkNotice | None = None,
 ) -> GreedyResult:
     """Assign every row type to a pattern, cheapest patterns first.
 
-    ``limit`` is the largest number of rows that may be suppressed as outliers; None leaves it to the mask's
-    policy. ``class_test`` is applied in addition to the requirement. ``bound`` also computes a lower bound.
+    Parameters
+    ----------
+    mask
+        The allowed patterns and their costs (``masks``).
+    requirement
+        Criteria that each class must meet, in addition to ``class_test``.
+    tie
+        Order among patterns of equal cost.
+    limit
+        Largest number of rows that may be suppressed as outliers; None leaves it to the mask's policy.
+    bound
+        Compute a lower bound of the cost, too.
 
-    Raises ``NoSolution`` if no class can be made, if there are more outliers than the limit, or any under the
-    policy *error*; ``InputError`` for an unknown tie; ``LimitReached`` if it would not fit
-    ``settings.memory_limit``.
+    Raises
+    ------
+    NoSolution
+        If no class can be made, for more outliers than the limit, or any under the policy *error*.
+    InputError
+        For an unknown tie, and for a criterion that is not monotone.
+    LimitReached
+        If it would not fit ``settings.memory_limit``.
 
+    Notes
+    -----
     Cost: patterns times remaining row types.
 
     References
@@ -183,9 +177,7 @@ def solve_greedily(
     if bound and not demand.growing:
         walk = open_walk(keys, growing_demand(demand, requirement), evaluator, notice)
     return GreedyResult(
-        recoding=recode_assignment(
-            frequency_set, mask, requirement, pattern_of, class_test=class_test, suppression=suppression
-        ),
+        recoding=recode_assignment(frequency_set, mask, requirement, pattern_of, class_test=class_test),
         mask=mask,
         pattern_of=pattern_of,
         cost=assignment_cost(frequency_set, mask, pattern_of),
@@ -213,10 +205,11 @@ def _walk_patterns(
 ) -> NDArray[np.int64]:
     """Walk the patterns and return the pattern of each class that was made."""
     found, seen = [np.zeros(0, np.int64)], 0
+    order = mask.order(tie) if tie is not TieBreak.BEST else np.zeros(0, np.int64)
     batches = (
         _by_most_rows(walk, keys, mask, falls=falls)
         if tie is TieBreak.BEST
-        else _batches_in_order(mask.order(tie))
+        else (order[start : start + _BATCH] for start in range(0, len(order), _BATCH))
     )
     for batch in batches:
         if not walk.remaining:
@@ -235,10 +228,6 @@ def _split_progress(
     if progress is None:
         return None, None
     return lambda done, _: progress(done, 2 * patterns), lambda done: progress(patterns + done, 2 * patterns)
-
-
-def _batches_in_order(order: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
-    return (order[start : start + _BATCH] for start in range(0, len(order), _BATCH))
 
 
 def _by_most_rows(

@@ -171,7 +171,9 @@ def solve_component(
     cost = 0 if found is None else component_cost(component, program, found)
     if start is not None and (found is None or component_cost(component, program, start) < cost):
         found, cost = start, component_cost(component, program, start)
-    bound = _rounded_bound(highs.getInfo().mip_dual_bound, component, program)
+    bound, dual = bound_by_cheapest_cells(component, program), highs.getInfo().mip_dual_bound
+    if math.isfinite(dual):
+        bound = max(bound, math.ceil(dual - _INTEGER_TOLERANCE))
     bound = min(bound, cost) if found is not None else bound
     return ComponentSolution(found, cost, bound, time.monotonic() - start_time)
 
@@ -362,9 +364,3 @@ def _integral_rows(
     vertex = np.array(again.getSolution().col_value)[cells : cells + pairs]
     rows = np.rint(vertex).astype(np.int64)
     return rows if is_feasible(component, program, rows) else None
-
-
-def _rounded_bound(dual: float, component: ProblemComponent, program: IntegerProgram) -> int:
-    """Round the solver's bound up to a whole step; never below that of the cheapest cells."""
-    cheapest = bound_by_cheapest_cells(component, program)
-    return max(cheapest, math.ceil(dual - _INTEGER_TOLERANCE)) if math.isfinite(dual) else cheapest

@@ -193,8 +193,7 @@ def build_mask_from_constraints(
         levels = levels[np.array(allowed, np.bool_)]
         if not len(levels):
             raise InputError(
-                "the custom constraint excludes every remaining pattern",
-                advice="Loosen a constraint.",
+                "the custom constraint excludes every remaining pattern", advice="Loosen a constraint."
             )
     return _build_mask(frequency_set, np.unique(levels, axis=0), settings, weights, cost, outliers)
 

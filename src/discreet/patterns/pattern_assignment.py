@@ -28,7 +28,6 @@ from discreet.model.frequency_set import FrequencySet
 from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.model.published_cells import Cells
 from discreet.model.requirement import Requirement
-from discreet.model.search_result import SuppressionPolicy
 
 _TABLE = 1 << 16
 
@@ -59,8 +58,6 @@ def recode_assignment(
     row_types: NDArray[np.int64] | None = None,
     rows: NDArray[np.int64] | None = None,
     class_test: ClassTest | None = None,
-    suppression: SuppressionPolicy = SuppressionPolicy.DROP,
-    warnings: tuple[str, ...] = (),
 ) -> ClassRecoding:
     """Build the recoding in which part p, ``rows[p]`` rows of ``row_types[p]``, has ``patterns[p]``.
 
@@ -72,7 +69,10 @@ def recode_assignment(
     if row_types is None or rows is None:
         row_types, rows = np.arange(frequency_set.row_types), frequency_set.counts
     row_types, patterns, rows = _join_parts(len(mask), row_types, patterns, rows)
-    _check_rows(frequency_set, row_types, rows)
+    placed = np.zeros(frequency_set.row_types, np.int64)
+    np.add.at(placed, row_types, rows)
+    if not np.array_equal(placed, frequency_set.counts):
+        raise InternalError("the rows assigned to patterns do not add up to the rows of the row types")
     demand = ClassRequirement.of(frequency_set, requirement, class_test)
     cell_codes = _values_of_parts(frequency_set, mask, row_types, patterns)
     classes = _number_classes(patterns, cell_codes)
@@ -82,8 +82,9 @@ def recode_assignment(
     if not (np.diff(row_types) > 0).all():
         in_order = np.lexsort((classes, row_types))
         row_types, classes, rows = row_types[in_order], classes[in_order], rows[in_order]
+    stars = (mask.levels == 0) | (mask.levels == np.array(mask.heights, np.int16))
     return ClassRecoding(
-        model=_recoding_model(mask),
+        model=RecodingModel.CELL_SUPPRESSION if stars.all() else RecodingModel.CELL_GENERALIZATION,
         attributes=frequency_set.attributes,
         requirement=requirement,
         cells=cells,
@@ -91,8 +92,6 @@ def recode_assignment(
         row_types=row_types,
         classes=classes,
         rows=rows,
-        suppression=suppression,
-        warnings=warnings,
         patterns=counts,
         class_test=class_test,
     )
@@ -112,18 +111,8 @@ def _join_parts(
     return types, shifted - 1, total[nonempty]
 
 
-def _check_rows(frequency_set: FrequencySet, row_types: NDArray[np.int64], rows: NDArray[np.int64]) -> None:
-    placed = np.zeros(frequency_set.row_types, np.int64)
-    np.add.at(placed, row_types, rows)
-    if not np.array_equal(placed, frequency_set.counts):
-        raise InternalError("the rows assigned to patterns do not add up to the rows of the row types")
-
-
 def _values_of_parts(
-    frequency_set: FrequencySet,
-    mask: PatternMask,
-    row_types: NDArray[np.int64],
-    patterns: NDArray[np.int64],
+    frequency_set: FrequencySet, mask: PatternMask, row_types: NDArray[np.int64], patterns: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """Return the shown values of each part as numbers of level and value, shape ``(parts, attributes)``."""
     cell_codes = np.empty((len(row_types), len(mask.attributes)), np.int64)
@@ -236,12 +225,6 @@ def _cells_of_kinds(hierarchy: GeneralizationHierarchy, kinds: NDArray[np.int64]
         ends[:, 0],
         ends[:, 1],
     )
-
-
-def _recoding_model(mask: PatternMask) -> RecodingModel:
-    """Return cell suppression if every level is 0 or the top, else cell generalization."""
-    stars = (mask.levels == 0) | (mask.levels == np.array(mask.heights, np.int16))
-    return RecodingModel.CELL_SUPPRESSION if stars.all() else RecodingModel.CELL_GENERALIZATION
 
 
 def _count_patterns(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,29 +92,6 @@ WalkNotice = Callable[[str], None]
 _STEPS_WORTH_COMPILING = 1 << 25
 
 
-class PatternWalk(Protocol):
-    """Walk over row types; ``class_of`` contains the class of each, ``classes`` counts the classes."""
-
-    class_of: NDArray[np.int64]
-    classes: int
-
-    @property
-    def remaining(self) -> int:
-        """Number of row types without class."""
-
-    def take(self, masks: NDArray[np.uint64]) -> NDArray[np.int64]:
-        """Take every publishable class of each pattern in turn; return the number of classes per pattern."""
-
-    def placed_rows(self, mask: NDArray[np.uint64]) -> int:
-        """Count the rows that one pattern would place."""
-
-    def first_holding(self, masks: NDArray[np.uint64], first: NDArray[np.int64]) -> None:
-        """Replace negative entries of ``first`` by the first pattern with a publishable class of all rows."""
-
-    def finish(self) -> None:
-        """End the walk; the kernels that were compiled for it are marked as available."""
-
-
 def open_walk(
     keys: PatternKeys, demand: ClassRequirement, evaluator: Backend | str, notice: WalkNotice | None = None
 ) -> PatternWalk:
@@ -129,7 +106,7 @@ def open_walk(
 
 
 class _CompiledWalk:
-    """Walk with the kernels of ``kernels.greedy_cover``."""
+    """Walk with the kernels of ``kernels.greedy_cover``; the methods are those of ``_NumpyWalk``."""
 
     def __init__(self, keys: PatternKeys, demand: ClassRequirement) -> None:
         from discreet.kernels.greedy_cover import allocate_slots
@@ -191,7 +168,10 @@ class _CompiledWalk:
 
 
 class _NumpyWalk:
-    """Walk with the numpy twins of ``kernels.local_recoding_twin``."""
+    """Walk with the numpy twins of ``kernels.local_recoding_twin``.
+
+    ``class_of`` contains the class of each row type, ``classes`` counts the classes.
+    """
 
     def __init__(self, keys: PatternKeys, demand: ClassRequirement) -> None:
         self._counts = demand.frequency_set.counts
@@ -203,9 +183,11 @@ class _NumpyWalk:
 
     @property
     def remaining(self) -> int:
+        """Number of row types without class."""
         return len(self._types)
 
     def take(self, masks: NDArray[np.uint64]) -> NDArray[np.int64]:
+        """Take every publishable class of each pattern in turn; return the number of classes per pattern."""
         made = np.zeros(len(masks), np.int64)
         self._types, self.classes = take_classes_twin(
             masks,
@@ -221,10 +203,15 @@ class _NumpyWalk:
         return made
 
     def placed_rows(self, mask: NDArray[np.uint64]) -> int:
+        """Count the rows that one pattern would place."""
         return count_covered_rows_twin(mask, self._need, self._keys, self._counts, self._types, self._holds)
 
     def first_holding(self, masks: NDArray[np.uint64], first: NDArray[np.int64]) -> None:
+        """Replace negative entries of ``first`` by the first pattern with a publishable class of all rows."""
         find_first_cover_twin(masks, self._need, self._keys, self._counts, first, self._holds)
 
     def finish(self) -> None:
-        """Do nothing: no kernel was compiled."""
+        """End the walk: a compiled one marks its kernels as available."""
+
+
+PatternWalk = _CompiledWalk | _NumpyWalk

@@ -109,7 +109,8 @@ class _ExchangeSearch:
         self.n = len(pairs)
         self.kinds = np.arange(self.n) if kinds is None else kinds
         self.pairs, self.triples, self.progress = pairs, triples, progress
-        i, j, k = np.nonzero(_ascending(self.n))
+        at = np.arange(self.n)
+        i, j, k = np.nonzero((at[:, None, None] < at[:, None]) & (at[:, None] < at))
         self.corners = np.stack([i, j, k], axis=1)
         self.prices = triples[i, j, k]
         self.chosen: list[tuple[int, ...]] = []
@@ -258,11 +259,6 @@ class _ExchangeSearch:
             found.members[:, -1] if free else np.zeros(len(found.thickness), np.bool_),
             inside,
         )
-
-
-def _ascending(n: int) -> NDArray[np.bool_]:
-    places = np.arange(n)
-    return (places[:, None, None] < places[None, :, None]) & (places[None, :, None] < places[None, None, :])
 
 
 def _least_partner(reduced: VertexArray, odd: NDArray[np.bool_], thickness: VertexArray) -> VertexArray:

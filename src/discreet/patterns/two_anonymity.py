@@ -23,7 +23,6 @@ from discreet.kernels.numba_import import has_numba
 from discreet.model.class_recoding import OUTLIER, ClassRecoding, OutlierPolicy, PatternMask
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.requirement import Requirement
-from discreet.model.search_result import SuppressionPolicy
 from discreet.patterns.exact_problem import PatternTable, build_pattern_table, group_row_types, require_only_k
 from discreet.patterns.pattern_assignment import recode_assignment
 from discreet.patterns.simplex_matching import MatchingProgress, SimplexMatching, find_simplex_matching
@@ -62,19 +61,33 @@ def solve_two_anonymity(
     settings: Settings,
     *,
     publish_all: bool = True,
-    suppression: SuppressionPolicy = SuppressionPolicy.DROP,
     progress: MatchingProgress | None = None,
 ) -> TwoAnonymityResult:
     """Find the cheapest assignment of rows to patterns that is 2-anonymous.
 
-    With the policy *suppress* no row is suppressed, unless ``publish_all`` is false: then a single row of all
-    stars may be, as in the greedy. ``progress`` is called with the number of vertices in triples and of all
-    vertices.
+    Parameters
+    ----------
+    mask
+        The allowed patterns, their costs, and the policy for outliers.
+    requirement
+        k = 2.
+    publish_all
+        With the policy *suppress*, suppress no row; otherwise a single row of all stars may be, as in the
+        greedy.
+    progress
+        Called with the number of vertices in triples and of all vertices.
 
-    Raises ``InputError`` for a requirement other than k = 2, and if numba is missing; ``NoSolution`` if some
-    rows can share a pattern with no other and outliers are not allowed, or if no class can be made;
-    ``LimitReached`` if the costs of all triples do not fit ``settings.memory_limit``.
+    Raises
+    ------
+    InputError
+        For a requirement other than k = 2, and if numba is missing.
+    NoSolution
+        If some rows can share a pattern with no other and outliers are not allowed, or no class can be made.
+    LimitReached
+        If the costs of all triples do not fit ``settings.memory_limit``.
 
+    Notes
+    -----
     Cost: 14 n³ bytes for n vertices, and the search of ``find_simplex_matching``.
 
     References
@@ -98,10 +111,11 @@ def solve_two_anonymity(
     found = problem.solve(progress)
     row_types, patterns, rows = problem.parts(found)
     names = np.append(mask_positions, OUTLIER if mask.all_star is None else mask.all_star)
-    patterns = _suppress_single_star(names[patterns], rows, mask)
-    recoding = recode_assignment(
-        frequency_set, mask, requirement, patterns, row_types=row_types, rows=rows, suppression=suppression
-    )
+    stars = names[patterns] == names[-1]
+    # A single row of all stars is an outlier; two are a class.
+    suppress = stars & (int(rows[stars].sum()) < _PAIR)
+    patterns = np.where(suppress, OUTLIER, names[patterns])
+    recoding = recode_assignment(frequency_set, mask, requirement, patterns, row_types=row_types, rows=rows)
     if frequency_set.rows and not recoding.class_count:
         raise NoSolution("deleting every row costs less than any class of two rows")
     return TwoAnonymityResult(
@@ -114,12 +128,6 @@ def solve_two_anonymity(
         matching=found,
         seconds=time.monotonic() - start_time,
     )
-
-
-def _suppress_single_star(patterns: RowArray, rows: RowArray, mask: PatternMask) -> RowArray:
-    """Make a single row of all stars an outlier; two are a class."""
-    stars = patterns == (OUTLIER if mask.all_star is None else mask.all_star)
-    return np.where(stars, OUTLIER, patterns) if int(rows[stars].sum()) < _PAIR else patterns
 
 
 class _MatchingProblem:
@@ -149,12 +157,10 @@ class _MatchingProblem:
         self.forbidden = table.rows * dearest + 1
         self.star = table.outlier_cost if together else self.forbidden
         self.order = np.argsort(-table.costs, kind="stable")
-        self.groups = {int(p): self._group(int(p)) for p in self.order}
-
-    def _group(self, pattern: int) -> RowArray:
-        """Number the vertices such that those that a pattern makes equal share a number."""
-        values = self.table.values(pattern)
-        return group_row_types(values, len(self.table.counts))[self.types]
+        # Vertices that a pattern makes equal have one number.
+        self.groups = {
+            int(p): group_row_types(table.values(int(p)), len(counts))[self.types] for p in self.order
+        }
 
     def solve(self, progress: MatchingProgress | None) -> SimplexMatching:
         """Find the cheapest partition; if a row may be deleted, with and without a vertex to pair it with."""
@@ -169,8 +175,7 @@ class _MatchingProblem:
         best = min(tried, key=lambda found: found.cost, default=None)
         if n and (best is None or best.cost >= self.forbidden):
             raise NoSolution(
-                "some row can share no pattern with another row",
-                advice="Allow more patterns, or outliers.",
+                "some row can share no pattern with another row", advice="Allow more patterns, or outliers."
             )
         return best or SimplexMatching((), (), 0, 0, 0)
 

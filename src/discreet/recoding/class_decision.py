@@ -73,10 +73,7 @@ class LoadedRecoding:
 
 
 def load_recoding(
-    engine: Engine,
-    tables: TemporaryTables,
-    counted: CountedTable,
-    recoding: ClassRecoding | StoredClasses,
+    engine: Engine, tables: TemporaryTables, counted: CountedTable, recoding: ClassRecoding | StoredClasses
 ) -> LoadedRecoding:
     """Load a recoding; classes with the same labels get one number.
 
@@ -91,7 +88,7 @@ def load_recoding(
     else:
         assert isinstance(counted, FrequencySet)
         labels, shown_columns = _class_columns(recoding)
-        texts = [sql.AttributeLabels(_load_texts(tables, column_labels)) for column_labels in labels]
+        texts = [sql.AttributeLabels(load_texts(tables, column_labels)) for column_labels in labels]
         class_cells = tables.load(shown_columns)
         class_of, parts = _split_row_types(recoding, counted.row_types)
         columns = {sql.word_name(i): pack_codes(counted.codes, word) for i, word in enumerate(words)}
@@ -130,10 +127,9 @@ def _class_columns(recoding: ClassRecoding) -> tuple[list[list[str | None]], dic
     return labels, {name: column[present] for name, column in columns.items()}
 
 
-def _load_texts(tables: TemporaryTables, texts: list[str | None]) -> str:
-    return tables.load(
-        {recoded_rows.POSITION: np.arange(len(texts), dtype=np.int64), recoded_rows.LABEL_TEXT: texts}
-    )
+def load_texts(tables: TemporaryTables, texts: Sequence[str | None]) -> str:
+    """Load texts with their positions into a table, and return its name."""
+    return tables.load({recoded_rows.POSITION: np.arange(len(texts)), recoded_rows.LABEL_TEXT: list(texts)})
 
 
 def number_labels(cells: Cells) -> tuple[NDArray[np.int64], list[str | None]]:

@@ -1,9 +1,9 @@
 """Application of a recoding whose classes are decided from arrays, in two statements.
 
 The engine reads the source once, stores the class and the other columns of each published row, and sorts
-by them or by random keys. Columns of few distinct texts are written with dictionary encoding; rows that
-are often equal are grouped with their number (run lengths) if an estimate says that it pays. The number
-of rows is compared with the number counted, and the audit counts everything again.
+by them or by random keys. Labels of few distinct texts get an enumerated type; rows that are often equal
+are grouped with their number (run lengths) if an estimate says that it pays. The number of rows is compared
+with the number counted, and the audit counts everything again.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from discreet.errors import InternalError
 from discreet.model.class_recoding import SUPPRESSED
 from discreet.model.search_result import SuppressionPolicy
 from discreet.model.table_spec import AttributeRole, TableSpec
-from discreet.recoding.class_decision import ClassDecision, find_star_class, number_in_value_order
+from discreet.recoding.class_decision import ClassDecision, find_star_class, load_texts, number_in_value_order
 from discreet.recoding.coded_rows import DrawSortKeys, StoredColumns, leaf_columns, leaf_texts
 from discreet.recoding.published_columns import (
     PublishedColumn,
@@ -34,55 +34,14 @@ from discreet.sql import recoded_classes as sql
 from discreet.sql import recoded_rows
 from discreet.sql.cell_expressions import cell_sort_keys, group_key, is_text, order_clause
 from discreet.sql.quoting import identifier
-from discreet.sql.recoded_rows import other_name
 
 _MOST_TEXTS = 2000
-_MOST_DICTIONARY_BYTES = 1 << 14
-"""The dictionary is repeated in each row group of a file, every few hundred thousand rows."""
-_FEWEST_ENCODED_ROWS = 100_000
-"""With fewer rows the query takes as long as it saves."""
-_SAMPLED_TEXT_ROWS = 20_000
 
 
 def find_dictionary(texts: Iterable[str | None]) -> list[str] | None:
     """Return the distinct texts in ascending order, which reveals no row; None if there are many."""
     known = sorted({text for text in texts if text is not None})
     return known if 0 < len(known) <= _MOST_TEXTS and not any("\0" in text for text in known) else None
-
-
-def dictionary_encoded_cells(
-    engine: Engine,
-    coded: str,
-    types: Sequence[str],
-    columns: Sequence[PublishedColumn],
-    decided: ClassDecision,
-) -> dict[str, str]:
-    """Return the expression, over the coded rows ``t``, of each dictionary-encoded column, by its name.
-
-    ``types`` are those of all columns that ``coded`` stores next to the class. Columns are sampled in the
-    first classes, and those with few texts there are read in all rows.
-    """
-    if engine.dialect.few_texts is None or decided.published_rows < _FEWEST_ENCODED_ROWS:
-        return {}
-    source_columns = [column for column in columns if column.stored is not None]
-    places = [i for i, kind in enumerate(types) if is_text(kind)]
-    if not places:
-        return {}
-    last = int(np.searchsorted(np.cumsum(decided.class_rows), _SAMPLED_TEXT_ROWS))
-    names = [other_name(i) for i in places]
-    numbers = engine.fetch_rows(sql.different_cells(coded, names, last))[0]
-    result = {}
-    for index, name, number in zip(places, names, numbers, strict=True):
-        if number > _MOST_TEXTS:
-            continue
-        texts = find_dictionary(
-            row[0] for row in engine.fetch_rows(sql.some_cells(coded, name, _MOST_TEXTS + 1))
-        )
-        if texts is not None and sum(len(text.encode()) for text in texts) <= _MOST_DICTIONARY_BYTES:
-            result[source_columns[index].name] = sql.enumerated_text(
-                engine.dialect, source_columns[index].published, texts
-            )
-    return result
 
 
 _SAMPLED_ROWS = 20_000
@@ -163,15 +122,17 @@ def apply_decided_classes(
             order = _order_by_class_and_cells(engine, types, decided, suppression)
         # Rows are sorted once: when stored if the engine's tables keep their order, else when written.
         early = engine.dialect.keeps_stored_order
-        counted = (
-            early
-            and not spec.draws_order
-            and _groups_equal_rows(engine, table, types, others.others, decided)
-        )
+        # Only cells whose equals have equal texts may be grouped.
+        counted = early and not spec.draws_order
+        counted = counted and all(group_key("t", kind, engine.dialect) == "t" for kind in types[1:])
+        counted = counted and is_grouping_worthwhile(engine, table, others.others, decided)
         if counted:
             rows = sql.counted_coded_rows(rows, len(others.others))
         stored = tables.create(f"SELECT t.* FROM ({rows}) AS t{order if early else ''}")
-        _check_row_count(engine, stored, spec, published, counted=counted)
+        counts = recoded_rows.row_count(stored, sql.COPIES if counted else None)
+        found = int(engine.fetch_rows(counts)[0][0])
+        if found != published:
+            raise source_changed_error(spec, f"{found} rows have a class now, {published} before")
         if spec.draws_order and sort_key is None:
             stored = _sort_by_loaded_keys(engine, tables, stored, published, len(others.others), draw_keys)
         yield ClassedRows(
@@ -185,7 +146,6 @@ def apply_decided_classes(
             labels=labels,
             order="" if early else order,
             counted=counted,
-            listed=dictionary_encoded_cells(engine, stored, types[1:], columns, decided) if native else {},
             types=_published_types(engine, labels, columns, types),
         )
 
@@ -229,17 +189,6 @@ def _query_rows(
         others.append(dialect.random_key)
     query = sql.rows_of_row_types(dialect, table.relation, keys, row_types, others, columns.never_null)
     return query, sort_key
-
-
-def _groups_equal_rows(
-    engine: Engine, table: SourceTable, types: Sequence[str], others: Sequence[str], decided: ClassDecision
-) -> bool:
-    """Check whether to group equal rows: equal cells must have equal texts, and it must be worthwhile.
-
-    ``types`` are those of the coded rows: the class and the ``others``.
-    """
-    exact = all(group_key("t", kind, engine.dialect) == "t" for kind in types[1:])
-    return exact and is_grouping_worthwhile(engine, table, others, decided)
 
 
 def _order_by_class_and_cells(
@@ -289,7 +238,7 @@ def _load_class_labels(
     positions = {recoded_rows.key_name(i): cell_codes[:, i] for i in range(cell_codes.shape[1])}
     published = tables.load({sql.ID: numbers, **positions})
     labels = [
-        sql.AttributeLabels(_load_texts(tables, of_attribute), kind, find_dictionary(of_attribute))
+        sql.AttributeLabels(load_texts(tables, of_attribute), kind, find_dictionary(of_attribute))
         for kind, of_attribute in zip(types, texts, strict=True)
     ]
     return tables.create(sql.labels_table(engine.dialect, published, labels))
@@ -298,12 +247,6 @@ def _load_class_labels(
 def texts_at_positions(texts: Sequence[str | None], positions: NDArray[np.int64]) -> list[str | None]:
     """Return the texts at some positions."""
     return [texts[index] for index in positions.tolist()]
-
-
-def _load_texts(tables: TemporaryTables, texts: Sequence[str | None]) -> str:
-    return tables.load(
-        {recoded_rows.POSITION: np.arange(len(texts), dtype=np.int64), recoded_rows.LABEL_TEXT: texts}
-    )
 
 
 def _published_types(
@@ -320,13 +263,6 @@ def _published_types(
     kinds = engine.column_types(f"SELECT {cells} FROM {identifier(labels)} AS l0")
     by_name = dict(zip((column.name for column in quasi_identifiers), kinds, strict=True))
     return tuple(by_name.get(column.name, "VARCHAR") for column in columns)
-
-
-def _check_row_count(engine: Engine, coded: str, spec: TableSpec, published: int, *, counted: bool) -> None:
-    number = sql.COPIES if counted else None
-    rows = int(engine.fetch_rows(recoded_rows.row_count(coded, number))[0][0])
-    if rows != published:
-        raise source_changed_error(spec, f"{rows} rows have a class now, {published} before")
 
 
 def _sort_by_loaded_keys(

@@ -7,8 +7,7 @@ most l · (l − 1) pairs of each of the others are fetched and matched.
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,41 +26,37 @@ def reaches_matching(carriers: Mapping[int, Sequence[int]], l: int) -> bool:
     until ``l`` values are matched: O(values · pairs).
     """
     value_of: dict[int, int] = {}
+    subject_of: dict[int, int] = {}
+
+    def augment(start: int) -> bool:
+        """Match one more value along a shortest alternating path, if there is one."""
+        reached_from: dict[int, int] = {}
+        queue = [start]
+        for value in queue:  # grows while it is read: breadth first
+            for subject in carriers[value]:
+                if subject in reached_from:
+                    continue
+                reached_from[subject] = value
+                if subject in value_of:
+                    queue.append(value_of[subject])
+                    continue
+                last: int | None = subject
+                while last is not None:  # match each value of the path with the subject that it reached
+                    reached = reached_from[last]
+                    before = subject_of.get(reached)
+                    value_of[last], subject_of[reached] = reached, last
+                    last = before
+                return True
+        return False
+
     matched = 0
     for tried, value in enumerate(carriers):
         if matched + len(carriers) - tried < l:
             return False
-        matched += _augment(value, carriers, value_of)
+        matched += augment(value)
         if matched >= l:
             return True
     return False
-
-
-def _augment(start: int, carriers: Mapping[int, Sequence[int]], value_of: dict[int, int]) -> bool:
-    """Match one more value along a shortest alternating path, if there is one."""
-    reached_from: dict[int, int] = {}
-    queue = deque([start])
-    while queue:
-        value = queue.popleft()
-        for subject in carriers[value]:
-            if subject in reached_from:
-                continue
-            reached_from[subject] = value
-            if subject not in value_of:
-                _flip(subject, start, reached_from, value_of)
-                return True
-            queue.append(value_of[subject])
-    return False
-
-
-def _flip(subject: int, start: int, reached_from: dict[int, int], value_of: dict[int, int]) -> None:
-    subject_of = {value: other for other, value in value_of.items()}
-    while True:
-        value = reached_from[subject]
-        value_of[subject] = value
-        if value == start:
-            return
-        subject = subject_of[value]
 
 
 def find_classes_reaching(
@@ -70,20 +65,15 @@ def find_classes_reaching(
     """Return the classes, among pairs sorted by class and value, in which ``l`` values can be matched."""
     if len(classes) == 0:
         return []
-    starts = np.flatnonzero(np.append(True, classes[1:] != classes[:-1]))
-    ends = np.append(starts[1:], len(classes))
-    return [
-        int(classes[start])
-        for start, end in zip(starts.tolist(), ends.tolist(), strict=True)
-        if reaches_matching(_carriers(values[start:end].tolist(), subjects[start:end].tolist()), l)
-    ]
-
-
-def _carriers(values: Iterable[int], subjects: Iterable[int]) -> dict[int, list[int]]:
-    carriers: dict[int, list[int]] = {}
-    for value, subject in zip(values, subjects, strict=True):
-        carriers.setdefault(value, []).append(subject)
-    return carriers
+    found = []
+    starts = np.flatnonzero(np.append(True, classes[1:] != classes[:-1])).tolist()
+    for start, end in zip(starts, [*starts[1:], len(classes)], strict=True):
+        carriers: dict[int, list[int]] = {}
+        for value, subject in zip(values[start:end].tolist(), subjects[start:end].tolist(), strict=True):
+            carriers.setdefault(value, []).append(subject)
+        if reaches_matching(carriers, l):
+            found.append(int(classes[start]))
+    return found
 
 
 _PAIRS_AT_ONCE = 1_000_000

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from discreet.engines.base import Engine
 from discreet.errors import InternalError
@@ -102,14 +102,7 @@ class CodedRows(RecodedTable):
 
     def _published(self, cells: Sequence[str], *, drawn: bool, star: bool) -> str:
         return recoded_rows.published_rows(
-            self.dialect,
-            self.coded,
-            self.failing,
-            self.keys,
-            cells,
-            self.labels,
-            drawn=drawn,
-            star=star,
+            self.dialect, self.coded, self.failing, self.keys, cells, self.labels, drawn=drawn, star=star
         )
 
 
@@ -123,19 +116,16 @@ class ClassedRows(RecodedTable):
     """Rows whose classes were decided beforehand; ``labels`` names the table of their labels.
 
     ``coded`` contains exactly the published rows; if ``counted``, equal rows are stored once with their
-    number. The query ends with ``order``; without it the stored order is used. ``listed`` are expressions
-    that write a column otherwise than it is read again, by its name (``recoding.direct_recoding``).
+    number. The query ends with ``order``; without it the stored order is used.
     """
 
     labels: str
     order: str
     counted: bool = False
-    listed: Mapping[str, str] = field(default_factory=dict)
 
     def query(self) -> str:
         """Return the query of the published rows (see ``RecodedTable``)."""
-        columns = [replace(c, published=self.listed.get(c.name, c.published)) for c in self.columns]
-        return self._rows(identifier(self.labels), columns, self.order)
+        return self._rows(identifier(self.labels), self.columns, self.order)
 
     def unordered(self) -> str:
         """Return the query of the published rows without an order."""

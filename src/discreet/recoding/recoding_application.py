@@ -34,6 +34,7 @@ from discreet.recoding.class_decision import (
     decide_classes_of_recoding,
     has_sensitive_values,
     load_recoding,
+    load_texts,
     positions_of_failing,
     splits_row_types,
 )
@@ -102,7 +103,9 @@ def apply_full_domain(
         if not all(map(is_engine_counted, recoding.requirement.criteria)) and has_sensitive_values(
             counted, spec
         ):
-            failing = _load_failing(tables, counted, recoding)
+            # Criteria that the engine does not count are judged from arrays.
+            positions = positions_of_failing(counted, recoding).T
+            failing = tables.load({recoded_rows.key_name(i): row for i, row in enumerate(positions)})
         else:
             bound = recoding.requirement.bound([attribute.name for attribute in spec.sensitive])
             counter = FailingClassFinder(engine, tables, coded, len(keys), stored.subject)
@@ -145,27 +148,14 @@ def hierarchies_of_recoding(
     return hierarchies
 
 
-def _load_failing(tables: TemporaryTables, counted: FrequencySet, recoding: FullDomainRecoding) -> str:
-    """Load the failing classes, judged from arrays for criteria that the engine does not count."""
-    positions = positions_of_failing(counted, recoding)
-    columns = {recoded_rows.key_name(i): positions[:, i] for i in range(positions.shape[1])}
-    return tables.load(columns)
-
-
 def _load_level_labels(
-    tables: TemporaryTables,
-    hierarchies: Sequence[GeneralizationHierarchy],
-    node: Sequence[int],
+    tables: TemporaryTables, hierarchies: Sequence[GeneralizationHierarchy], node: Sequence[int]
 ) -> tuple[tuple[int, str], ...]:
-    loaded = []
-    for i, (hierarchy, level) in enumerate(zip(hierarchies, node, strict=True)):
-        if level < hierarchy.height:
-            labels: list[str | None] = [*hierarchy.labels[level], None]
-            positions = np.arange(len(labels), dtype=np.int64)
-            loaded.append(
-                (i, tables.load({recoded_rows.POSITION: positions, recoded_rows.LABEL_TEXT: labels}))
-            )
-    return tuple(loaded)
+    return tuple(
+        (i, load_texts(tables, (*hierarchy.labels[level], None)))
+        for i, (hierarchy, level) in enumerate(zip(hierarchies, node, strict=True))
+        if level < hierarchy.height
+    )
 
 
 @contextmanager

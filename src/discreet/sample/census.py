@@ -67,12 +67,7 @@ _EDUCATION_BY_AGE = (
     (2, 8, 17, 25, 28, 12, 7, 1),
     (4, 22, 26, 20, 20, 5, 2, 1),
 )
-_MARITAL_BY_AGE = (
-    (86, 4, 10, 0, 0, 0),
-    (38, 42, 14, 2, 4, 0),
-    (12, 62, 6, 4, 14, 2),
-    (6, 52, 2, 2, 10, 28),
-)
+_MARITAL_BY_AGE = ((86, 4, 10, 0, 0, 0), (38, 42, 14, 2, 4, 0), (12, 62, 6, 4, 14, 2), (6, 52, 2, 2, 10, 28))
 # Weights; one row per education. The weights of the last three occupations depend on age instead.
 _OCCUPATION_BY_EDUCATION = (
     (14, 12, 34, 12, 12, 14, 1, 0, 0, 0, 1),
@@ -206,14 +201,8 @@ _EDUCATION = {
         "no-certificate-or-primary": ["no-certificate", "primary"],
         "lower-secondary": ["lower-secondary"],
     },
-    "upper-secondary-or-vocational": {
-        "upper-secondary": ["upper-secondary"],
-        "vocational": ["vocational"],
-    },
-    "university": {
-        "bachelor": ["bachelor"],
-        "master-or-doctorate": ["master", "doctorate"],
-    },
+    "upper-secondary-or-vocational": {"upper-secondary": ["upper-secondary"], "vocational": ["vocational"]},
+    "university": {"bachelor": ["bachelor"], "master-or-doctorate": ["master", "doctorate"]},
 }
 _MARITAL_STATUS = {
     "never-married": ["single"],
@@ -226,10 +215,7 @@ _OCCUPATION = {
         "service": ["care", "sales", "office"],
         "professional": ["teaching", "engineering", "medicine", "management"],
     },
-    "not-employed": {
-        "before-or-beside-work": ["student", "at-home"],
-        "after-work": ["retired"],
-    },
+    "not-employed": {"before-or-beside-work": ["student", "at-home"], "after-work": ["retired"]},
 }
 
 

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import LimitReached
-from discreet.measures.cell_sums import domain_sums, rows_by_code
+from discreet.measures.cell_sums import domain_sums
 from discreet.measures.cost_kinds import ClassSizeCost, Cost, NodeClassSizes
 from discreet.measures.grouping_power import ImportanceMetric, level_grouping_power, level_importance
 from discreet.measures.node_statistics import NodeStatistics
@@ -56,7 +56,7 @@ def bits_guide(table: FrequencySet) -> Guide:
     """Score each step by minus the bits of identity that it removes: larger steps have smaller scores."""
     guide = []
     for i, hierarchy in enumerate(table.hierarchies):
-        rows = rows_by_code(table, i)
+        rows = table.rows_by_code[i]
         entropies = []
         for level in range(hierarchy.height + 1):
             groups = np.bincount(hierarchy.level_map(level), weights=rows)

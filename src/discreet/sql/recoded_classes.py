@@ -289,17 +289,6 @@ def first_cells(relation: str, others: Sequence[str], rows: int, most: int) -> s
     return f"SELECT count(*) AS n FROM ({some}) AS t GROUP BY {names} LIMIT {most}"
 
 
-def different_cells(coded: str, names: Sequence[str], last: int) -> str:
-    """Count the distinct cells of each column in the coded rows of the classes up to ``last``."""
-    counts = ", ".join(f"count(DISTINCT {name})" for name in names)
-    return f"SELECT {counts} FROM {identifier(coded)} WHERE {CLASS_KEY} <= {last}"
-
-
-def some_cells(coded: str, name: str, most: int) -> str:
-    """Select up to ``most`` distinct cells of a column of coded rows, without NULL."""
-    return f"SELECT DISTINCT {name} FROM {identifier(coded)} WHERE {name} IS NOT NULL LIMIT {most}"
-
-
 def counted_coded_rows(rows: str, others: int) -> str:
     """Group equal coded rows, each with its count ``n``."""
     columns = ", ".join([CLASS_KEY, *map(other_name, range(others))])

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from discreet.errors import InputError
-from discreet.measures.cell_sums import rows_by_code
 from discreet.places.file_access import read_text
 from discreet.queries.aggregate_query import Aggregate, AggregateQuery, bind_queries
 from discreet.queries.workload_generation import WorkloadDescription, generate_workload
@@ -46,7 +45,7 @@ def _generate_queries(description: Mapping[str, Any], table: TableContext) -> tu
     counted = table.frequency_set
     wanted = WorkloadDescription(**{**description, "aggregate": Aggregate(description["aggregate"])})
     rows = {
-        name: rows_by_code(counted, i)[: len(counted.hierarchies[i].leaves)]
+        name: counted.rows_by_code[i][: len(counted.hierarchies[i].leaves)]
         for i, name in enumerate(counted.attributes)
     }
     queries = generate_workload(wanted, domains_of_hierarchies(counted.hierarchies), rows)

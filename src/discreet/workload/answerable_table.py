@@ -31,7 +31,7 @@ from discreet.settings import Settings
 from discreet.sql import group_counts as sql
 from discreet.sql.cell_expressions import cell_text, group_key, group_key_type, is_binary, is_nested
 from discreet.sql.quoting import literal
-from discreet.workload.published_labels import build_cells_of_codes, read_cells
+from discreet.workload.published_labels import ReadCells, build_cells_of_codes, read_cells
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,16 +58,26 @@ def count_column_groups(
     ``LimitReached`` before fetching if the groups would not fit the memory limit.
     """
     for name in columns:
-        _require_plain_column(table, name)
+        table.position(name)
+        if is_nested(table.types[name]) or is_binary(table.types[name]):
+            raise InputError(
+                f"{table.label}: column '{name}' contains nested or binary values",
+                allowed="text, numbers, dates or booleans",
+            )
     keys = [group_key(table.column(name), table.types[name], table.dialect) for name in columns]
     texts = [
         cell_text(sql.group_key_name(i), group_key_type(table.types[name]), table.null_values, table.dialect)
         for i, name in enumerate(columns)
     ]
-    most = settings.memory_limit // _bytes_per_group(len(columns))
+    size = 12 * len(columns) + 64
+    most = settings.memory_limit // size
     with stage_groups(engine, table.relation, keys, texts, most) as staged:
         if staged.groups > most:
-            raise _too_many_groups(most, len(columns), settings)
+            raise LimitReached(
+                f"the rows have more than {most:,} distinct combinations of {len(columns)} columns; each "
+                f"needs about {size} bytes, and the memory limit is {settings.memory_limit:,}",
+                advice="Raise DISCREET_MEMORY_LIMIT, or name fewer columns.",
+            )
         confirm_all_rows(engine, table, staged.rows)
         return _sort_texts(tuple(columns), staged.codes())
 
@@ -94,39 +104,6 @@ def _sort_texts(columns: tuple[str, ...], groups: GroupCodes) -> ColumnGroups:
     return ColumnGroups(columns, tuple(ordered), codes[index[starts]], rows)
 
 
-def _require_plain_column(table: SourceTable, name: str) -> None:
-    table.position(name)
-    kind = table.types[name]
-    if is_nested(kind) or is_binary(kind):
-        raise InputError(
-            f"{table.label}: column '{name}' contains nested or binary values",
-            allowed="text, numbers, dates or booleans",
-        )
-
-
-def _bytes_per_group(columns: int) -> int:
-    return 12 * columns + 64
-
-
-def _too_many_groups(most: int, columns: int, settings: Settings) -> LimitReached:
-    return LimitReached(
-        f"the rows have more than {most:,} distinct combinations of {columns} columns; each needs about "
-        f"{_bytes_per_group(columns)} bytes, and the memory limit is {settings.memory_limit:,}",
-        advice="Raise DISCREET_MEMORY_LIMIT, or name fewer columns.",
-    )
-
-
-@dataclass(frozen=True, eq=False)
-class StatedMeans:
-    """Mean stated by each cell of an attribute, with its greatest rounding error.
-
-    Both have shape ``(cells,)``; NaN if a cell states none.
-    """
-
-    means: NDArray[np.float64]
-    half_units: NDArray[np.float64]
-
-
 @dataclass(frozen=True, eq=False)
 class AnswerableTable:
     """Table with the domain of each attribute.
@@ -142,7 +119,7 @@ class AnswerableTable:
     domains: Mapping[str, AttributeDomain]
     classes: tuple[str, ...] = ()
     attained: Mapping[str, NDArray[np.bool_]] = field(default_factory=dict)
-    means: Mapping[str, StatedMeans] = field(default_factory=dict)
+    means: Mapping[str, ReadCells] = field(default_factory=dict)
     missing: int = 0
     starred: int = 0
 
@@ -184,11 +161,7 @@ def table_of_recoding(
 
 
 def read_original(
-    engine: Engine,
-    spec: TableSpec,
-    frequency_set: FrequencySet,
-    others: Sequence[str],
-    settings: Settings,
+    engine: Engine, spec: TableSpec, frequency_set: FrequencySet, others: Sequence[str], settings: Settings
 ) -> AnswerableTable:
     """Read the original with ``others``, columns that are not quasi-identifiers.
 
@@ -204,7 +177,11 @@ def read_original(
     with engine_for(engine, settings, where) as reader, open_source_table(reader, where) as source:
         counted = count_column_groups(reader, source, (*names, *others, *further_columns), settings)
     if dropping:
-        counted = _without_null(counted, {*names, *(a.name for a in spec.sensitive)})
+        retained = np.ones(len(counted.rows), dtype=np.bool_)
+        for i, name in enumerate(counted.columns):
+            if name in names or name in {a.name for a in spec.sensitive}:
+                retained &= counted.codes[:, i] != len(counted.texts[i])
+        counted = replace(counted, codes=counted.codes[retained], rows=counted.rows[retained])
     domains = domains_of_hierarchies(frequency_set.hierarchies)
     domains |= {name: AttributeDomain(name, counted.texts[len(names) + i]) for i, name in enumerate(others)}
     codes = counted.codes[:, : len(names) + len(others)].copy()
@@ -214,15 +191,6 @@ def read_original(
     cell_codes, rows = merge_equal_groups(codes, counted.rows)
     cells = tuple(exact_cells(name, domains[name].texts) for name in (*names, *others))
     return AnswerableTable(GeneralizedTable(cells, cell_codes, rows), domains, names)
-
-
-def _without_null(counted: ColumnGroups, policed: set[str]) -> ColumnGroups:
-    """Return the groups without NULL in the columns ``policed``."""
-    retained = np.ones(len(counted.rows), dtype=np.bool_)
-    for i, name in enumerate(counted.columns):
-        if name in policed:
-            retained &= counted.codes[:, i] != len(counted.texts[i])
-    return replace(counted, codes=counted.codes[retained], rows=counted.rows[retained])
 
 
 def read_release(
@@ -256,14 +224,14 @@ def read_release(
     by_name = {h.attribute: h for h in hierarchies}
     has_null = _has_null(original)
     cells: list[Cells] = []
-    means: dict[str, StatedMeans] = {}
+    means: dict[str, ReadCells] = {}
     for i, name in enumerate(names):
         labels = (*counted.texts[i], None)
         if name in by_name:
             read = read_cells(by_name[name], labels, nullable=has_null[name])
             cells.append(read.cells)
             if not np.isnan(read.means).all():
-                means[name] = StatedMeans(read.means, read.half_units)
+                means[name] = read
         else:
             cells.append(_cells_of_values(original.domains[name], labels, has_null[name]))
     table = GeneralizedTable(tuple(cells), counted.codes, counted.rows)

@@ -96,7 +96,12 @@ def bound_aggregate(
     if label_means is not None:
         ends = _tighten_by_means(ends, label_means)
     if aggregate is Aggregate.SUM:
-        return _bound_sum(ends)
+        surely, maybe = ends.certain, ends.possible & ~ends.certain
+        least, most = ends.rows * ends.low, ends.rows * ends.high
+        return (
+            float(least[surely].sum() + np.minimum(0.0, least[maybe]).sum()),
+            float(most[surely].sum() + np.maximum(0.0, most[maybe]).sum()),
+        )
     upper = _largest_average(ends)
     lower = _largest_average(replace(ends, low=-ends.high, high=-ends.low))
     return (None if lower is None else -lower), upper
@@ -108,13 +113,6 @@ def _bound_minimum(ends: GroupEnds) -> tuple[AggregateBound, AggregateBound]:
         return low, float(ends.high[ends.possible].max())
     reached = np.where(ends.attained, ends.low, ends.high)
     return low, float(reached[ends.certain].min())
-
-
-def _bound_sum(ends: GroupEnds) -> tuple[AggregateBound, AggregateBound]:
-    surely, maybe = ends.certain, ends.possible & ~ends.certain
-    lower = (ends.rows * ends.low)[surely].sum() + np.minimum(0.0, (ends.rows * ends.low)[maybe]).sum()
-    upper = (ends.rows * ends.high)[surely].sum() + np.maximum(0.0, (ends.rows * ends.high)[maybe]).sum()
-    return float(lower), float(upper)
 
 
 def _largest_average(ends: GroupEnds) -> AggregateBound:

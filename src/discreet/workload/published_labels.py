@@ -133,7 +133,10 @@ def read_cells(
             allowed=READABLE_LABELS,
             advice="Use the spec of the release.",
         )
-    means = [_stated_mean(label) if label not in reader.named else None for label in labels]
+    means: list[Decimal | None] = []
+    for label in labels:
+        stated = None if label is None or label in reader.named else parse_mean_label(label.strip())
+        means.append(None if stated is None else stated[0])
     return ReadCells(
         cells=build_cells_of_codes(hierarchy.attribute, len(hierarchy.leaves), labels, found),
         means=np.array([np.nan if m is None else float(m) for m in means], dtype=np.float64),
@@ -313,11 +316,6 @@ def _join_pieces(pieces: Sequence[tuple[str, bool]]) -> str | None:
     if any(quoted for _, quoted in pieces):
         return pieces[0][0] if len(pieces) == 1 else None
     return ",".join(text for text, _ in pieces).strip()
-
-
-def _stated_mean(label: str | None) -> Decimal | None:
-    mean_label = None if label is None else parse_mean_label(label.strip())
-    return None if mean_label is None else mean_label[0]
 
 
 SUMMARIES_WITH_OCCURRING_VALUES = (Summary.RANGES, Summary.MEANS, Summary.SETS)

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import sqrt
+from math import prod, sqrt
 from typing import Any
 
 import numpy as np
@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from discreet.errors import InputError
 from discreet.model.published_cells import Cells
 from discreet.queries.aggregate_query import Aggregate, AggregateQuery
-from discreet.queries.region import AttributeDomain, Box, Mask, find_region, restrict_region
+from discreet.queries.region import Box, Mask, find_region, restrict_region
 from discreet.workload.answerable_table import AnswerableTable
 from discreet.workload.interval_bounds import (
     GroupEnds,
@@ -63,7 +63,11 @@ def answer_query(query: AggregateQuery, table: AnswerableTable) -> EstimatedAnsw
     Raises ``InputError`` for an attribute that the table lacks, or SUM, AVG, MIN, MAX of a non-numeric
     attribute. Cost: linear in the groups per box of the region.
     """
-    _check_table_names(query, table)
+    unknown = [name for name in query.attributes if name not in table.domains]
+    if unknown:
+        raise InputError(
+            f"a query refers to the unknown column '{unknown[0]}'", allowed=", ".join(table.domains)
+        )
     region = find_region(query.predicate, table.domains)
     if query.attribute is None:
         return _answer_count(region, table)
@@ -72,7 +76,11 @@ def answer_query(query: AggregateQuery, table: AnswerableTable) -> EstimatedAnsw
     region = restrict_region(region, query.attribute, wanted)
     if query.aggregate is Aggregate.COUNT:
         return _answer_count(region, table)
-    _check_numeric(query, domain)
+    if not domain.is_numeric:
+        raise InputError(
+            f"{query.aggregate}({query.attribute}): not every value of '{query.attribute}' is a number",
+            allowed="COUNT of any attribute; SUM, AVG, MIN and MAX of numbers",
+        )
     return _answer_aggregate(query, region, table)
 
 
@@ -106,17 +114,15 @@ def _answer_aggregate(
         attained = table.attained[name][cell_codes]
     ends = GroupEnds(table.table.rows, spread.certain, spread.possible, low, high, attained)
     if table.missing and region:
-        ends = ends.with_missing(table.missing, _is_everything(region), _selected_ends(masks, domain))
+        values = domain.numbers[np.logical_or.reduce(masks)[:-1]]
+        extremes = (float(values.min()), float(values.max()))
+        ends = ends.with_missing(table.missing, _is_everything(region), extremes)
     mean = table.means.get(name) if of_classes else None
     means = None if mean is None else (mean.means[cell_codes], mean.half_units[cell_codes])
     lower, upper = bound_aggregate(query.aggregate, ends, means)
-    return EstimatedAnswer(_clip_estimate(estimate, lower, upper), lower, upper)
-
-
-def _clip_estimate(estimate: float | None, lower: float | None, upper: float | None) -> float | None:
-    if estimate is None or lower is None or upper is None:
-        return estimate
-    return min(max(estimate, lower), upper)
+    if estimate is not None and lower is not None and upper is not None:
+        estimate = min(max(estimate, lower), upper)
+    return EstimatedAnswer(estimate, lower, upper)
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,7 +152,7 @@ class RegionSpread:
         groups = len(cell_codes)
         sizes = [count_covered_codes(columns[index]) for index in places]
         wide: Any = (
-            np.int64 if _product(size.max(initial=1) for size in sizes) < _MOST_COMBINATIONS else object
+            np.int64 if prod(int(size.max(initial=1)) for size in sizes) < _MOST_COMBINATIONS else object
         )
         products = np.ones(groups, dtype=wide)
         for index, size in zip(places, sizes, strict=True):
@@ -283,37 +289,9 @@ def _mask(box: Box, name: str, leaves: int) -> Mask:
     return box.get(name, np.ones(leaves + 1, dtype=np.bool_))
 
 
-def _selected_ends(masks: Sequence[Mask], domain: AttributeDomain) -> tuple[float, float]:
-    union = np.logical_or.reduce(masks)[:-1]
-    return float(domain.numbers[union].min()), float(domain.numbers[union].max())
-
-
 def _is_everything(region: Sequence[Box]) -> bool:
     """Check whether a region contains every row, whatever its values (one box without a restriction)."""
     return any(all(mask.all() for mask in box.values()) for box in region)
-
-
-def _product(sizes: Any) -> int:
-    result = 1
-    for size in sizes:
-        result *= int(size)
-    return result
-
-
-def _check_numeric(query: AggregateQuery, domain: AttributeDomain) -> None:
-    if not domain.is_numeric:
-        raise InputError(
-            f"{query.aggregate}({query.attribute}): not every value of '{query.attribute}' is a number",
-            allowed="COUNT of any attribute; SUM, AVG, MIN and MAX of numbers",
-        )
-
-
-def _check_table_names(query: AggregateQuery, table: AnswerableTable) -> None:
-    unknown = [name for name in query.attributes if name not in table.domains]
-    if unknown:
-        raise InputError(
-            f"a query refers to the unknown column '{unknown[0]}'", allowed=", ".join(table.domains)
-        )
 
 
 _ROUNDING_SLACK = 1e-9

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import InputError
-from discreet.model.class_recoding import ClassRecoding, ClassTest
+from discreet.model.class_recoding import ClassRecoding
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.requirement import Requirement
 from discreet.mondrian.mondrian_options import Categorical, MondrianOptions
@@ -41,7 +41,6 @@ def partition_for_workload(
     settings: Settings,
     options: MondrianOptions = MondrianOptions(),  # noqa: B008
     *,
-    class_test: ClassTest | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> ClassRecoding:
     """Partition a table by strict Mondrian for a workload.
@@ -58,8 +57,6 @@ def partition_for_workload(
         Memory limit and threads.
     options
         Options of Mondrian.
-    class_test
-        A further test that each class must pass.
 
     Returns
     -------
@@ -82,15 +79,7 @@ def partition_for_workload(
     chooser = WorkloadCutChooser.of(
         queries, frequency_set, WidestFirst(options, least_rows), least_rows, options.categorical
     )
-    return partition_table(
-        frequency_set,
-        requirement,
-        settings,
-        options,
-        class_test=class_test,
-        chooser=chooser,
-        progress=progress,
-    )
+    return partition_table(frequency_set, requirement, settings, options, chooser=chooser, progress=progress)
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,10 +119,16 @@ class WorkloadCutChooser:
             _position_masks(boxes, frequency_set, j, categorical)
             for j in range(len(frequency_set.hierarchies))
         ]
-        selected = [_select_row_types(region, frequency_set) for _, region in regions]
+        selected = np.zeros((len(regions), frequency_set.row_types), dtype=np.bool_)
+        for query, (_, region) in enumerate(regions):
+            for box in region:
+                inside = np.ones(frequency_set.row_types, dtype=np.bool_)
+                for name, mask in box.items():
+                    inside &= mask[frequency_set.codes[:, frequency_set.attributes.index(name)]]
+                selected[query] |= inside
         return cls(
             weights=np.array([weight for weight, _ in regions]),
-            selected=np.array(selected, dtype=np.bool_).reshape(len(regions), frequency_set.row_types),
+            selected=selected,
             prefix=tuple(
                 np.concatenate([np.zeros((len(m), 1)), np.cumsum(m, axis=1)], axis=1).astype(np.int32)
                 for m in masks
@@ -266,17 +261,6 @@ def _position_masks(
         if hierarchy.attribute in box:
             masks[number] = box[hierarchy.attribute][code]
     return masks
-
-
-def _select_row_types(region: Sequence[Box], frequency_set: FrequencySet) -> NDArray[np.bool_]:
-    """Return a mask of the row types in a region."""
-    result = np.zeros(frequency_set.row_types, dtype=np.bool_)
-    for box in region:
-        inside = np.ones(frequency_set.row_types, dtype=np.bool_)
-        for name, mask in box.items():
-            inside &= mask[frequency_set.codes[:, frequency_set.attributes.index(name)]]
-        result |= inside
-    return result
 
 
 def _slices_of_queries(queries: int, row_types: int) -> Iterator[slice]:

@@ -400,7 +400,7 @@ class _BaseMondrian(Model):
         Summary.RANGES, choices=Summary, help="values shown for a class", label="A class shows"
     )
 
-    def told(self) -> MondrianOptions:
+    def mondrian_options(self) -> MondrianOptions:
         """Return the options of the partition."""
         return MondrianOptions(
             relaxed=True,
@@ -418,7 +418,7 @@ class _BaseMondrian(Model):
                 task.frequency_set,
                 task.requirement,
                 task.settings,
-                options=self.told(),
+                options=self.mondrian_options(),
                 notice=task.reporter.notice,
                 progress=advance,
             )
@@ -467,7 +467,7 @@ class Mondrian(_BaseMondrian):
         None, kind=OptionKind.FILE, metavar="FILE", help="cut for the queries of FILE (.sql, .toml)"
     )
 
-    def told(self) -> MondrianOptions:
+    def mondrian_options(self) -> MondrianOptions:
         """Return the options of the partition; a workload is not one of them."""
         return MondrianOptions(
             cut=Cut(self.cut),
@@ -486,7 +486,12 @@ class Mondrian(_BaseMondrian):
         queries, frequency_set = load_workload(self.workload, task.table), task.frequency_set
         with task.reporter.stage("Partitioning for the workload") as advance:
             recoding = partition_for_workload(
-                queries, frequency_set, task.requirement, task.settings, self.told(), progress=advance
+                queries,
+                frequency_set,
+                task.requirement,
+                task.settings,
+                self.mondrian_options(),
+                progress=advance,
             )
         return Found(recoding, str(self.summary), (("queries", f"{len(queries):,}"),))
 
@@ -524,7 +529,7 @@ class Mondrian(_BaseMondrian):
             table.engine("Partitioning in the engine") as engine,
             star_schema(engine, table.spec, task.settings) as facts,
             partition_in_engine(
-                facts, task.requirement, task.settings, self.told(), notice=task.reporter.notice
+                facts, task.requirement, task.settings, self.mondrian_options(), notice=task.reporter.notice
             ) as stored,
         ):
             recoding = StoredClasses(
