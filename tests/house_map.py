@@ -120,7 +120,7 @@ WALLS: dict[str, tuple[set[str], set[str]]] = {
     "numba": ({"kernels"}, {"kernels"}),
     "llvmlite": ({"kernels"}, {"kernels"}),
     "pydantic": ({"spec", "web"}, {"spec", "web"}),
-    "tomllib": ({"spec", "report"}, {"spec", "report"}),
+    "tomllib": ({"profile", "spec", "report"}, {"profile", "spec", "report"}),
     "typer": ({"cli"}, {"cli"}),
     "click": ({"cli"}, {"cli"}),
     "rich": ({"cli"}, {"cli"}),
