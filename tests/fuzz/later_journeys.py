@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -13,17 +12,24 @@ from typing import Any
 import discreet
 from discreet.verbs.locations import PublishTarget
 from discreet.verbs.recorded_decisions import publish_and_lock, publish_locked
-from tests.fuzz.cases import ROW
+from tests.fuzz.cases import LEVELS, ROW, Trial
 from tests.fuzz.conditions import WEIGHT
 from tests.fuzz.definitions import classes_of, expanded, holds, measure
-from tests.fuzz.model_options import LEVELS
+from tests.fuzz.files import write_table
 from tests.fuzz.node_counts import Node, PlainLattice
-from tests.fuzz.notes import Notes
-from tests.fuzz.publishing import Workplace, publish, released_rows, request_of, requested_of, run_command
+from tests.fuzz.publishing import (
+    Notes,
+    Workplace,
+    publish,
+    publish_command,
+    read_manifest,
+    released_rows,
+    request_of,
+    requested_of,
+    run_command,
+)
 from tests.fuzz.recount import demand
 from tests.fuzz.release_recount import check_release, whole_table
-from tests.fuzz.tables import write_table
-from tests.fuzz.trial import Trial
 
 
 def other_rows(trial: Trial) -> Trial:
@@ -45,7 +51,7 @@ def applied(place: Workplace, notes: Notes) -> None:
     trial, table = place.trial, place.opened()
     publish(place, table, place.path)
     notes.releases += 1
-    first = json.loads(place.path.with_name(f"{place.path.name}.manifest.json").read_text(encoding="utf-8"))
+    first = read_manifest(place.path)
     later = other_rows(trial)
     lattice = PlainLattice.of(later, whole_table(later))
     assert lattice is not None
@@ -84,8 +90,7 @@ def locked(place: Workplace, notes: Notes) -> None:
     """Publish and lock, then other rows under the lock, and refuse a spec with differing content."""
     trial, table = place.trial, place.opened()
     lock, request = place.out / "decision.lock", request_of(trial)
-    policy = "star" if trial.star else "drop"
-    target = PublishTarget(place.path, policy)
+    target = PublishTarget(place.path, trial.policy)
     publish_and_lock(table, request, target, lock, levels=trial.more["levels"])
     notes.releases += 1
     text = lock.read_bytes()
@@ -178,22 +183,9 @@ def _check_levels_after(place: Workplace, table: Any, safe: Mapping[Node, int]) 
 
 def _published_after(place: Workplace, path: Path) -> Mapping[str, int]:
     """Publish after the first release: the lowest levels or those of least loss."""
-    trial = place.trial
-    command = [
-        "publish",
-        str(place.given / "discreet.toml"),
-        "--output",
-        str(path),
-        "--json",
-        "--threads",
-        "1",
-    ]
-    command += ["--after", str(place.path), "--max-suppressed", str(trial.limit)]
-    command += ["--k", str(trial.k)] if trial.k else []
-    command += ["--l", str(trial.l)] if trial.l else []
-    command += ["--suppressed", "star" if trial.star else "drop"]
-    run_command(place, command if trial.seed % 2 else [*command, "--model", "full-domain"])
-    manifest = json.loads(path.with_name(f"{path.name}.manifest.json").read_text(encoding="utf-8"))
+    command = [*publish_command(place, path), "--after", str(place.path)]
+    run_command(place, command if place.trial.seed % 2 else [*command, "--model", "full-domain"])
+    manifest = read_manifest(path)
     return {entry["name"]: entry["level"] for entry in manifest["attributes"] if "level" in entry}
 
 
@@ -222,14 +214,3 @@ def _parts_hold(lattice: PlainLattice, releases: Sequence[Sequence[Any]]) -> boo
     asked = expanded(asked, [c.name for c in lattice.trial.of("sensitive")])
     made = [classes_of(rows, [])[0] for rows in parts.values()]
     return all(holds(c, measure(c, one, lattice.table)) for one in made for c in asked)
-
-
-def given_levels(trial: Trial, random: Random) -> Trial:
-    """Return the trial with levels to publish at, without the bounds that have no meaning then."""
-    chains = trial.chains()
-    heights = {name: len(next(iter(chain.values()))) - 1 for name, chain in chains.items() if chain}
-    levels = {
-        name: random.randint(int(height > 2), height - (random.random() < 0.7))
-        for name, height in heights.items()
-    }
-    return replace(trial, model=LEVELS, more=dict(trial.more) | {"levels": levels})
