@@ -9,18 +9,17 @@ groupings of its result.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum, StrEnum
 from math import inf, log
 
 from discreet.engines.base import Engine, SourceTable
 from discreet.engines.source_tables import TemporaryTables
 from discreet.model.table_spec import AttributeRole
-from discreet.profile.column_profile import ColumnProfile
+from discreet.profile.column_profile import ColumnProfile, is_readable
 from discreet.profile.heading_hints import RoleHint, hint_role, is_age, is_money, person_key_word, split_name
 from discreet.profile.word_lists import words_of_headings
 from discreet.sql import column_statistics as sql
-from discreet.sql.cell_expressions import is_binary, is_nested
 from discreet.sql.format_parsing import strip_blanks
 
 _NUMBER_WORDS = {"nbr": "nr", "num": "nr", "numb": "nr", "idx": "id", "ident": "id"}
@@ -101,7 +100,7 @@ _MOST_PERSONS_OF_UNIT = 10
 
 
 class _TraitState(Enum):
-    """State of a trait with respect to a key: constant within its values, varying, or neither."""
+    """State of a trait within a key's values."""
 
     CONSTANT = "constant"
     VARIES = "varies"
@@ -157,7 +156,7 @@ def find_trait_columns(table: SourceTable) -> tuple[str, ...]:
     """Return the columns that hold traits by their names, at most four, the most constant ones first."""
     kinds = {name: kind for name in table.columns if (kind := trait_kind(name)) is not None}
     order = list(TraitKind)
-    readable = [name for name in kinds if not (is_nested(table.types[name]) or is_binary(table.types[name]))]
+    readable = [name for name in kinds if is_readable(table, name)]
     return tuple(sorted(readable, key=lambda name: order.index(kinds[name]))[:_MOST_TRAITS])
 
 
@@ -379,11 +378,8 @@ def _examine_candidate(
 ) -> _Candidate:
     """Measure the agreement of traits within a column's values."""
     dialect = table.dialect
-    made = tables.create(
-        sql.combinations(
-            table.relation, table.text(name), [_normalized_text_sql(table, trait) for trait in traits]
-        )
-    )
+    texts = [f"lower({strip_blanks(table.text(trait))})" for trait in traits]
+    made = tables.create(sql.combinations(table.relation, table.text(name), texts))
     nulls, filled, values, most = map(int, engine.fetch_rows(sql.key_sizes(made))[0])
     found = []
     if traits:
@@ -409,17 +405,8 @@ def _examine_candidate(
         number = int(engine.fetch_rows(sql.count_combinations(made, places))[0][0])
     tables.drop(made)
     key = PersonKey(name, filled, values, most, nulls, tuple(t.name for t in constant))
-    look = _Candidate(key, informing, states, number)
-    return (
-        look
-        if look.is_person
-        else _Candidate(PersonKey(name, filled, values, most, nulls), informing, states, number)
-    )
-
-
-def _normalized_text_sql(table: SourceTable, trait: str) -> str:
-    """Return SQL for a trait's text in lower case without surrounding blanks."""
-    return f"lower({strip_blanks(table.text(trait))})"
+    candidate = _Candidate(key, informing, states, number)
+    return candidate if candidate.is_person else replace(candidate, key=replace(key, traits=()))
 
 
 def _age_spread(engine: Engine, table: SourceTable, made: str, index: int, rows: float) -> float:

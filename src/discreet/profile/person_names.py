@@ -17,7 +17,7 @@ from functools import cache
 
 from discreet.engines.base import Engine, SourceTable
 from discreet.model.table_spec import AttributeRole
-from discreet.profile.column_profile import ColumnProfile, column_batch_size, grouped_texts_sql
+from discreet.profile.column_profile import ColumnProfile, column_batch_size, grouped_texts_sql, is_readable
 from discreet.profile.heading_hints import (
     PERSON_TYPES,
     RoleHint,
@@ -28,7 +28,7 @@ from discreet.profile.heading_hints import (
 )
 from discreet.profile.heading_words import may_mean_person
 from discreet.profile.word_lists import read_word_lists
-from discreet.sql.cell_expressions import batched, is_binary, is_nested
+from discreet.sql.cell_expressions import batched
 from discreet.sql.quoting import literal
 
 _FEW, _SOME = 5, 12
@@ -401,8 +401,7 @@ def detect_person_names(
 def _is_read(table: SourceTable, column: ColumnProfile, role: AttributeRole) -> bool:
     if role is AttributeRole.IDENTIFIER or column.distinct == 0:
         return False
-    kind = table.types[column.name]
-    return not (column.numbers or column.dates or column.codes or is_nested(kind) or is_binary(kind))
+    return is_readable(table, column.name) and not (column.numbers or column.dates or column.codes)
 
 
 def _role_by_values(
@@ -446,10 +445,8 @@ def _types_of_references(
     result: dict[str, frozenset[str]] = {}
     for name, stem in stems.items():
         reference = by_stem[stem]
-        kind = table.types[reference]
-        values = (
-            [] if is_nested(kind) or is_binary(kind) else _most_frequent_values(engine, table, [reference])[0]
-        )
+        readable = is_readable(table, reference)
+        values = _most_frequent_values(engine, table, [reference])[0] if readable else []
         result[name] = frozenset(
             value.rstrip("/").split("/")[-2] for value in values if "/" in value.rstrip("/")
         )
