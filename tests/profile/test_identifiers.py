@@ -68,20 +68,8 @@ def test_values_of_no_such_form(tmp_path: Path, settings: Settings) -> None:
 
 
 def test_the_kind_by_the_name(tmp_path: Path, settings: Settings) -> None:
-    names = [
-        "Patient Name",
-        "zip",
-        "birth",
-        "fax",
-        "mrn",
-        "iban",
-        "licence",
-        "vin",
-        "photo",
-        "user",
-        "salary",
-    ]
-    found = profiles(tmp_path / "t.csv", {name: ["1", "2", "2"] for name in names}, settings)
+    expected = {"Patient Name": "A", "zip": "B", "birth": "C", "fax": "E", "mrn": "H", "iban": "J"}
+    expected |= {"licence": "K", "vin": "L", "photo": "Q", "user": "R", "salary": ""}
+    found = profiles(tmp_path / "t.csv", {name: ["1", "2", "2"] for name in expected}, settings)
     kinds = {name: identifier_kind(column) for name, column in found.items()}
-    letters = {name: kind.letter if kind else "" for name, kind in kinds.items()}
-    assert letters == dict(zip(names, ["A", "B", "C", "E", "H", "J", "K", "L", "Q", "R", ""], strict=True))
+    assert {name: kind.letter if kind else "" for name, kind in kinds.items()} == expected
