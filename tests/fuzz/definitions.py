@@ -98,10 +98,6 @@ def _exact(value: Any) -> Fraction:
     return Fraction(repr(value)) if isinstance(value, float) else Fraction(value)
 
 
-def _size(condition: Condition, one: PlainClass, table: WholeTable) -> Measure:
-    return one.size
-
-
 def _distinct(condition: Condition, one: PlainClass, table: WholeTable) -> Measure:
     name = str(condition.attribute)
     persons = one.persons or tuple(range(len(one.rows)))
@@ -216,23 +212,15 @@ def _gain(condition: Condition, one: PlainClass, table: WholeTable) -> Measure:
     return None if not number else _exact(condition.part("cost")) * number
 
 
-def _risk(condition: Condition, one: PlainClass, table: WholeTable) -> Measure:
-    return 1 / one.size
-
-
 def _risk_at_most(found: Any, bound: Fraction) -> bool:
     """Compare both as doubles: classes of three meet a third."""
     return bool(found <= float(bound))
 
 
 _MEASURES: Mapping[str, Callable[[Condition, PlainClass, WholeTable], Measure]] = {
-    "k": _size,
+    "k": lambda _, one, __: one.size,
     "l": _distinct,
-    "entropy_l": _shares,
-    "recursive_c": _shares,
-    "alpha": _shares,
-    "beta": _shares,
-    "delta_disclosure": _shares,
+    **dict.fromkeys(("entropy_l", "recursive_c", "alpha", "beta", "delta_disclosure"), _shares),
     "t": _closeness,
     "p_sensitive": _sensitivity,
     "range_e": _range,
@@ -241,7 +229,7 @@ _MEASURES: Mapping[str, Callable[[Condition, PlainClass, WholeTable], Measure]] 
     "k_map": _people,
     "delta_presence": _presence,
     "attack_gain": _gain,
-    "highest_risk": _risk,
+    "highest_risk": lambda _, one, __: 1 / one.size,
 }
 _COMPARISONS: Mapping[str, Callable[[Any, Fraction], bool]] = {
     **dict.fromkeys(("k", "l", "entropy_l", "p_sensitive", "range_e", "epsilon_m"), ge),

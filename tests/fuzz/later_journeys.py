@@ -42,8 +42,21 @@ def other_rows(trial: Trial) -> Trial:
     return replace(trial, columns=tuple(columns))
 
 
+def _lattice_of(trial: Trial) -> PlainLattice:
+    found = PlainLattice.of(trial, whole_table(trial))
+    assert found is not None
+    return found
+
+
 def _node_of(lattice: PlainLattice, levels: Mapping[str, int]) -> Node:
     return tuple(levels[name] for name in lattice.chains)
+
+
+def _expected_at_levels(trial: Trial) -> tuple[int | None, bool]:
+    """Return the rows that the trial's levels suppress, and whether a release may suppress them."""
+    lattice = _lattice_of(trial)
+    rows = lattice.suppressed(_node_of(lattice, trial.more["levels"]), trial.conditions)
+    return rows, rows is not None and rows <= int(trial.limit) and rows < len(trial.kept)
 
 
 def applied(place: Workplace, notes: Notes) -> None:
@@ -53,12 +66,10 @@ def applied(place: Workplace, notes: Notes) -> None:
     notes.releases += 1
     first = read_manifest(place.path)
     later = other_rows(trial)
-    lattice = PlainLattice.of(later, whole_table(later))
-    assert lattice is not None
     folder = place.given / "later"
     folder.mkdir()
     data, path = write_table(later, folder), place.out / f"applied.{trial.release}"
-    expected = lattice.suppressed(_node_of(lattice, trial.more["levels"]), trial.conditions)
+    expected, may = _expected_at_levels(later)
     try:
         discreet.apply(
             place.path,
@@ -69,9 +80,7 @@ def applied(place: Workplace, notes: Notes) -> None:
             settings=place.settings,
         )
     except discreet.NoSolution:
-        demand(
-            expected is None or not _is_within(later, expected), "apply refuses what it may publish", expected
-        )
+        demand(not may, "apply refuses what it may publish", expected)
         return
     notes.releases += 1
     second = Workplace(later, place.given, place.out)
@@ -80,10 +89,6 @@ def applied(place: Workplace, notes: Notes) -> None:
     demand(told[0] == told[1], "apply publishes at the release's levels", told)
     check_release(second, rows, manifest)
     place.check_inputs()
-
-
-def _is_within(trial: Trial, suppressed: int) -> bool:
-    return suppressed <= int(trial.limit) and suppressed < len(trial.kept)
 
 
 def locked(place: Workplace, notes: Notes) -> None:
@@ -99,11 +104,8 @@ def locked(place: Workplace, notes: Notes) -> None:
     later = other_rows(trial)
     second = Workplace(later, place.given, place.out)
     opened = second.opened()
-    lattice = PlainLattice.of(later, whole_table(later))
-    assert lattice is not None
-    expected = lattice.suppressed(_node_of(lattice, trial.more["levels"]), trial.conditions)
+    expected, may = _expected_at_levels(later)
     path = place.out / f"next.{trial.release}"
-    may = expected is not None and _is_within(later, expected)
     try:
         publish_locked(opened, lock, path)
         demand(may, "a lock's limit holds", expected, trial.limit)
@@ -133,8 +135,7 @@ def after(place: Workplace, notes: Notes) -> None:
     levels: Mapping[str, int] = trial.more["levels"]
     publish(place, table, place.path)
     notes.releases += 1
-    lattice = PlainLattice.of(trial, whole_table(trial))
-    assert lattice is not None
+    lattice = _lattice_of(trial)
     first = _shown_at(lattice, _node_of(lattice, levels), trial)
     path = place.out / f"second.{trial.release}"
     limit = min(int(trial.limit), len(trial.kept) - 1)

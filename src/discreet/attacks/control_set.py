@@ -354,7 +354,6 @@ def _read_targets(
 
 
 def _read_records(grounds: Grounds, source: SourceSpec) -> OutsideRecords:
-    """Read the rows of a source by the release's columns."""
     published = grounds.published
     wanted = (*published.attributes, *(values.attribute for values in published.sensitive))
     match = {name: name for name in wanted}

@@ -223,7 +223,6 @@ class SurveyWeights(Attack):
 
 
 def _spec_column(grounds: Grounds) -> str | None:
-    """Return the column of weights that the publisher's spec names."""
     original = grounds.ground.original
     return None if original is None else original.spec.source.survey_weight
 

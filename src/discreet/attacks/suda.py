@@ -311,7 +311,6 @@ class Suda(Attack):
         return [*tables, self._rows(side, scores)] if persons else tables
 
     def _rows(self, side: AttackedTable, scores: SudaScores) -> FoundTable:
-        """Build the table of the rows with the highest scores."""
         worst = np.argsort(-scores.scores, kind="stable")[: self.listed_rows]
         worst = worst[scores.scores[worst] > 0]
         cells = shown_rows(side.labels, side.codes[worst].tolist())

@@ -181,7 +181,6 @@ def _profile_batch(
     rows: int,
     excluded_texts: Mapping[str, tuple[str, ...]],
 ) -> Iterator[ColumnProfile]:
-    """Profile columns with one statement."""
     apart = [
         f"NOT (place = {i} AND v IN ({literal_list(excluded_texts[name])}))"
         for i, name in enumerate(columns)
@@ -236,7 +235,6 @@ _COUNTS_BEFORE_FORMS = 19
 
 
 def _profile_of_counts(column: str, rows: int, result: Sequence[Any]) -> ColumnProfile:
-    """Build a column's profile from one row of counts."""
     *result, least, greatest, first, last = result
     distinct, filled, once, most, shortest, longest, numbers, dates, codes, zeros = map(int, result[:10])
     likely_distinct, likely_rows, likely_once, *others = map(int, result[12:_COUNTS_BEFORE_FORMS])

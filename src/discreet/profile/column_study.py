@@ -166,7 +166,6 @@ def _encode_columns(
     weights: NDArray[np.int64] | None,
     progress: Callable[[int, int], None] | None,
 ) -> CodedColumns:
-    """Encode the columns of a table of texts in the embedded engine."""
     entries = rows if weights is None else len(weights)
     is_short = 0 < entries <= _FEW_ENTRIES
     values, codes = [], []

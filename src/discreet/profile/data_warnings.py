@@ -264,7 +264,6 @@ def warn_about_counted_values(table: FrequencySet) -> tuple[CodedWarning, ...]:
 
 
 def _parse_numbers(texts: Sequence[str]) -> list[float] | None:
-    """Parse texts as numbers; return None if one is not a number."""
     try:
         return [float(text) for text in texts]
     except ValueError:

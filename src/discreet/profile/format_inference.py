@@ -194,7 +194,6 @@ def _possibly_formatted(
 def _sample_shapes(
     engine: Engine, table: SourceTable, names: Sequence[str]
 ) -> dict[str, dict[str, tuple[int, int]]]:
-    """Count the shapes of columns in the first rows of a table."""
     some = replace(table, relation=f"(SELECT * FROM {table.relation} LIMIT {_SOME_ROWS}) AS r")
     return _count_shapes(engine, some, names, _SOME_ROWS)
 
@@ -460,5 +459,4 @@ def _add_empty_dates(engine: Engine, table: SourceTable, collected: _CollectedFo
 
 
 def _toml_key(name: str) -> str:
-    """Quote a name as a TOML key."""
     return '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'

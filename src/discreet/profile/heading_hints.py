@@ -220,12 +220,10 @@ def person_key_word(name: str) -> str:
 
 @cache
 def _hints(*keys: str) -> dict[str, None]:
-    """Return the words of some lists, in order."""
     return dict.fromkeys(word for key in keys for word in words_of_headings("hints", key))
 
 
 def _name_words() -> dict[str, None]:
-    """Return the words of kind A, names."""
     return words_of_headings("kinds", "A")
 
 

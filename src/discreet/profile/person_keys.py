@@ -179,7 +179,6 @@ def find_repeating_columns(engine: Engine, table: SourceTable, names: Sequence[s
 def _count_values(
     engine: Engine, table: SourceTable, names: Sequence[str], *, exact: bool
 ) -> dict[str, tuple[int, int]]:
-    """Count the filled rows and the distinct values of columns, by name."""
     if not names:
         return {}
     texts = [table.text(name) for name in names]
@@ -376,7 +375,6 @@ class _Candidate:
 def _examine_candidate(
     engine: Engine, tables: TemporaryTables, table: SourceTable, name: str, traits: tuple[str, ...]
 ) -> _Candidate:
-    """Measure the agreement of traits within a column's values."""
     dialect = table.dialect
     texts = [f"lower({strip_blanks(table.text(trait))})" for trait in traits]
     made = tables.create(sql.combinations(table.relation, table.text(name), texts))

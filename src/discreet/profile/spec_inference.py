@@ -252,7 +252,6 @@ def _build_proposal(
     null_texts: tuple[str, ...],
     people: PersonKeys,
 ) -> SpecProposal:
-    """Limit the lattice of the attributes and add the warnings about the rows."""
     limited = limit_lattice(attributes)
     readable = [a for a in limited if _unreadable_role(table.types[a.name]) is None]
     copies = count_copied_rows(engine, table, [a.column for a in readable])
@@ -295,7 +294,6 @@ def _column_warnings(
 def _find_persons(
     engine: Engine, table: SourceTable, columns: Sequence[ColumnProfile], null_texts: tuple[str, ...]
 ) -> PersonKeys:
-    """Find the columns that identify persons among those whose values repeat."""
     table = replace(table, null_values=tuple(dict.fromkeys((*table.null_values, *null_texts))))
     readable = [column for column in columns if _unreadable_role(table.types[column.name]) is None]
     return find_person_keys(engine, table, find_key_candidates(readable), find_trait_columns(table))
