@@ -15,8 +15,8 @@ WORDS = {
         photo url case_nr patient Kunde
     """,
     RoleHint.QUASI_IDENTIFIER: """
-        age Alter date_of_birth dateOfBirth DOB birthYear Geburtsdatum sex gender Geschlecht race ethnicity zip
-        ZIP_CODE postcode PLZ city city_name county state region native_country nationality marital-status
+        age Alter date_of_birth dateOfBirth DOB birthYear Geburtsdatum sex gender Geschlecht race ethnicity
+        zip ZIP_CODE postcode PLZ city city_name county state region native_country nationality marital-status
         Familienstand education occupation Beruf job_title religion number_of_children wife_age admission_date
         relationship region
     """,

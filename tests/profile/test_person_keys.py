@@ -264,5 +264,5 @@ def test_survey_weight_of_groups_of_ages_identifies_nobody(
     data_dir: Path, tmp_path: Path, settings: Settings
 ) -> None:
     lines = (data_dir / "adult" / "adult_30162.csv").read_text(encoding="utf-8").splitlines(keepends=True)
-    found = proposed("".join(lines[:1001]), tmp_path / "adult.csv", settings)
+    found = proposed("".join(lines[:2001]), tmp_path / "adult.csv", settings)
     assert found.subject is None
