@@ -16,7 +16,6 @@ from discreet.cli.typer_application import VERBS
 from discreet.sample.census import write_census
 from docs import man_page, model_options, spec_page
 from docs.images import session, terminal
-from tests.house_map import ROOMS
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "benchmarks").glob("*.md")])
@@ -258,28 +257,11 @@ def test_the_changelog_has_this_version() -> None:
     assert len(re.findall(r"^- ", section.group(), re.MULTILINE)) >= 10
 
 
-def test_the_architecture_page_has_the_rooms_of_the_layer_test() -> None:
-    told = {
-        CODE.findall(row[1])[0]: (int(row[0]), set(CODE.findall(row[3])))
-        for row in table("docs/architecture.md", "## Rooms")
-    }
-    assert told == {room or "discreet": rule for room, rule in ROOMS.items()}
-
-
 def test_every_benchmark_is_told_and_run() -> None:
     modules = {path.stem for path in (ROOT / "benchmarks").glob("*.py")}
     told = {CODE.findall(row[0])[0] for row in table("benchmarks/README.md", "# Benchmarks")}
-    shared = {
-        "__init__",
-        "__main__",
-        "harness",
-        "fresh_process",
-        "history",
-        "history_plot",
-        "since",
-        "tables",
-        "adult",
-    }
+    shared = {"__init__", "__main__", "harness", "fresh_process", "history", "history_plot", "since"}
+    shared |= {"tables", "adult"}
     shared |= {f"engine_{part}" for part in ("table", "duckdb", "postgres", "spark")}
     assert told == modules - shared
     assert [name for name in told if f'("{name}"' not in read("benchmarks/__main__.py")] == []

@@ -9,16 +9,19 @@ from pathlib import Path
 
 import pytest
 
-from tests.house import (
+from tests.architecture import (
     CHECKS,
     LONGEST_FILE,
     LONGEST_FUNCTION,
     PACKAGE,
+    ROOMS,
+    WALLS,
     WRITTEN,
     Check,
     Module,
     breached_walls,
     cycles,
+    engine_branches,
     forbidden_names,
     long_files,
     long_functions,
@@ -28,13 +31,12 @@ from tests.house import (
     prints,
     relative_imports,
     renamed_imports,
+    stale_reasons,
     unknown_rooms,
+    unreasoned_keywords,
     written_files,
     wrong_rooms,
 )
-from tests.house_engines import engine_branches
-from tests.house_keywords import stale_reasons, unreasoned_keywords
-from tests.house_map import ROOMS, WALLS
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -113,102 +115,82 @@ CLEAN = {
     ),
 }
 
-PLANTED: dict[str, tuple[dict[str, str], Check]] = {
+FUNCTION = 'def f() -> None:\n    """F."""\n'
+PLANTED: dict[str, tuple[Check, dict[str, str]]] = {
     "audit → negotiation": (
-        {"audit/class_audit.py": '"""A."""\nfrom discreet.negotiation.negotiator import negotiate\n'},
         wrong_rooms,
+        {"audit/class_audit.py": "from discreet.negotiation.negotiator import negotiate\n"},
     ),
     "kernels → lattice, inside a function": (
-        {
-            "kernels/a.py": '"""A."""\ndef f() -> None:\n    """F."""\n'
-            "    import discreet.lattice.evaluation\n"
-        },
         wrong_rooms,
+        {"kernels/a.py": f"{FUNCTION}    import discreet.lattice.evaluation\n"},
     ),
     "queries → engines, a stranger on the same row": (
-        {"queries/workload_text.py": '"""A."""\nfrom discreet.engines import base\n'},
         wrong_rooms,
+        {"queries/workload_text.py": "from discreet.engines import base\n"},
     ),
-    "model → the package itself": ({"model/a.py": '"""A."""\nimport discreet\n'}, wrong_rooms),
-    "cli → negotiation by the package": (
-        {"cli/a.py": '"""A."""\nfrom discreet import negotiation\n'},
-        wrong_rooms,
-    ),
-    "a room of no row": ({"attic/app.py": '"""A."""\n'}, unknown_rooms),
-    "a relative import": ({"sql/a.py": '"""A."""\nfrom . import names\n'}, relative_imports),
-    "duckdb at the top": ({"engines/a.py": '"""A."""\nimport duckdb\n'}, breached_walls),
-    "numba outside kernels": ({"lattice/a.py": '"""A."""\nfrom numba import njit\n'}, breached_walls),
-    "rich in the library": ({"release/a.py": '"""A."""\nimport rich.table\n'}, breached_walls),
-    "pandas in the library": (
-        {"frequency/a.py": '"""A."""\ndef f() -> None:\n    """F."""\n    import pandas\n'},
-        breached_walls,
-    ),
-    "a library of no wall": ({"sql/a.py": '"""A."""\nimport sqlglot\n'}, breached_walls),
+    "model → the package itself": (wrong_rooms, {"model/a.py": "import discreet\n"}),
+    "cli → negotiation by the package": (wrong_rooms, {"cli/a.py": "from discreet import negotiation\n"}),
+    "a room of no row": (unknown_rooms, {"attic/app.py": ""}),
+    "a relative import": (relative_imports, {"sql/a.py": "from . import names\n"}),
+    "duckdb at the top": (breached_walls, {"engines/a.py": "import duckdb\n"}),
+    "numba outside kernels": (breached_walls, {"lattice/a.py": "from numba import njit\n"}),
+    "rich in the library": (breached_walls, {"release/a.py": "import rich.table\n"}),
+    "pandas in the library": (breached_walls, {"frequency/a.py": f"{FUNCTION}    import pandas\n"}),
+    "a library of no wall": (breached_walls, {"sql/a.py": "import sqlglot\n"}),
     "a cycle": (
-        {
-            "sql/a.py": '"""A."""\nfrom discreet.sql import b\n',
-            "sql/b.py": '"""B."""\ndef f() -> None:\n    """F."""\n    from discreet.sql.a import f\n',
-        },
         cycles,
+        {
+            "sql/a.py": "from discreet.sql import b\n",
+            "sql/b.py": f"{FUNCTION}    from discreet.sql.a import f\n",
+        },
     ),
     "a cycle by types": (
-        {
-            "sql/a.py": '"""A."""\nfrom discreet.sql import b\n',
-            "sql/b.py": (
-                '"""B."""\nfrom typing import TYPE_CHECKING\n'
-                "if TYPE_CHECKING:\n    from discreet.sql.a import f\n"
-            ),
-        },
         cycles,
+        {
+            "sql/a.py": "from discreet.sql import b\n",
+            "sql/b.py": "import typing\nif typing.TYPE_CHECKING:\n    from discreet.sql.a import f\n",
+        },
     ),
     "a name that gives way to another": (
-        {
-            "sql/a.py": '"""A."""\nSTAR = "*"\n',
-            "sql/b.py": '"""B."""\nfrom discreet.sql import a as s\nfrom discreet.sql.a import STAR as ALL\n',
-        },
         renamed_imports,
+        {
+            "sql/a.py": 'STAR = "*"\n',
+            "sql/b.py": "from discreet.sql import a as s\nfrom discreet.sql.a import STAR as ALL\n",
+        },
     ),
     "an engine by its name": (
-        {"release/a.py": '"""A."""\ndef _f(engine: str) -> bool:\n    return engine == "postgres"\n'},
         engine_branches,
+        {"release/a.py": 'def _f(engine: str) -> bool:\n    return engine == "postgres"\n'},
     ),
-    "an engine by its flag": (
-        {"model/a.py": '"""A."""\ndef _f(*, in_postgres: bool) -> None: ...\n'},
-        engine_branches,
-    ),
+    "an engine by its flag": (engine_branches, {"model/a.py": "def _f(*, in_postgres: bool) -> None: ...\n"}),
     "an engine by its type": (
-        {"audit/a.py": '"""A."""\ndef _f(a: object) -> bool:\n    return isinstance(a, PostgresEngine)\n'},
         engine_branches,
+        {"audit/a.py": "def _f(a: object) -> bool:\n    return isinstance(a, PostgresEngine)\n"},
     ),
     "the folder of an engine": (
-        {"release/a.py": '"""A."""\nfrom discreet.engines.postgres.engine import PostgresEngine\n'},
         engine_branches,
+        {"release/a.py": "from discreet.engines.postgres.engine import PostgresEngine\n"},
     ),
     "l asked of a requirement": (
-        {"search/a.py": '"""A."""\ndef _f(wish: object) -> bool:\n    return wish.l is None\n'},
         unreasoned_keywords,
+        {"search/a.py": "def _f(wish: object) -> bool:\n    return wish.l is None\n"},
     ),
-    "k handed on": (
-        {"lattice/a.py": '"""A."""\ndef _f(k: int) -> int:\n    return 1\n'},
-        unreasoned_keywords,
-    ),
-    "k as a criterion": ({"local/a.py": '"""A."""\nasked = KAnonymity(2)\n'}, unreasoned_keywords),
-    "a print": ({"release/a.py": '"""A."""\nprint("done")\n'}, prints),
-    "a utils module": ({"sql/name_utils.py": '"""A."""\n'}, forbidden_names),
-    "an aux folder": ({"sql/aux_/a.py": '"""A."""\n'}, forbidden_names),
-    "a long function": (
-        {"sql/a.py": '"""A."""\ndef f() -> None:\n    """F."""\n' + "    f()\n" * LONGEST_FUNCTION},
-        long_functions,
-    ),
-    "a bare function": ({"sql/a.py": '"""A."""\ndef f() -> None:\n    f()\n'}, missing_docstrings),
+    "k handed on": (unreasoned_keywords, {"lattice/a.py": "def _f(k: int) -> int:\n    return 1\n"}),
+    "k as a criterion": (unreasoned_keywords, {"local/a.py": "asked = KAnonymity(2)\n"}),
+    "a print": (prints, {"release/a.py": 'print("done")\n'}),
+    "a utils module": (forbidden_names, {"sql/name_utils.py": ""}),
+    "an aux folder": (forbidden_names, {"sql/aux_/a.py": ""}),
+    "a long function": (long_functions, {"sql/a.py": FUNCTION + "    f()\n" * LONGEST_FUNCTION}),
+    "a bare function": (missing_docstrings, {"sql/a.py": "def f() -> None:\n    f()\n"}),
     "a bare method": (
-        {"sql/a.py": '"""A."""\nclass C:\n    """C."""\n    def f(self) -> int: ...\n'},
         missing_docstrings,
+        {"sql/a.py": 'class C:\n    """C."""\n    def f(self) -> int: ...\n'},
     ),
-    "a bare module": ({"sql/a.py": "x = 1\n"}, missing_docstrings),
-    "a bare parameter": ({"sql/a.py": '"""A."""\ndef _f(a: int, *b) -> int: ...\n'}, missing_annotations),
-    "a bare result": ({"sql/a.py": '"""A."""\ndef _f(a: int): ...\n'}, missing_annotations),
+    "a bare parameter": (missing_annotations, {"sql/a.py": "def _f(a: int, *b) -> int: ...\n"}),
+    "a bare result": (missing_annotations, {"sql/a.py": "def _f(a: int): ...\n"}),
 }
+"""Violations: the check that finds each, and the files that contain it, without their docstrings."""
 
 
 def test_a_clean_tree_passes_every_check(tmp_path: Path) -> None:
@@ -218,11 +200,17 @@ def test_a_clean_tree_passes_every_check(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", PLANTED)
 def test_planted_violation_is_found_and_nothing_else(name: str, tmp_path: Path) -> None:
-    planted, finder = PLANTED[name]
-    modules = _tree(tmp_path, CLEAN | planted)
+    finder, planted = PLANTED[name]
+    modules = _tree(tmp_path, CLEAN | {path: f'"""A."""\n{text}' for path, text in planted.items()})
     found = {check.__name__: list(check(modules)) for check in CHECKS}
     assert {check for check, lines in found.items() if lines} == {finder.__name__}
     assert len(found[finder.__name__]) == 1
+
+
+def test_a_module_without_a_docstring_is_found(tmp_path: Path) -> None:
+    assert list(missing_docstrings(_tree(tmp_path, {"sql/a.py": "x = 1\n"}))) == [
+        "discreet.sql.a has no docstring"
+    ]
 
 
 def test_docstring_does_not_lengthen_a_function(tmp_path: Path) -> None:

@@ -119,8 +119,6 @@ def test_what_does_not_fit_is_said(tmp_path: Path) -> None:
     people = drawn(1, 20)
     table = table_of(tmp_path, people)
     table.publish({"age": 2, "city": 2}, tmp_path / "r.csv", k=2)
-    with pytest.raises(InputError, match="no control set"):
-        discreet.attack(tmp_path / "r.csv", table=table, by="control-set")
     write(tmp_path / "short.csv", [{"name": "x", "age": "20", "city": "Bonn"}])
     with pytest.raises(InputError, match="disease"):
         discreet.attack(tmp_path / "r.csv", table=table, by=ControlSet(control=tmp_path / "short.csv"))

@@ -13,7 +13,6 @@ import pytest
 import discreet
 from discreet.attackers import Households
 from discreet.attacks.households import compute_hierarchical_risk
-from discreet.errors import InputError
 from discreet.settings import Settings
 from discreet.verbs.table import Table
 from tests.drawing import in_turn
@@ -107,12 +106,3 @@ def test_a_class_of_one_family_is_told(tmp_path: Path) -> None:
     told = discreet.attack(tmp_path / "r.csv", table=table, by=Households(household="home"))
     assert told.finding("households").figure("k_after") == 1
     assert told.finding("households").figure("highest_after") == pytest.approx(1 - (2 / 3) ** 3)
-
-
-def test_what_is_missing_is_said(tmp_path: Path) -> None:
-    table = opened(tmp_path, drawn(1))
-    table.publish({"age": 1, "city": 1}, tmp_path / "r.csv", k=3)
-    with pytest.raises(InputError, match="no column of households"):
-        discreet.attack(tmp_path / "r.csv", table=table, by="households")
-    with pytest.raises(InputError, match="house"):
-        discreet.attack(tmp_path / "r.csv", table=table, by=Households(household="house"))

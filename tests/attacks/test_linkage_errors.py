@@ -147,5 +147,3 @@ def test_a_file_with_errors_through_the_whole_program(tmp_path: Path) -> None:
     assert found.figure("known") == 2
     assert found.figure("right_before") == pytest.approx(1 / 2 + 1 / 4)
     assert found.figure("right_after") == pytest.approx(1 / 4 + 1 / 4)
-    with pytest.raises(discreet.InputError, match="no attacker's file"):
-        discreet.attack(tmp_path / "out.csv", table=table, by="linkage-with-errors")

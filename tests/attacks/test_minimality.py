@@ -19,7 +19,6 @@ from discreet.attacks.downcoding import (
     simulate_downcoding,
 )
 from discreet.attacks.minimality import MinimalRelease, simulate_worlds
-from discreet.errors import InputError
 from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.verbs.release_attack import attack
 from tests.attacks.test_linkage import PATIENTS, table_of
@@ -219,6 +218,3 @@ def test_both_by_name_on_a_release_by_levels_alone(tmp_path: Path) -> None:
     for name in ("minimality", "downcoding"):
         assert found.finding(name).figure("drawn") == 50
         assert found.finding(name).figure("finer") == 2
-    table.publish("mondrian", tmp_path / "classes.csv", k=2)
-    with pytest.raises(InputError, match="not one by levels"):
-        attack(tmp_path / "classes.csv", table=table, by="minimality")

@@ -57,6 +57,27 @@ def test_a_permuted_release_in_a_database(table: Table, tmp_path: Path) -> None:
     assert found.linkage.after.matched == 9
 
 
+@pytest.mark.parametrize(
+    ("name", "options", "message"),
+    [
+        ("households", {}, "no column of households"),
+        ("households", {"household": "house"}, "house"),
+        ("survey-weights", {}, "no column of survey weights"),
+        ("survey-weights", {"survey_weight": "city"}, "are not weights"),
+        ("control-set", {}, "no control set"),
+        ("intersection", {}, "no earlier release"),
+        ("linkage-with-errors", {}, "no attacker's file"),
+        ("minimality", {}, "not one by levels"),
+    ],
+)
+def test_an_attack_without_its_requirement_is_refused(
+    table: Table, tmp_path: Path, name: str, options: dict[str, str], message: str
+) -> None:
+    table.publish("mondrian", tmp_path / "out.csv", k=2)
+    with pytest.raises(InputError, match=message):
+        attack(tmp_path / "out.csv", table=table, by=name, options=options)
+
+
 def test_a_foreign_file_needs_its_columns_named(tmp_path: Path) -> None:
     rows = [{"age": "[20, 30[", "zip": "53***", "ill": "flu"}] * 3
     path = write(tmp_path / "foreign.csv", rows)

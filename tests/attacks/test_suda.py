@@ -13,7 +13,12 @@ from hypothesis import strategies as st
 
 from discreet.attacks import suda as module
 from discreet.attacks.population_risk import compute_individual_risks
-from discreet.attacks.suda import MinimalUniqueSets, compute_suda_scores, find_minimal_sets
+from discreet.attacks.suda import (
+    MinimalUniqueSets,
+    compute_suda_scores,
+    count_minimal_uniques,
+    find_minimal_sets,
+)
 from discreet.model.request import Backend
 from tests.drawing import some_of
 from tests.oracle import plain_attacks
@@ -33,13 +38,16 @@ def pairs(found: MinimalUniqueSets) -> list[tuple[int, int]]:
     return sorted(zip(found.rows.tolist(), found.masks.tolist(), strict=True))
 
 
+def plain_sets(rows: list[tuple[int, ...]], largest: int) -> list[set[frozenset[str]]]:
+    dicts = [dict(zip(COLUMNS, map(str, row), strict=True)) for row in rows]
+    return plain_attacks.minimal_sets(dicts, COLUMNS, largest)
+
+
 def plain_pairs(rows: list[tuple[int, ...]], largest: int) -> list[tuple[int, int]]:
     types = sorted(Counter(rows))
-    dicts = [dict(zip(COLUMNS, map(str, row), strict=True)) for row in rows]
-    sets = plain_attacks.minimal_sets(dicts, COLUMNS, largest)
     return sorted(
         (types.index(row), sum(1 << COLUMNS.index(c) for c in each))
-        for row, found in zip(rows, sets, strict=True)
+        for row, found in zip(rows, plain_sets(rows, largest), strict=True)
         for each in found
     )
 
@@ -52,6 +60,14 @@ def test_the_sets_are_those_of_the_definition(
 ) -> None:
     types, counts = types_of(rows)
     assert pairs(find_minimal_sets(types, counts, largest, evaluator=evaluator)) == plain_pairs(rows, largest)
+    found = count_minimal_uniques(COLUMNS, types, counts, largest=largest)
+    plain = plain_sets(rows, largest)
+    sizes = range(1, largest + 1)
+    assert found.rows == int((counts == 1).sum())
+    assert found.sets == tuple(sum(len(s) == n for sets in plain for s in sets) for n in sizes)
+    smallest = [min(map(len, sets), default=0) for sets in plain]
+    assert found.rows_by_size == tuple(smallest.count(n) for n in sizes)
+    assert dict(found.by_attribute) == {c: sum(any(c in s for s in sets) for sets in plain) for c in COLUMNS}
 
 
 @given(ROWS, st.integers(2, 4), st.sampled_from([0.01, 0.3]))
@@ -108,12 +124,6 @@ def test_the_scores_that_the_guide_prints(evaluator: Backend) -> None:
     assert [round(found.dis_scores[i], 4) for i in place] == printed
 
 
-def test_the_global_risk_that_the_guide_prints() -> None:
-    rows, people = np.array([2, 1, 2, 1, 1, 1, 2]), np.array([360.0, 215, 152, 186, 180, 215, 262])
-    risks = compute_individual_risks(rows, people)
-    assert round(float((risks * rows).sum() / rows.sum()), 5) == 0.01582
-
-
 @pytest.mark.parametrize(
     ("rows", "people"), [(1, 17.0), (2, 110.0), (3, 10.0), (39, 80.0), (41, 80.0), (60, 900.0), (4, 4.0)]
 )
@@ -149,3 +159,23 @@ def test_too_many_sets_lower_the_size(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_MOST_SETS", 2000)
     assert find_minimal_sets(many, alone, evaluator=Backend.KERNELS).largest < whole.largest
     assert module.limit_set_size(1500, 5, 5, steps=1) == 1
+
+
+def test_too_many_columns_lower_the_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_MOST_CELLS", 20)
+    codes = np.array([[0, 0, 0], [0, 1, 1], [1, 0, 1]])
+    found = count_minimal_uniques(("a", "b", "c"), codes, np.array([1, 1, 1]))
+    assert found.largest == 1
+    assert found.sets == (3,)
+    assert found.as_json()["largest_set"] == 1
+
+
+def test_steps_are_told() -> None:
+    told: list[tuple[int, int]] = []
+    find_minimal_sets(
+        np.array([[0, 0], [0, 1]]),
+        np.array([1, 1]),
+        evaluator=Backend.TWIN,
+        progress=lambda *s: told.append(s),
+    )
+    assert told == [(1, 3), (2, 3), (3, 3)]

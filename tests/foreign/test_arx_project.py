@@ -60,14 +60,8 @@ def test_a_project_becomes_a_spec(project: Path, tmp_path: Path) -> None:
 
 def test_what_is_not_carried_over_is_told(project: Path) -> None:
     told = " ".join(coming_from.arx(project).warnings)
-    for word in (
-        "0.2-closeness",
-        "quality model 'Loss'",
-        "response variable",
-        "micro-aggregated",
-        "Java objects",
-    ):
-        assert word in told
+    words = ("0.2-closeness", "quality model 'Loss'", "response variable", "micro-aggregated", "Java objects")
+    assert [word for word in words if word not in told] == []
     assert "2-anonymity" not in told
     assert "distinct" not in told
 
@@ -83,20 +77,14 @@ def test_the_command_writes_it_and_says_so(
     assert "were not extracted" in printed
     assert not (tmp_path / "ten.csv").exists()
     assert "0.2-closeness" in (tmp_path / "discreet.toml").read_text("utf-8")
-    assert main(["init", "ten.deid"]) == 2
-    assert main(["init", "ten.deid", "--overwrite", "--subject", "name"]) == 2
-    assert main(["init", "ten.deid", "--overwrite", "--extract-data"]) == 0
-    assert (tmp_path / "ten.csv").is_file()
-    assert main(["negotiate", "discreet.toml"]) == 0
-    assert main(["init", "ten.csv", "--output", "other.toml", "--extract-data"]) == 2
-
-
-def test_the_mapping_opens_a_table_in_memory(project: Path, tmp_path: Path) -> None:
-    (tmp_path / "ten.csv").write_text(ROWS, encoding="utf-8")
-    mapping = {**coming_from.arx(project).mapping, "source": {"delimiter": ";"}}
-    answer = discreet.open(tmp_path / "ten.csv", mapping).negotiate().exact
-    assert answer is not None
-    assert answer.levels == {"age": 0, "city": 1}
+    for status, command in (
+        (2, ["init", "ten.deid"]),
+        (2, ["init", "ten.deid", "--overwrite", "--subject", "name"]),
+        (0, ["init", "ten.deid", "--overwrite", "--extract-data"]),
+        (0, ["negotiate", "discreet.toml"]),
+        (2, ["init", "ten.csv", "--output", "other.toml", "--extract-data"]),
+    ):
+        assert main(command) == status
 
 
 def test_init_in_python_points_there(project: Path) -> None:

@@ -10,17 +10,17 @@ import argparse
 import os
 import secrets
 import sys
-from typing import Any
+from dataclasses import fields
 
 # The hostile cases run the numpy twin; each trial chooses its own evaluator.
 os.environ["DISCREET_COMPILE"] = "never"
 
-from tests.fuzz.campaign import Campaign, case_of, outcome_of
-from tests.fuzz.cases import Case
+from tests.fuzz.attempt import outcome_of
+from tests.fuzz.campaign import Campaign, trial_named
+from tests.fuzz.cases import Trial
 from tests.fuzz.files import attribute_entries
 from tests.fuzz.plan import undrawable
 from tests.fuzz.shrinking import shrunken
-from tests.fuzz.trial import Trial
 
 _ATTEMPTS = 10
 
@@ -51,30 +51,24 @@ def main() -> int:
 
 
 def _one(name: str) -> int:
-    case = case_of(name)
+    trial = trial_named(name)
     # A seed does not repeat the program's own draws of groups and row orders.
-    outcomes = (outcome_of(case) for _ in range(_ATTEMPTS))
-    outcome = next((found for found in outcomes if found.failed), None) or outcome_of(case)
+    outcomes = (outcome_of(trial) for _ in range(_ATTEMPTS))
+    outcome = next((found for found in outcomes if found.failed), None) or outcome_of(trial)
     print(f"{name}: {outcome.what}: {outcome.why} {outcome.facts}")
     if outcome.failed:
-        case = shrunken(case, outcome.why, outcome_of)
-        print(f"shrunken: {outcome_of(case).facts}")
-    print(_text(case))
+        trial = shrunken(trial, outcome.why, outcome_of)
+        print(f"shrunken: {outcome_of(trial).facts}")
+    print(_text(trial))
     return int(outcome.failed)
 
 
-_HOSTILE = ("source", "release", "model", "k", "l", "limit", "drop_nulls", "star", "command", "options")
-_FURTHER = ("journey", "order", "kernels", "levels", "mutations", "people", "more")
-
-
-def _text(case: Case) -> str:
-    """Format the case for a reader: the request, the attributes, the rows."""
-    names = (*_HOSTILE, *(_FURTHER if isinstance(case, Trial) else ()))
-    asked: dict[str, Any] = {name: getattr(case, name) for name in names}
-    if isinstance(case, Trial):
-        asked["conditions"] = [str(condition) for condition in case.conditions]
-    lines = [repr(asked), *(f"{name!r}: {entry}" for name, entry in attribute_entries(case).items())]
-    lines += [f"{c.name!r} ({c.role}, {c.kind}): {list(c.cells)!r}" for c in case.columns]
+def _text(trial: Trial) -> str:
+    """Format the trial for a reader: the request, the attributes, the rows."""
+    request = {field.name: getattr(trial, field.name) for field in fields(trial) if field.name != "columns"}
+    request["conditions"] = [str(condition) for condition in trial.conditions]
+    lines = [repr(request), *(f"{name!r}: {entry}" for name, entry in attribute_entries(trial).items())]
+    lines += [f"{c.name!r} ({c.role}, {c.kind}): {list(c.cells)!r}" for c in trial.columns]
     return "\n".join(lines)
 
 

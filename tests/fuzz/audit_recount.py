@@ -10,6 +10,7 @@ from typing import Any
 
 from discreet.model.audit_report import AuditReport, CriterionFinding
 from tests.criteria.plain_cells import groups_of, score_of
+from tests.fuzz.cases import Condition
 from tests.fuzz.definitions import (
     OF_CELLS,
     OF_RELEASES,
@@ -27,7 +28,6 @@ from tests.fuzz.definitions import (
 )
 from tests.fuzz.node_counts import cells_class
 from tests.fuzz.recount import demand
-from tests.fuzz.trial import Condition
 
 STAR = "*"
 _TOLERANCE = Fraction(5, 10**9)

@@ -9,13 +9,12 @@ from dataclasses import dataclass, field
 
 from discreet.model.criteria.registry import CRITERIA
 from discreet.verbs.models.model_registry import MODELS
-from tests.fuzz.attempt import Outcome, judged
-from tests.fuzz.cases import Case, drawn
+from tests.fuzz.attempt import Outcome, attempt, outcome_of
+from tests.fuzz.cases import Trial
+from tests.fuzz.hostile_tables import drawn
 from tests.fuzz.journeys import OWN_TABLES
-from tests.fuzz.notes import Notes
 from tests.fuzz.plan import CYCLE, TURNS, features_of, planned, seed_for, seeds, uncovered
-from tests.fuzz.trial import Trial
-from tests.fuzz.trial_attempt import attempt_trial
+from tests.fuzz.publishing import Notes
 from tests.fuzz.trial_drawing import trial_of
 
 TRIAL, CASE = "trial", "case"
@@ -73,11 +72,11 @@ class Campaign:
             self._count_trial(planned(seed), f"{TRIAL}-{seed}")
         else:
             self.hostile += 1
-            self._count(judged(drawn(seed)), f"{CASE}-{seed}")
+            self._count(outcome_of(drawn(seed)), f"{CASE}-{seed}")
 
     def _count_trial(self, trial: Trial, name: str) -> None:
         own = Notes()
-        outcome = attempt_trial(trial, own)
+        outcome = attempt(trial, own)
         if outcome.what == "published":
             own.covered += features_of(trial)
             for condition in trial.conditions if trial.journey not in OWN_TABLES else ():
@@ -158,15 +157,10 @@ def table_lines(table: Counter[tuple[str, str, str]]) -> list[str]:
     return lines
 
 
-def case_of(name: str) -> Case:
-    """Return the case of a name: ``trial-17``, ``trial-17 for FEATURE``, or ``case-17``."""
+def trial_named(name: str) -> Trial:
+    """Return the trial of a name: ``trial-17``, ``trial-17 for FEATURE``, or ``case-17``."""
     kind, _, number = name.partition("-")
     number, _, feature = number.partition(_FOR)
     if kind != TRIAL:
         return drawn(int(number))
     return trial_of(*seed_for(feature, int(number))) if feature else planned(int(number))
-
-
-def outcome_of(case: Case) -> Outcome:
-    """Run a trial or a hostile case and return its outcome."""
-    return attempt_trial(case) if isinstance(case, Trial) else judged(case)

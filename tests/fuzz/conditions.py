@@ -9,7 +9,7 @@ from typing import Any
 from discreet.model.criteria.base import fixed_parameters
 from discreet.model.criteria.registry import CRITERIA
 from discreet.model.option import OptionKind
-from tests.fuzz.trial import Condition
+from tests.fuzz.cases import Condition
 
 ILL, WAGE, WEIGHT = "illness", "wage", "weight"
 """The sensitive columns of a trial: texts with a hierarchy, numbers, weights of a survey."""

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import comb
+from operator import ge, le, lt
 from typing import Any
 
 from tests.criteria import plain_known_values as known_values
 from tests.criteria import plain_linkage, plain_value_shares
+from tests.fuzz.cases import Condition, counted, is_star
 from tests.fuzz.recount import diversity
-from tests.fuzz.trial import Condition, counted
-from tests.fuzz.values import is_star
 
 Texts = Mapping[str, str | None]
 Cells = tuple[str | None, ...]
@@ -96,10 +96,6 @@ def holds(condition: Condition, found: Measure) -> bool:
 
 def _exact(value: Any) -> Fraction:
     return Fraction(repr(value)) if isinstance(value, float) else Fraction(value)
-
-
-def _size(condition: Condition, one: PlainClass, table: WholeTable) -> Measure:
-    return one.size
 
 
 def _distinct(condition: Condition, one: PlainClass, table: WholeTable) -> Measure:
@@ -216,35 +212,15 @@ def _gain(condition: Condition, one: PlainClass, table: WholeTable) -> Measure:
     return None if not number else _exact(condition.part("cost")) * number
 
 
-def _risk(condition: Condition, one: PlainClass, table: WholeTable) -> Measure:
-    return 1 / one.size
-
-
-def _at_least(found: Any, asked: Fraction) -> bool:
-    return bool(found >= asked)
-
-
-def _at_most(found: Any, asked: Fraction) -> bool:
-    return bool(found <= asked)
-
-
-def _risk_at_most(found: Any, asked: Fraction) -> bool:
+def _risk_at_most(found: Any, bound: Fraction) -> bool:
     """Compare both as doubles: classes of three meet a third."""
-    return bool(found <= float(asked))
-
-
-def _below(found: Any, asked: Fraction) -> bool:
-    return bool(found < asked)
+    return bool(found <= float(bound))
 
 
 _MEASURES: Mapping[str, Callable[[Condition, PlainClass, WholeTable], Measure]] = {
-    "k": _size,
+    "k": lambda _, one, __: one.size,
     "l": _distinct,
-    "entropy_l": _shares,
-    "recursive_c": _shares,
-    "alpha": _shares,
-    "beta": _shares,
-    "delta_disclosure": _shares,
+    **dict.fromkeys(("entropy_l", "recursive_c", "alpha", "beta", "delta_disclosure"), _shares),
     "t": _closeness,
     "p_sensitive": _sensitivity,
     "range_e": _range,
@@ -253,17 +229,15 @@ _MEASURES: Mapping[str, Callable[[Condition, PlainClass, WholeTable], Measure]] 
     "k_map": _people,
     "delta_presence": _presence,
     "attack_gain": _gain,
-    "highest_risk": _risk,
+    "highest_risk": lambda _, one, __: 1 / one.size,
 }
 _COMPARISONS: Mapping[str, Callable[[Any, Fraction], bool]] = {
-    **dict.fromkeys(("k", "l", "entropy_l", "p_sensitive", "range_e", "epsilon_m"), _at_least),
-    **dict.fromkeys(("weighted_k", "k_map", "attack_gain"), _at_least),
-    **dict.fromkeys(("alpha", "beta", "t", "delta_presence"), _at_most),
+    **dict.fromkeys(("k", "l", "entropy_l", "p_sensitive", "range_e", "epsilon_m"), ge),
+    **dict.fromkeys(("weighted_k", "k_map", "attack_gain", "lkc"), ge),
+    **dict.fromkeys(("alpha", "beta", "t", "delta_presence"), le),
+    **dict.fromkeys(("average_risk", "records_at_risk", "sample_uniques", "population_uniques"), le),
+    **dict.fromkeys(("recursive_c", "delta_disclosure"), lt),
     "highest_risk": _risk_at_most,
-    **dict.fromkeys(("average_risk", "records_at_risk", "sample_uniques"), _at_most),
-    "population_uniques": _at_most,
-    **dict.fromkeys(("recursive_c", "delta_disclosure"), _below),
-    "lkc": _at_least,
 }
 
 
@@ -317,7 +291,7 @@ def expanded(conditions: Sequence[Condition], sensitive: Sequence[str]) -> list[
     found = []
     for condition in conditions:
         of_each = condition.criterion.of_attribute and condition.attribute is None
-        found += [condition.at(name) for name in sensitive] if of_each else [condition]
+        found += [replace(condition, attribute=name) for name in sensitive] if of_each else [condition]
     return found
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -13,17 +12,24 @@ from typing import Any
 import discreet
 from discreet.verbs.locations import PublishTarget
 from discreet.verbs.recorded_decisions import publish_and_lock, publish_locked
-from tests.fuzz.cases import ROW
+from tests.fuzz.cases import LEVELS, ROW, Trial
 from tests.fuzz.conditions import WEIGHT
 from tests.fuzz.definitions import classes_of, expanded, holds, measure
-from tests.fuzz.model_options import LEVELS
+from tests.fuzz.files import write_table
 from tests.fuzz.node_counts import Node, PlainLattice
-from tests.fuzz.notes import Notes
-from tests.fuzz.publishing import Workplace, publish, released_rows, request_of, requested_of, run_command
+from tests.fuzz.publishing import (
+    Notes,
+    Workplace,
+    publish,
+    publish_command,
+    read_manifest,
+    released_rows,
+    request_of,
+    requested_of,
+    run_command,
+)
 from tests.fuzz.recount import demand
 from tests.fuzz.release_recount import check_release, whole_table
-from tests.fuzz.tables import write_table
-from tests.fuzz.trial import Trial
 
 
 def other_rows(trial: Trial) -> Trial:
@@ -36,8 +42,21 @@ def other_rows(trial: Trial) -> Trial:
     return replace(trial, columns=tuple(columns))
 
 
+def _lattice_of(trial: Trial) -> PlainLattice:
+    found = PlainLattice.of(trial, whole_table(trial))
+    assert found is not None
+    return found
+
+
 def _node_of(lattice: PlainLattice, levels: Mapping[str, int]) -> Node:
     return tuple(levels[name] for name in lattice.chains)
+
+
+def _expected_at_levels(trial: Trial) -> tuple[int | None, bool]:
+    """Return the rows that the trial's levels suppress, and whether a release may suppress them."""
+    lattice = _lattice_of(trial)
+    rows = lattice.suppressed(_node_of(lattice, trial.more["levels"]), trial.conditions)
+    return rows, rows is not None and rows <= int(trial.limit) and rows < len(trial.kept)
 
 
 def applied(place: Workplace, notes: Notes) -> None:
@@ -45,14 +64,12 @@ def applied(place: Workplace, notes: Notes) -> None:
     trial, table = place.trial, place.opened()
     publish(place, table, place.path)
     notes.releases += 1
-    first = json.loads(place.path.with_name(f"{place.path.name}.manifest.json").read_text(encoding="utf-8"))
+    first = read_manifest(place.path)
     later = other_rows(trial)
-    lattice = PlainLattice.of(later, whole_table(later))
-    assert lattice is not None
     folder = place.given / "later"
     folder.mkdir()
     data, path = write_table(later, folder), place.out / f"applied.{trial.release}"
-    expected = lattice.suppressed(_node_of(lattice, trial.more["levels"]), trial.conditions)
+    expected, may = _expected_at_levels(later)
     try:
         discreet.apply(
             place.path,
@@ -63,9 +80,7 @@ def applied(place: Workplace, notes: Notes) -> None:
             settings=place.settings,
         )
     except discreet.NoSolution:
-        demand(
-            expected is None or not _is_within(later, expected), "apply refuses what it may publish", expected
-        )
+        demand(not may, "apply refuses what it may publish", expected)
         return
     notes.releases += 1
     second = Workplace(later, place.given, place.out)
@@ -76,16 +91,11 @@ def applied(place: Workplace, notes: Notes) -> None:
     place.check_inputs()
 
 
-def _is_within(trial: Trial, suppressed: int) -> bool:
-    return suppressed <= int(trial.limit) and suppressed < len(trial.kept)
-
-
 def locked(place: Workplace, notes: Notes) -> None:
     """Publish and lock, then other rows under the lock, and refuse a spec with differing content."""
     trial, table = place.trial, place.opened()
     lock, request = place.out / "decision.lock", request_of(trial)
-    policy = "star" if trial.star else "drop"
-    target = PublishTarget(place.path, policy)
+    target = PublishTarget(place.path, trial.policy)
     publish_and_lock(table, request, target, lock, levels=trial.more["levels"])
     notes.releases += 1
     text = lock.read_bytes()
@@ -94,11 +104,8 @@ def locked(place: Workplace, notes: Notes) -> None:
     later = other_rows(trial)
     second = Workplace(later, place.given, place.out)
     opened = second.opened()
-    lattice = PlainLattice.of(later, whole_table(later))
-    assert lattice is not None
-    expected = lattice.suppressed(_node_of(lattice, trial.more["levels"]), trial.conditions)
+    expected, may = _expected_at_levels(later)
     path = place.out / f"next.{trial.release}"
-    may = expected is not None and _is_within(later, expected)
     try:
         publish_locked(opened, lock, path)
         demand(may, "a lock's limit holds", expected, trial.limit)
@@ -128,8 +135,7 @@ def after(place: Workplace, notes: Notes) -> None:
     levels: Mapping[str, int] = trial.more["levels"]
     publish(place, table, place.path)
     notes.releases += 1
-    lattice = PlainLattice.of(trial, whole_table(trial))
-    assert lattice is not None
+    lattice = _lattice_of(trial)
     first = _shown_at(lattice, _node_of(lattice, levels), trial)
     path = place.out / f"second.{trial.release}"
     limit = min(int(trial.limit), len(trial.kept) - 1)
@@ -178,22 +184,9 @@ def _check_levels_after(place: Workplace, table: Any, safe: Mapping[Node, int]) 
 
 def _published_after(place: Workplace, path: Path) -> Mapping[str, int]:
     """Publish after the first release: the lowest levels or those of least loss."""
-    trial = place.trial
-    command = [
-        "publish",
-        str(place.given / "discreet.toml"),
-        "--output",
-        str(path),
-        "--json",
-        "--threads",
-        "1",
-    ]
-    command += ["--after", str(place.path), "--max-suppressed", str(trial.limit)]
-    command += ["--k", str(trial.k)] if trial.k else []
-    command += ["--l", str(trial.l)] if trial.l else []
-    command += ["--suppressed", "star" if trial.star else "drop"]
-    run_command(place, command if trial.seed % 2 else [*command, "--model", "full-domain"])
-    manifest = json.loads(path.with_name(f"{path.name}.manifest.json").read_text(encoding="utf-8"))
+    command = [*publish_command(place, path), "--after", str(place.path)]
+    run_command(place, command if place.trial.seed % 2 else [*command, "--model", "full-domain"])
+    manifest = read_manifest(path)
     return {entry["name"]: entry["level"] for entry in manifest["attributes"] if "level" in entry}
 
 
@@ -222,14 +215,3 @@ def _parts_hold(lattice: PlainLattice, releases: Sequence[Sequence[Any]]) -> boo
     asked = expanded(asked, [c.name for c in lattice.trial.of("sensitive")])
     made = [classes_of(rows, [])[0] for rows in parts.values()]
     return all(holds(c, measure(c, one, lattice.table)) for one in made for c in asked)
-
-
-def given_levels(trial: Trial, random: Random) -> Trial:
-    """Return the trial with levels to publish at, without the bounds that have no meaning then."""
-    chains = trial.chains()
-    heights = {name: len(next(iter(chain.values()))) - 1 for name, chain in chains.items() if chain}
-    levels = {
-        name: random.randint(int(height > 2), height - (random.random() < 0.7))
-        for name, height in heights.items()
-    }
-    return replace(trial, model=LEVELS, more=dict(trial.more) | {"levels": levels})

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import Any
 
 from discreet.model.option import OptionKind
 from discreet.verbs.models.model_registry import MODELS
-from tests.fuzz.cases import Column
+from tests.fuzz.cases import LEVELS, NEGOTIATED, Column
 from tests.fuzz.conditions import ILL, WAGE
-
-NEGOTIATED, LEVELS = "negotiated", "levels"
-"""Requests that are published without a model: a negotiation's answer, and levels by attribute."""
-Columns = list[Column]
-Setting = Callable[[Random, Columns], Mapping[str, Any]]
 
 EXEMPT = {
     ("patterns", "class_test"): "publish refuses it, since no manifest records it",
@@ -23,95 +18,45 @@ EXEMPT = {
 """Options that no release can be made with, each with the reason."""
 
 
-def _names(columns: Columns) -> list[str]:
-    return [column.name for column in columns if column.role == "quasi-identifier"]
-
-
-def _vectors(random: Random, columns: Columns) -> Mapping[str, Any]:
-    width = len(_names(columns))
-    return {"pattern": ["." * width, "*" * width, "." * (width - 1) + "*"], "max_stars": None}
-
-
-def _always(**options: Any) -> Setting:
-    """Return the same options for all draws."""
-
-    def setting(random: Random, columns: Columns) -> Mapping[str, Any]:
-        return options
-
-    return setting
-
-
-def _one_of(name: str, values: tuple[Any, ...], **more: Any) -> Setting:
-    """Return one of some values, and further options."""
-
-    def setting(random: Random, columns: Columns) -> Mapping[str, Any]:
-        return {name: random.choice(values), **more}
-
-    return setting
-
-
-def _group(name: str) -> Setting:
-    def setting(random: Random, columns: Columns) -> Mapping[str, Any]:
-        names = _names(columns)
-        return {name: [names[:2]]} if len(names) > 1 else {}
-
-    return setting
-
-
-def _one(name: str) -> Setting:
-    def setting(random: Random, columns: Columns) -> Mapping[str, Any]:
-        return {name: [_names(columns)[-1]]}
-
-    return setting
-
-
-def _exact(random: Random, columns: Columns) -> Mapping[str, Any]:
-    return {"method": "exact", "time_limit": 20.0}
+Setting = Callable[[Random, list[str]], Mapping[str, Any]]
+"""Function of a generator and the names of the quasi-identifiers that returns options."""
 
 
 def _any_pattern(pattern: Any) -> bool:
     return len(pattern.starred) >= 0
 
 
-def _custom(random: Random, columns: Columns) -> Mapping[str, Any]:
-    return {"custom": _any_pattern}
-
-
-def _weights(random: Random, columns: Columns) -> Mapping[str, Any]:
-    return {"weights": {_names(columns)[0]: 2.0}}
-
-
-def _near(random: Random, columns: Columns) -> Mapping[str, Any]:
-    return {"partition": "qi-aware", "near": _names(columns)[:1]}
-
-
-def _level(random: Random, columns: Columns) -> Mapping[str, Any]:
-    return {"level": {_names(columns)[0]: 1}}
+def _vectors(_: Random, keys: list[str]) -> Mapping[str, Any]:
+    width = len(keys)
+    return {"pattern": ["." * width, "*" * width, "." * (width - 1) + "*"], "max_stars": None}
 
 
 SETTINGS: Mapping[tuple[str, str], Setting] = {
-    ("ordered-multi-dimension", "workload"): _always(workload="workload.toml"),
-    ("relaxed-multi-dimension", "workload"): _always(workload="workload.toml"),
-    ("cell-generalization", "effort"): _one_of("effort", ("fast", 1, 2)),
-    ("cell-generalization", "seed"): _always(effort=2, seed=7),
-    ("cell-generalization", "time_budget"): _always(effort=3, time_budget=5.0),
+    ("ordered-multi-dimension", "workload"): lambda *_: {"workload": "workload.toml"},
+    ("relaxed-multi-dimension", "workload"): lambda *_: {"workload": "workload.toml"},
+    ("cell-generalization", "effort"): lambda random, _: {"effort": random.choice(("fast", 1, 2))},
+    ("cell-generalization", "seed"): lambda *_: {"effort": 2, "seed": 7},
+    ("cell-generalization", "time_budget"): lambda *_: {"effort": 3, "time_budget": 5.0},
     ("patterns", "pattern"): _vectors,
-    ("patterns", "max_stars"): _one_of("max_stars", (1, 1, 2)),
-    ("patterns", "never"): _one("never"),
-    ("patterns", "required"): _one("required"),
-    ("patterns", "together"): _group("together"),
-    ("patterns", "at_most_one"): _group("at_most_one"),
-    ("patterns", "custom"): _custom,
-    ("patterns", "time_limit"): _exact,
-    ("patterns", "weights"): _weights,
-    ("permutation", "e"): _one_of("e", (1, 2, 5), sensitive=WAGE),
-    ("permutation", "sensitive"): _one_of("sensitive", (ILL, WAGE)),
-    ("permutation", "near"): _near,
-    ("permutation", "level"): _level,
-    ("permutation", "first_group"): _always(first_group=(3, 1), sensitive=WAGE),
-    ("permutation", "recoding"): _always(partition="recoding", recoding="mondrian"),
-    ("permutation", "merge_failing"): _always(partition="recoding", merge_failing=True),
-    ("ordered-single-dimension", "time_limit"): _always(method="optimal", time_limit=20.0),
+    ("patterns", "max_stars"): lambda random, _: {"max_stars": random.choice((1, 1, 2))},
+    ("patterns", "never"): lambda _, keys: {"never": keys[-1:]},
+    ("patterns", "required"): lambda _, keys: {"required": keys[-1:]},
+    ("patterns", "together"): lambda _, keys: {"together": [keys[:2]]} if len(keys) > 1 else {},
+    ("patterns", "at_most_one"): lambda _, keys: {"at_most_one": [keys[:2]]} if len(keys) > 1 else {},
+    ("patterns", "custom"): lambda *_: {"custom": _any_pattern},
+    ("patterns", "time_limit"): lambda *_: {"method": "exact", "time_limit": 20.0},
+    ("patterns", "weights"): lambda _, keys: {"weights": {keys[0]: 2.0}},
+    ("permutation", "e"): lambda random, _: {"e": random.choice((1, 2, 5)), "sensitive": WAGE},
+    ("permutation", "sensitive"): lambda random, _: {"sensitive": random.choice((ILL, WAGE))},
+    ("permutation", "near"): lambda _, keys: {"partition": "qi-aware", "near": keys[:1]},
+    ("permutation", "level"): lambda _, keys: {"level": {keys[0]: 1}},
+    ("permutation", "first_group"): lambda *_: {"first_group": (3, 1), "sensitive": WAGE},
+    ("permutation", "recoding"): lambda *_: {"partition": "recoding", "recoding": "mondrian"},
+    ("permutation", "merge_failing"): lambda *_: {"partition": "recoding", "merge_failing": True},
+    ("ordered-single-dimension", "time_limit"): lambda *_: {
+        "method": "optimal",
+        "time_limit": 20.0,
+    },
 }
 """Options that are not choices, by model and option."""
 
@@ -151,7 +96,7 @@ def missing_options() -> list[str]:
     ]
 
 
-def options_of(random: Random, feature: str, columns: Columns) -> dict[str, Any]:
+def options_of(random: Random, feature: str, columns: Sequence[Column]) -> dict[str, Any]:
     """Return the options that cover a feature: only a model, one of its options, or a choice."""
     _, model, *rest = feature.split(" ")
     own = {"sensitive": random.choice((ILL, WAGE))} if model == "permutation" else {}
@@ -160,7 +105,8 @@ def options_of(random: Random, feature: str, columns: Columns) -> dict[str, Any]
     name, _, choice = rest[0].partition("=")
     if choice:
         return own | {name: choice} | dict(_WITH.get((model, name, choice), {}))
-    found = own | dict(SETTINGS[model, name](random, columns))
+    keys = [column.name for column in columns if column.role == "quasi-identifier"]
+    found = own | dict(SETTINGS[model, name](random, keys))
     return {key: value for key, value in found.items() if value is not None}
 
 

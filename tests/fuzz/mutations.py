@@ -32,7 +32,7 @@ class Columns:
     starred: bool
 
 
-RowMutation = Callable[[Random, Rows, Columns], None]
+RowMutation = Callable[[Random, Rows, Columns], object]
 
 
 def _plain(rows: Rows) -> Rows:
@@ -55,14 +55,6 @@ def _missing(random: Random, rows: Rows, columns: Columns) -> None:
     random.choice(_plain(rows))[random.choice(columns.sensitive or columns.keys)] = None
 
 
-def _dropped(random: Random, rows: Rows, columns: Columns) -> None:
-    rows.pop(random.randrange(len(rows)))
-
-
-def _doubled(random: Random, rows: Rows, columns: Columns) -> None:
-    rows.append(dict(random.choice(_plain(rows))))
-
-
 def _swapped(random: Random, rows: Rows, columns: Columns) -> None:
     one, other = random.choice(_plain(rows)), random.choice(_plain(rows))
     for name in columns.sensitive[:1]:
@@ -80,14 +72,6 @@ def _alike(random: Random, rows: Rows, columns: Columns) -> None:
 def _starred(random: Random, rows: Rows, columns: Columns) -> None:
     if FURTHER_STARS_ARE_JUDGED or not columns.starred:
         random.choice(rows).update(dict.fromkeys(columns.every, "*"))
-
-
-def _nothing(random: Random, rows: Rows, columns: Columns) -> None:
-    """Return the rows unchanged, for a forged manifest."""
-
-
-def _lower_k(random: Random, manifest: Manifest) -> None:
-    manifest["requirement"]["k"] = 1
 
 
 def _higher_k(random: Random, manifest: Manifest) -> None:
@@ -111,24 +95,20 @@ def _one_criterion_less(random: Random, manifest: Manifest) -> None:
         del manifest["requirement"][random.choice(others)]
 
 
-def _as_it_was(random: Random, manifest: Manifest) -> None:
-    """Return the manifest unchanged, or with the digest of the changed file."""
-
-
 ROWS: Mapping[str, RowMutation] = {
-    "unchanged": _nothing,
+    "unchanged": lambda *_: None,  # for a forged manifest
     "cell": _cell,
     "alone": _alone,
     "missing": _missing,
-    "dropped": _dropped,
-    "doubled": _doubled,
+    "dropped": lambda random, rows, _: rows.pop(random.randrange(len(rows))),
+    "doubled": lambda random, rows, _: rows.append(dict(random.choice(_plain(rows)))),
     "swapped": _swapped,
     "alike": _alike,
     "starred": _starred,
 }
-FORGERIES: Mapping[str, Callable[[Random, Manifest], None]] = {
-    "honest": _as_it_was,
-    "lower-k": _lower_k,
+FORGERIES: Mapping[str, Callable[[Random, Manifest], object]] = {
+    "honest": lambda *_: None,  # or with the digest of the changed file
+    "lower-k": lambda _, manifest: manifest["requirement"].update(k=1),
     "higher-k": _higher_k,
     "higher-l": _higher_l,
     "other-role": _other_role,

@@ -12,7 +12,7 @@ from math import prod
 
 from tests.criteria.plain_cells import PlainClass as CellsClass
 from tests.criteria.plain_cells import plain_left
-from tests.fuzz.cases import Column
+from tests.fuzz.cases import Column, Condition, Trial
 from tests.fuzz.chains import Chain, chain_of, leaves_of, shown_at
 from tests.fuzz.definitions import (
     OF_CELLS,
@@ -31,7 +31,6 @@ from tests.fuzz.definitions import (
     value_of,
 )
 from tests.fuzz.recount import source_texts
-from tests.fuzz.trial import Condition, Trial
 
 Node = tuple[int, ...]
 Answer = tuple[int, int]

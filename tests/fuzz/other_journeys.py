@@ -15,10 +15,9 @@ from shutil import copyfile
 from typing import Any
 
 import discreet
-from tests.fuzz.notes import Notes
-from tests.fuzz.publishing import Workplace
+from tests.fuzz.files import read_texts
+from tests.fuzz.publishing import Notes, Workplace
 from tests.fuzz.recount import demand
-from tests.fuzz.tables import read_texts
 from tests.verbs import related
 
 _FAR = 60

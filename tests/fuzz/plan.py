@@ -13,18 +13,18 @@ from discreet.model.table_spec import NullPolicy
 from discreet.spec.hierarchy_tables import HIERARCHY_TABLES
 from discreet.verbs.models.model_registry import MODELS
 from tests.fuzz import conditions, model_options
-from tests.fuzz.columns import KEY_KINDS
+from tests.fuzz.cases import HOSTILE, LEVELS, NEGOTIATED, Trial
+from tests.fuzz.columns import RULES
 from tests.fuzz.definitions import DEFINED
+from tests.fuzz.files import missing_formats, release_formats, source_formats
 from tests.fuzz.journeys import JOURNEYS, OWN_TABLES
 from tests.fuzz.mutations import FORGERIES, ROWS, features_of_mutations
-from tests.fuzz.tables import missing_formats, release_formats, source_formats
-from tests.fuzz.trial import Trial
 from tests.fuzz.trial_drawing import Wants, trial_of
 
 TURNS = 1000
 """An upper bound of a cycle's length."""
-_FIRST = ("negotiated", "levels", "full-domain")
-_OTHERS = tuple(name for name in JOURNEYS if name != "publish")
+_FIRST = (NEGOTIATED, LEVELS, "full-domain")
+_OTHERS = tuple(name for name in JOURNEYS if name not in ("publish", HOSTILE))
 _CRITERIA = sorted(conditions.features_of_criteria(), key=lambda name: name.count(" "))
 _MODELS = sorted(model_options.features_of_models(), key=lambda name: name.count(" "))
 _WAYS = tuple(known_methods())
@@ -46,7 +46,7 @@ def _choices(turn: int) -> dict[str, str]:
     round_of, odd = divmod(turn, 2)
     wants = {"criterion": _CRITERIA[(round_of + odd * len(_CRITERIA) // 2) % len(_CRITERIA)]}
     wants["model"] = _MODELS[round_of % len(_MODELS)] if odd else f"model {_FIRST[round_of % len(_FIRST)]}"
-    wants["hierarchy"] = list(KEY_KINDS)[turn % len(KEY_KINDS)]
+    wants["hierarchy"] = list(RULES)[turn % len(RULES)]
     wants["evaluator"] = "kernels" if turn % 7 in (1, 4) else "twin"
     if turn % 3 == 1:
         wants["source"] = source_formats()[turn // 3 % len(source_formats())]
@@ -102,7 +102,7 @@ def declared() -> list[str]:
         *(f"nulls {name}" for name in NullPolicy),
         *(f"suppressed {name}" for name in ("drop", "star")),
         *(f"evaluator {name}" for name in ("kernels", "twin")),
-        *(f"journey {name}" for name in JOURNEYS),
+        *(f"journey {name}" for name in JOURNEYS if name != HOSTILE),
         *features_of_mutations(),
         *("subject", "shift", "weight", "survey", "population", "command"),
     ]
@@ -110,7 +110,7 @@ def declared() -> list[str]:
 
 def undrawable() -> list[str]:
     """Name each declared feature for which the fuzz has no value, no definition, or no format."""
-    kinds = [f"hierarchy {name}" for name in HIERARCHY_TABLES if name not in KEY_KINDS]
+    kinds = [f"hierarchy {name}" for name in HIERARCHY_TABLES if name not in RULES]
     defined = [f"definition of {name}" for name in conditions.VALUES if name not in DEFINED]
     found = [*conditions.missing_values(), *model_options.missing_options(), *missing_formats()]
     return [*found, *kinds, *defined]
@@ -132,7 +132,7 @@ def features_of(trial: Trial) -> list[str]:
     for column in trial.columns:
         found += [f"way {column.more['way']['way']}"] if "way" in column.more else []
         found += [name for name in ("shift", "weight") if name in column.more]
-    found += ["subject"] if trial.counts_people else []
+    found += ["subject"] if trial.subject is not None else []
     found += ["population"] if trial.people else []
     found += ["survey"] if trial.survey else []
     return found + (["command"] if trial.command else [])

@@ -7,6 +7,7 @@ import hashlib
 import io
 import json
 import os
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,10 +19,9 @@ from discreet.cli.main import main
 from discreet.model.request import Request
 from discreet.models import named
 from discreet.settings import Settings
-from tests.fuzz.model_options import LEVELS, NEGOTIATED
+from tests.fuzz.cases import HOSTILE, LEVELS, NEGOTIATED, PERMUTATION, Trial
+from tests.fuzz.files import FRAMES, MEMORY, plain_text, read_texts, spec_document, write_spec, write_table
 from tests.fuzz.recount import demand
-from tests.fuzz.tables import FRAMES, MEMORY, plain_text, read_texts, spec_document, write_spec, write_table
-from tests.fuzz.trial import Trial
 
 KINDS: dict[int, type[discreet.DiscreetError]] = {
     1: discreet.RequirementNotMet,
@@ -31,6 +31,27 @@ KINDS: dict[int, type[discreet.DiscreetError]] = {
     70: discreet.InternalError,
 }
 WORKLOAD = "queries = 4\ndimensions = 1\nselectivity = 0.3\nseed = 3\n"
+
+
+@dataclass
+class Notes:
+    """Counts of one trial or of many; ``covered`` are features of published trials."""
+
+    releases: int = 0
+    audits: int = 0
+    mutated: int = 0
+    nodes: int = 0
+    covered: list[str] = field(default_factory=list)
+    table: Counter[tuple[str, str, str]] = field(default_factory=Counter)
+
+    def add(self, other: Notes) -> None:
+        """Add the counts of another."""
+        self.releases += other.releases
+        self.audits += other.audits
+        self.mutated += other.mutated
+        self.nodes += other.nodes
+        self.covered += other.covered
+        self.table.update(other.table)
 
 
 @dataclass
@@ -60,18 +81,26 @@ class Workplace:
         """Return the path of the release."""
         return self.out / f"release.{self.trial.release}"
 
-    def opened(self) -> Any:
-        """Write everything and open the table."""
+    @property
+    def manifest(self) -> Path:
+        """Return the path of the release's manifest."""
+        return manifest_of(self.path)
+
+    def written(self) -> tuple[Any, ...]:
+        """Write everything; return the arguments to open it with: a spec, or a table and its spec."""
         trial = self.trial
         (self.given / "workload.toml").write_text(WORKLOAD, encoding="utf-8")
         made = write_table(trial, self.given)
-        if trial.source in FRAMES:
-            spec: Any = spec_document(trial, self.given)
-            found = discreet.open(made, spec, settings=self.settings)
+        if trial.source in FRAMES or (trial.journey == HOSTILE and not trial.command):
+            found: tuple[Any, ...] = (made, spec_document(trial, self.given))
         else:
-            found = discreet.open(write_spec(trial, self.given, made), settings=self.settings)
+            found = (write_spec(trial, self.given, made),)
         self.digests = self.read_digests()
         return found
+
+    def opened(self) -> Any:
+        """Write everything and open the table."""
+        return discreet.open(*self.written(), settings=self.settings)
 
     def read_digests(self) -> dict[str, str]:
         """Return the digest of each given file."""
@@ -85,22 +114,29 @@ class Workplace:
         demand(not changed, "no given file is changed", changed)
 
 
+def manifest_of(path: Path) -> Path:
+    """Return the path of a release's manifest."""
+    return path.with_name(f"{path.name}.manifest.json")
+
+
 def publish(place: Workplace, table: Any, path: Path, **more: Any) -> Any:
     """Publish the trial's request; ``more`` are further keywords of ``Table.publish``."""
     trial = place.trial
-    keywords: dict[str, Any] = {"suppressed": "star" if trial.star else "drop", **more}
+    keywords: dict[str, Any] = {"suppressed": trial.policy, **more}
     target = None if trial.release == MEMORY else path
     requested = requested_of(trial)
-    low, high = trial.levels
-    if trial.model == "permutation":
+    if trial.model == PERMUTATION:
         return table.publish(named(trial.model)(**_options(place)), target, k=trial.k, **more)
     if trial.model == NEGOTIATED:
-        wish = table.negotiate(**requested, min_level=low or None, max_level=high or None)
+        low, high = trial.levels
+        negotiable = table.lattice() if trial.journey == HOSTILE else table
+        wish = negotiable.negotiate(**requested, min_level=low or None, max_level=high or None)
         if wish.exact is None:
             raise discreet.NoSolution("no exact answer")
         return table.publish(wish.exact, target, **keywords)
     if trial.model == LEVELS:
-        return table.publish(dict(trial.more["levels"]), target, **keywords, **requested)
+        either = {column.name: (trial.seed + i) % 2 for i, column in enumerate(trial.keys)}
+        return table.publish(dict(trial.more.get("levels", either)), target, **keywords, **requested)
     if trial.model == "patterns" and trial.limit == 0:
         requested["max_suppressed"] = None
     return table.publish(named(trial.model)(**_options(place)), target, **keywords, **requested)
@@ -118,12 +154,7 @@ def requested_of(trial: Trial) -> dict[str, Any]:
 
 def request_of(trial: Trial) -> Request:
     """Return the request as the program's value."""
-    return Request.of(
-        k=trial.k or None,
-        l=trial.l,
-        max_suppressed=trial.limit,
-        criteria=[condition.criterion for condition in trial.further],
-    )
+    return Request.of(**requested_of(trial))
 
 
 def _options(place: Workplace) -> dict[str, Any]:
@@ -133,32 +164,29 @@ def _options(place: Workplace) -> dict[str, Any]:
     return options
 
 
+def publish_command(place: Workplace, path: Path) -> list[str]:
+    """Return the command that publishes k, l and the limit of the trial's request to a file."""
+    trial = place.trial
+    command = ["publish", str(place.given / "discreet.toml"), "--output", str(path), "--threads", "1"]
+    command += ["--json"]
+    if trial.model != PERMUTATION:
+        command += ["--suppressed", trial.policy, "--max-suppressed", str(trial.limit)]
+    command += ["--k", str(trial.k)] if trial.k else []
+    return command + (["--l", str(trial.l)] if trial.l else [])
+
+
 def publish_by_command(place: Workplace, path: Path) -> None:
     """Publish by the command line; raise the error that it prints."""
-    trial = place.trial
-    command = [
-        "publish",
-        str(place.given / "discreet.toml"),
-        "--output",
-        str(path),
-        "--threads",
-        "1",
-        "--json",
-    ]
-    if trial.model != "permutation":
-        command += ["--suppressed", "star" if trial.star else "drop", "--max-suppressed", str(trial.limit)]
-    command += ["--k", str(trial.k)] if trial.k else []
-    command += ["--l", str(trial.l)] if trial.l else []
+    trial, command = place.trial, publish_command(place, path)
     for condition in trial.further:
         flag = condition.criterion.flag()
         value = f"{condition.attribute}={condition.value}" if condition.attribute else str(condition.value)
         command += [flag, value]
         for name, part in condition.parts:
             command += [f"{flag}-{name.replace('_', '-')}", str(part)]
-    if trial.model == LEVELS:
-        for name, level in trial.more["levels"].items():
-            command += ["--level", f"{name}={level}"]
-    elif trial.model != NEGOTIATED:
+    for name, level in trial.more.get("levels", {}).items():
+        command += ["--level", f"{name}={level}"]
+    if trial.model not in (LEVELS, NEGOTIATED):
         command += ["--model", trial.model]
         for name, option in trial.options.items():
             flag = f"--{name.replace('_', '-')}"
@@ -186,8 +214,13 @@ def released_rows(place: Workplace, released: Any, path: Path) -> tuple[list[dic
         table = released.to_arrow()
         rows = [{name: plain_text(cell) for name, cell in row.items()} for row in table.to_pylist()]
         return rows, dict(released.manifest)
-    manifest = path.with_name(path.name + ".manifest.json").read_text(encoding="utf-8")
-    return read_texts(path), json.loads(manifest)
+    return read_texts(path), read_manifest(path)
+
+
+def read_manifest(path: Path) -> dict[str, Any]:
+    """Return the manifest of a release."""
+    found: dict[str, Any] = json.loads(manifest_of(path).read_text(encoding="utf-8"))
+    return found
 
 
 def _is_not_compiled(part: str) -> bool:

@@ -8,52 +8,50 @@ from decimal import Decimal, localcontext
 from pathlib import Path
 from typing import Any
 
-from tests.fuzz.cases import ROW, Case, Column
+from tests.fuzz.cases import ROW, Column, Trial, number_of
 from tests.fuzz.files import Record, read_release, text_of
 from tests.fuzz.recount import demand, matched, published_texts, source_texts
-from tests.fuzz.values import number_of
 
 
-def check_permuted(case: Case, path: Path) -> None:
+def check_permuted(trial: Trial, path: Path) -> None:
     """Raise ``Wrong`` if the files are not a permutation of the table that meets the request."""
-    column = permuted_column(case)
-    two = case.options.get("form") == "two-tables"
+    column = permuted_column(trial)
+    two = trial.options.get("form") == "two-tables"
     records = read_release(path, "quasi_identifiers" if two else "release")
     values = _companion(path, "sensitive", "sensitive_values") if two else records
-    kept = [c for c in case.columns if c.role in ("quasi-identifier", "insensitive")]
+    kept = [c for c in trial.columns if c.role in ("quasi-identifier", "insensitive")]
     published = {c.name for c in (*kept, column)}
-    kept = [c for c in kept if not is_generalized(case, c)]
+    kept = [c for c in kept if not is_generalized(trial, c)]
     group = next(name for name in ("group_id", "group_id_2") if name in set(values[0]) - published)
     rows = published_texts(records, kept)
     found = Counter(tuple(row.values()) for row in rows)
-    expected = Counter(tuple(row.values()) for row in source_texts(case, kept))
+    expected = Counter(tuple(row.values()) for row in source_texts(trial, kept))
     demand(found == expected, "all but the permuted column is the source's", list(found - expected)[:3])
     dealt: dict[Any, list[str | None]] = defaultdict(list)
     for record in values:
         dealt[record[group]].append(text_of(record[column.name], column.kind))
     if any(c.name == ROW for c in kept):
         own: dict[Any, list[str | None]] = defaultdict(list)
-        for (_, number), record in zip(matched(case, rows), records, strict=True):
+        for (_, number), record in zip(matched(trial, rows), records, strict=True):
             own[record[group]].append(text_of(column.value(number), column.kind))
         for name, members in own.items():
             demand(Counter(members) == Counter(dealt[name]), "a group's values", members, dealt[name])
     else:
-        every = Counter(text_of(column.cells[row], column.kind) for row in case.kept)
+        every = Counter(text_of(column.cells[row], column.kind) for row in trial.kept)
         demand(Counter(v for members in dealt.values() for v in members) == every, "the permuted values")
-    _check_groups(case, dealt)
+    _check_groups(trial, dealt)
     _check_help(_companion(path, "help", "help"), group, dealt)
 
 
-def is_generalized(case: Case, column: Column) -> bool:
+def is_generalized(trial: Trial, column: Column) -> bool:
     """Test whether a quasi-identifier is published at another level than its values."""
-    born = column.hierarchy is not None and column.hierarchy["kind"] == "age"
-    return born or bool(case.options.get("level", {}).get(column.name))
+    return column.has_age or bool(trial.options.get("level", {}).get(column.name))
 
 
-def permuted_column(case: Case) -> Column:
+def permuted_column(trial: Trial) -> Column:
     """Return the column whose values are permuted."""
-    chosen = case.options.get("sensitive")
-    return next(c for c in case.of("sensitive") if chosen in (None, c.name))
+    chosen = trial.options.get("sensitive")
+    return next(c for c in trial.of("sensitive") if chosen in (None, c.name))
 
 
 def _companion(path: Path, purpose: str, table: str) -> list[Record]:
@@ -61,15 +59,15 @@ def _companion(path: Path, purpose: str, table: str) -> list[Record]:
     return read_release(beside, table)
 
 
-def _check_groups(case: Case, dealt: dict[Any, list[str | None]]) -> None:
+def _check_groups(trial: Trial, dealt: dict[Any, list[str | None]]) -> None:
     known = [value for members in dealt.values() for value in members if value is not None]
     numeric = all(number_of(value) is not None for value in known)
     for name, members in dealt.items():
         values: set[Any] = {number_of(v) if numeric else v for v in members if v is not None}
-        demand(len(values) >= case.k, "a group's distinct values", name, members)
-        if case.options.get("e"):
+        demand(len(values) >= trial.k, "a group's distinct values", name, members)
+        if trial.options.get("e"):
             demand(numeric, "a range of numbers", name, members)
-            demand(max(values) - min(values) >= case.options["e"], "a group's range", name, members)
+            demand(max(values) - min(values) >= trial.options["e"], "a group's range", name, members)
 
 
 def _check_help(rows: Sequence[Record], group: str, dealt: dict[Any, list[str | None]]) -> None:

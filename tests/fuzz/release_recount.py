@@ -15,17 +15,14 @@ from operator import ge
 from typing import Any
 
 from tests.fuzz.audit_recount import Claims, Recount, recount
-from tests.fuzz.cases import Column
+from tests.fuzz.cases import LEVELS, NEGOTIATED, SECRET, Column, Trial
 from tests.fuzz.chains import TOP, Chain, shown_at
 from tests.fuzz.columns import PATHS
-from tests.fuzz.covering import covers
 from tests.fuzz.definitions import Texts, WholeTable, table_of
-from tests.fuzz.model_options import LEVELS, NEGOTIATED
+from tests.fuzz.files import STATISTICS
 from tests.fuzz.node_counts import Node, PlainLattice
 from tests.fuzz.publishing import Workplace
-from tests.fuzz.recount import demand, matched, source_texts
-from tests.fuzz.tables import STATISTICS, published_columns
-from tests.fuzz.trial import SECRET, Trial
+from tests.fuzz.recount import covers, demand, matched, source_texts
 
 BY_LEVELS = (NEGOTIATED, LEVELS, "full-domain", "attribute-suppression")
 """Models that generalize all values of a column to one level."""
@@ -43,7 +40,7 @@ def whole_table(trial: Trial) -> WholeTable:
 def check_release(place: Workplace, rows: Rows, manifest: Mapping[str, Any]) -> Recount:
     """Require that rows and manifest are a release of the trial's table that meets its request."""
     trial = place.trial
-    shown = published_columns(trial.columns)
+    shown = trial.published
     if rows:
         demand(list(rows[0]) == [c.name for c in shown], "the published columns", list(rows[0]))
     suppressed = int(manifest["suppression"]["rows"])
@@ -51,7 +48,7 @@ def check_release(place: Workplace, rows: Rows, manifest: Mapping[str, Any]) -> 
     demand(bool(plain), "a release has rows")
     demand(len(plain) == len(trial.kept) - suppressed, "the number of rows", len(plain), suppressed)
     demand(int(manifest["data"]["rows"]) == len(rows), "the rows that a manifest states", len(rows))
-    demand(suppressed <= limit_of(trial), "no more suppressed than allowed", suppressed, trial.limit)
+    demand(suppressed <= trial.most_suppressed, "no more suppressed than allowed", suppressed, trial.limit)
     _check_stated_request(trial, manifest)
     _check_weights(trial, suppressed, manifest)
     numbered = list(matched(trial, plain))
@@ -66,12 +63,6 @@ def check_release(place: Workplace, rows: Rows, manifest: Mapping[str, Any]) -> 
     _check_order(trial, numbered)
     check_secrets(place)
     return _check_conditions(trial, numbered, manifest, node)
-
-
-def limit_of(trial: Trial) -> int:
-    """Return the rows that may be suppressed; a policy for outliers has its own limit."""
-    free = trial.model == "patterns" and trial.limit == 0
-    return len(trial.kept) if free else int(trial.limit)
 
 
 def _without_starred(trial: Trial, rows: Rows, suppressed: int) -> Rows:
@@ -305,12 +296,12 @@ def _check_optimum(lattice: PlainLattice, node: Node) -> None:
         pairs = list(zip(other, lattice.heights, strict=True))
         if flat and any(level not in (0, height) for level, height in pairs):
             continue
-        least = [column.hierarchy is not None and column.hierarchy["kind"] == "age" for column in trial.keys]
+        least = [column.has_age for column in trial.keys]
         gone = lattice.gone(other, trial.conditions)
         if gone is None:
             return
         rows = sum(len(one.rows) for one in gone)
-        if rows <= limit_of(trial) and rows < len(trial.kept) and all(map(ge, other, least)):
+        if rows <= trial.most_suppressed and rows < len(trial.kept) and all(map(ge, other, least)):
             losses[other] = lattice.detail_lost(other, gone)
     best = min(losses.values())
     demand(losses[node] == best, "the node that loses least detail", node, float(losses[node]), float(best))

@@ -1,62 +1,69 @@
-"""A smaller case that fails for the same reason."""
+"""A smaller trial that fails for the same reason."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import TypeVar
 
 from tests.fuzz.attempt import Outcome
-from tests.fuzz.cases import ROW, Case
-from tests.fuzz.trial import Trial
+from tests.fuzz.cases import HOSTILE, ROW, Trial
 
 MOST_TRIES = 150
-C = TypeVar("C", bound=Case)
 
 
-def shrunken(case: C, why: str, judge: Callable[[C], Outcome]) -> C:
-    """Drop rows, columns and options while the case fails with the signature ``why``."""
+def shrunken(trial: Trial, why: str, judge: Callable[[Trial], Outcome]) -> Trial:
+    """Drop rows, columns and options while the trial fails with the signature ``why``."""
     tries = 0
     found = True
     while found and tries < MOST_TRIES:
         found = False
-        for smaller in _smaller(case):
+        for smaller in _smaller(trial):
             tries += 1
             outcome = judge(smaller)
             if outcome.failed and outcome.why == why:
-                case, found = smaller, True
+                trial, found = smaller, True
                 break
             if tries >= MOST_TRIES:
                 break
-    return case
+    return trial
 
 
-def _smaller(case: C) -> Iterator[C]:
-    if case.command:
-        yield replace(case, command=False)
-    if isinstance(case, Trial):
-        yield from case.smaller()
-    if case.rows > 3:
-        half = case.rows // 2
-        yield case.at(range(half))
-        yield case.at(range(half, case.rows))
-    yield from _with_fewer_columns(case)
-    if case.rows <= 24:
-        for row in range(case.rows):
-            yield case.at([other for other in range(case.rows) if other != row])
-    if case.source != "csv" and all(column.kind == "text" for column in case.columns):
-        yield replace(case, source="csv")
-    if case.star:
-        yield replace(case, star=False)
+def _smaller(trial: Trial) -> Iterator[Trial]:
+    if trial.command:
+        yield replace(trial, command=False)
+    for index in range(len(trial.further)):
+        yield replace(trial, further=trial.further[:index] + trial.further[index + 1 :])
+    if trial.mutations:
+        yield replace(trial, mutations=())
+    for name in trial.mutations if len(trial.mutations) > 1 else ():
+        yield replace(trial, mutations=(name,))
+    if trial.people:
+        yield replace(trial, people=trial.people[: len(trial.people) // 2])
+    if trial.levels != ({}, {}):
+        yield replace(trial, levels=({}, {}))
+    if trial.release != "csv":
+        yield replace(trial, release="csv")
+    if trial.rows > 3:
+        half = trial.rows // 2
+        yield trial.at(range(half))
+        yield trial.at(range(half, trial.rows))
+    yield from _with_fewer_columns(trial)
+    if trial.rows <= 24:
+        for row in range(trial.rows):
+            yield trial.at([other for other in range(trial.rows) if other != row])
+    if trial.source != "csv" and all(column.kind == "text" for column in trial.columns):
+        yield replace(trial, source="csv")
+    if trial.star:
+        yield replace(trial, star=False)
 
 
-def _with_fewer_columns(case: C) -> Iterator[C]:
-    """Return cases without one column, or without its hierarchy; a trial needs the number of each row."""
-    for column in case.columns:
-        last = column.role == "quasi-identifier" and len(case.of("quasi-identifier")) == 1
-        needed = isinstance(case, Trial) and column.name == ROW
+def _with_fewer_columns(trial: Trial) -> Iterator[Trial]:
+    """Yield trials without one column, or without its hierarchy; most trials need the number of each row."""
+    for column in trial.columns:
+        last = column.role == "quasi-identifier" and len(trial.keys) == 1
+        needed = trial.journey != HOSTILE and column.name == ROW
         if not last and not needed:
-            yield replace(case, columns=tuple(c for c in case.columns if c is not column))
+            yield replace(trial, columns=tuple(c for c in trial.columns if c is not column))
         if column.hierarchy:
             plain = replace(column, hierarchy=None)
-            yield replace(case, columns=tuple(plain if c is column else c for c in case.columns))
+            yield replace(trial, columns=tuple(plain if c is column else c for c in trial.columns))

@@ -10,19 +10,19 @@ import pytest
 
 import discreet
 from discreet.errors import NoSolution
-from tests.fuzz import attempt as attempts
-from tests.fuzz.attempt import attempt, judged
-from tests.fuzz.cases import ROW, Case, Column, drawn
-from tests.fuzz.covering import covers
+from tests.fuzz.attempt import Outcome, attempt, outcome_of
+from tests.fuzz.cases import HOSTILE, ROW, Column, Trial
 from tests.fuzz.files import Record, read_release
-from tests.fuzz.recount import Wrong, check_recoded, diversity
+from tests.fuzz.hostile_tables import drawn
+from tests.fuzz.publishing import Workplace, publish
+from tests.fuzz.recount import Wrong, check_recoded, covers, diversity
 from tests.fuzz.recount_permuted import check_permuted
 from tests.fuzz.shrinking import shrunken
 
 AGES, TOWNS, ILLS = ("20", "21", "30", "31"), ("Kiel", "Kiel", "Bonn", "Bonn"), ("a", "b", "010", "10")
 
 
-def case(**changes: Any) -> Case:
+def case(**changes: Any) -> Trial:
     columns = (
         Column("age", "quasi-identifier", "text", AGES, {"kind": "intervals", "widths": [10]}),
         Column("town", "quasi-identifier", "text", TOWNS),
@@ -30,7 +30,7 @@ def case(**changes: Any) -> Case:
         Column(ROW, "insensitive", "text", tuple(f"row-{i}" for i in range(4))),
     )
     given = {"seed": 1, "columns": columns, "source": "csv", "release": "csv", "model": "full-domain", "k": 2}
-    return Case(**(given | changes))
+    return Trial(**(given | {"journey": HOSTILE} | changes))
 
 
 def records() -> list[Record]:
@@ -42,7 +42,7 @@ def records() -> list[Record]:
 
 
 def test_a_right_release_passes() -> None:
-    check_recoded(case(l=2), records(), 0, 0)
+    check_recoded(case(l=2), records(), 0)
 
 
 PLANTED: dict[str, tuple[Callable[[list[Record]], object], str]] = {
@@ -63,31 +63,30 @@ def test_a_planted_fault_is_told(name: str) -> None:
     rows = records()
     plant(rows)
     with pytest.raises(Wrong) as caught:
-        check_recoded(case(), rows, 0, 0)
+        check_recoded(case(), rows, 0)
     assert str(caught.value.args[0]).startswith(rule)
 
 
 def test_too_few_values_are_told() -> None:
     with pytest.raises(Wrong, match="'l'"):
-        check_recoded(case(l=3), records(), 0, 0)
+        check_recoded(case(l=3), records(), 0)
     assert diversity([("flu", 1), ("cold", 1), ("flu", 2)]) == 2
     assert diversity([("flu", 1), ("cold", 1)]) == 1
 
 
 def test_a_permuted_release_is_told_from_another(tmp_path: Path) -> None:
-    asked = case(model="permutation", options={"form": "one-table"})
-    path = tmp_path / "release.csv"
-    source = tmp_path / "source.csv"
-    attempts._by_api(asked, tmp_path, attempts.write_source(asked, tmp_path), path)
-    assert source.exists()
-    check_permuted(asked, path)
-    text = path.read_text(encoding="utf-8")
-    path.write_text(text.replace("010", "10"), encoding="utf-8")
-    with pytest.raises(Wrong, match="a group's values"):
-        check_permuted(asked, path)
-    path.write_text(text.replace("Kiel", "Köln"), encoding="utf-8")
-    with pytest.raises(Wrong, match="all but the permuted column"):
-        check_permuted(asked, path)
+    trial = case(model="permutation", options={"form": "one-table"})
+    place = Workplace.in_folder(trial, tmp_path)
+    publish(place, place.opened(), place.path)
+    check_permuted(trial, place.path)
+    text = place.path.read_text(encoding="utf-8")
+    for old, new, rule in (
+        ("010", "10", "a group's values"),
+        ("Kiel", "Köln", "all but the permuted column"),
+    ):
+        place.path.write_text(text.replace(old, new), encoding="utf-8")
+        with pytest.raises(Wrong, match=rule):
+            check_permuted(trial, place.path)
 
 
 LEVELS = {"kind": "levels", "rows": [["a", "{a, b}", "*"], ["b", "{a, b}", "*"]]}
@@ -148,14 +147,14 @@ def test_a_looser_limit_that_refuses_is_a_failure(monkeypatch: pytest.MonkeyPatc
         return publish(table, *arguments, **options)
 
     monkeypatch.setattr("discreet.verbs.table.Table.publish", strange)
-    found = judged(case(limit="100%"))
+    found = outcome_of(case(limit="100%"))
     assert (found.what, found.why) == ("failed", "wrong: a looser limit refuses (full-domain)")
 
 
 def test_a_failing_case_gets_smaller(monkeypatch: pytest.MonkeyPatch) -> None:
-    def judge(tried: Case) -> attempts.Outcome:
+    def judge(tried: Trial) -> Outcome:
         bad = any(cell == "010" for column in tried.columns for cell in column.cells)
-        return attempts.Outcome("failed" if bad else "published", "wrong: planted")
+        return Outcome("failed" if bad else "published", "wrong: planted")
 
     found = shrunken(case(star=True, command=True), "wrong: planted", judge)
     assert (found.rows, found.star, found.command) == (1, False, False)

@@ -12,13 +12,13 @@ import pytest
 from discreet.model.criteria.base import Criterion
 from tests.criteria_of_tests import share  # noqa: F401 - a fixture
 from tests.drawing import NEW
-from tests.fuzz.campaign import Campaign, case_of, table_lines
+from tests.fuzz.attempt import attempt
+from tests.fuzz.campaign import Campaign, table_lines, trial_named
 from tests.fuzz.chains import UNKNOWN, chain_of, shown_at
-from tests.fuzz.columns import KEY_KINDS
-from tests.fuzz.notes import Notes
+from tests.fuzz.columns import RULES, pool_of, rule_of
 from tests.fuzz.plan import CYCLE, TURNS, declared, planned, seed_for, uncovered, undrawable, wants_of
+from tests.fuzz.publishing import Notes
 from tests.fuzz.shrinking import shrunken
-from tests.fuzz.trial_attempt import attempt_trial
 from tests.fuzz.trial_drawing import trial_of
 
 BASE = secrets.randbits(24) if NEW else 11
@@ -39,12 +39,11 @@ def test_every_declared_feature_can_be_drawn() -> None:
     assert CYCLE < TURNS
 
 
-@pytest.mark.parametrize("name", [kind for kind in KEY_KINDS if kind not in (*UNKNOWN, "builtin")])
+@pytest.mark.parametrize("name", [kind for kind in RULES if kind not in (*UNKNOWN, "builtin")])
 def test_every_kind_of_hierarchy_has_chains(name: str) -> None:
     for seed in range(12):
-        kind = KEY_KINDS[name]
-        rule = kind.rules(Random(seed))
-        values = list(kind.values(Random(seed), rule))
+        rule = rule_of(Random(seed), name)
+        values = list(pool_of(Random(seed), rule))
         chains = chain_of(rule, values)
         assert chains is not None
         assert {len(chain) for chain in chains.values()} == {len(chains[values[0]])}
@@ -72,10 +71,10 @@ def test_the_plan_takes_every_model_and_journey_in_one_cycle() -> None:
 
 def test_a_trial_follows_from_its_name() -> None:
     assert repr(planned(3)) == repr(planned(3)) != repr(planned(4))
-    assert repr(case_of("trial-3")) == repr(planned(3))
+    assert repr(trial_named("trial-3")) == repr(planned(3))
     feature = "way mask"
-    assert repr(case_of(f"trial-3 for {feature}")) == repr(trial_of(*seed_for(feature, 3)))
-    assert case_of("case-3").seed == 3
+    assert repr(trial_named(f"trial-3 for {feature}")) == repr(trial_of(*seed_for(feature, 3)))
+    assert trial_named("case-3").seed == 3
 
 
 CHAINS = [
@@ -112,10 +111,10 @@ def test_an_audit_that_passes_everything_is_found(monkeypatch: pytest.MonkeyPatc
 
 def test_a_failing_trial_gets_smaller(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(import_module("discreet.audit.class_audit"), "_passed", lambda *_: True)
-    trial = next(t for t in map(planned, range(11_000, 11_020)) if attempt_trial(t).failed)
-    why = attempt_trial(trial).why
-    found = shrunken(trial, why, attempt_trial)
-    assert attempt_trial(found).why == why
+    trial = next(t for t in map(planned, range(11_000, 11_020)) if attempt(t).failed)
+    why = attempt(trial).why
+    found = shrunken(trial, why, attempt)
+    assert attempt(found).why == why
     assert found.rows < trial.rows
     assert len(found.columns) < len(trial.columns)
 

@@ -9,21 +9,12 @@ from typing import Any
 
 from discreet.model.criteria.registry import CRITERIA
 from discreet.verbs.models.model_registry import MODELS
-from tests.fuzz.cases import Column
-from tests.fuzz.columns import (
-    KEY_KINDS,
-    key_column,
-    name_column,
-    row_column,
-    sensitive_columns,
-    subject_column,
-)
+from tests.fuzz.cases import LEVELS, NEGOTIATED, PERMUTATION, Column, Trial
+from tests.fuzz.columns import RULES, key_column, name_column, row_column, sensitive_columns, subject_column
 from tests.fuzz.conditions import VALUES, condition_of
-from tests.fuzz.later_journeys import given_levels
-from tests.fuzz.model_options import LEVELS, NEGOTIATED, options_of
+from tests.fuzz.files import FRAMES, WITHOUT_NULL
+from tests.fuzz.model_options import options_of
 from tests.fuzz.mutations import FORGERIES, ROWS
-from tests.fuzz.tables import FRAMES, WITHOUT_NULL
-from tests.fuzz.trial import Trial
 
 LATER = ("apply", "lock", "after")
 """Journeys of several releases, which are published by levels."""
@@ -51,17 +42,15 @@ def trial_of(seed: int, wants: Wants) -> Trial:
     journey = wants.get("journey", "publish")
     later = journey in LATER
     model = LEVELS if later else model
-    source = (
-        "csv"
-        if later or journey in PLAIN
-        else wants.get("source") or random.choice(("csv", "csv", "csv", "parquet", "jsonl"))
-    )
+    source = "csv"
+    if not later and journey not in PLAIN:
+        source = wants.get("source") or random.choice(("csv", "csv", "csv", "parquet", "jsonl"))
     crowded = bool(wants.get("subject"))
     number = random.choice((24, 30) if crowded else (8, 12, 16, 20, 24, 30))
     release = "csv" if journey in PLAIN else _release(random, wants, model)
     nulls = 0.0 if source in WITHOUT_NULL or release in WITHOUT_NULL else random.choice((0.0, 0.1, 0.2))
     nulls = 0.0 if source == "tsv" or crowded else nulls
-    first = "file" if journey == "protected" else wants.get("hierarchy") or random.choice(list(KEY_KINDS))
+    first = "file" if journey == "protected" else wants.get("hierarchy") or random.choice(list(RULES))
     kinds = [random.choice(GIVEN) if later and first not in GIVEN else first]
     kinds = ["dates" if kind == "age" and model not in BY_LEVELS else kind for kind in kinds]
     kinds += random.choices(
@@ -76,7 +65,7 @@ def trial_of(seed: int, wants: Wants) -> Trial:
         source=source,
         release=release,
         model=model,
-        k=random.choice((2, 3, 3) if model == "permutation" else (2, 2, 2, 3)),
+        k=random.choice((2, 3, 3) if model == PERMUTATION else (2, 2, 2, 3)),
         limit=number * random.choice((0, 20, 40, 60, 80, 90)) // 100,
         drop_nulls=wants.get("nulls", random.choice(("value", "drop"))) == "drop",
         star=wants.get("suppressed", random.choice(("drop", "drop", "star"))) == "star",
@@ -93,34 +82,28 @@ def trial_of(seed: int, wants: Wants) -> Trial:
     if later:
         few = tuple(c for c in trial.further if c.name in ("alpha", "p_sensitive") and journey != "after")
         limit = number * random.choice((30, 70, 90)) // 100
-        trial = given_levels(replace(trial, further=few, k=trial.k or 2, limit=limit, people=()), random)
+        trial = _with_levels(random, replace(trial, further=few, k=trial.k or 2, limit=limit, people=()))
     elif model == LEVELS:
         levels = {c.name: int(random.random() < 0.6) for c in trial.keys}
         trial = replace(trial, more=dict(trial.more) | {"levels": levels})
     order = list(trial.columns)
     random.shuffle(order)
-    plain = (
-        trial.source not in FRAMES
-        and trial.release != "memory"
-        and not trial.levels[0]
-        and not trial.levels[1]
-    )
+    trial = replace(trial, columns=tuple(order))
+    return replace(trial, command=bool(wants.get("command")) and _has_command(trial))
+
+
+def _has_command(trial: Trial) -> bool:
+    """Test whether the command line can publish a trial."""
+    in_files = trial.source not in FRAMES and trial.release != "memory" and trial.journey == "publish"
     texts = all(isinstance(option, str | int | float) for option in trial.options.values())
-    command = (
-        bool(wants.get("command"))
-        and plain
-        and texts
-        and journey == "publish"
-        and "workload" not in trial.options
-    )
-    return replace(trial, columns=tuple(order), command=command)
+    return in_files and texts and trial.levels == ({}, {}) and "workload" not in trial.options
 
 
 def _release(random: Random, wants: Wants, model: str) -> str:
     wanted = wants.get("release") or random.choice(("csv", "csv", "parquet"))
     kind = MODELS.named(model if model in MODELS else "full-domain")
     formats = [name.lstrip(".") for name in kind.formats]
-    if wanted == "memory" and model == "permutation":
+    if wanted == "memory" and model == PERMUTATION:
         return "csv"
     return wanted if wanted in (*formats, "memory") else "csv"
 
@@ -144,7 +127,7 @@ def _with_request(random: Random, trial: Trial, wants: Wants) -> Trial:
     if trial.model not in BY_LEVELS:
         further = [c for c in further if not c.criterion.of_population]
     plain = trial.model == "full-domain" and random.random() < 0.5
-    if trial.options.get("method") in _OF_K or trial.model == "permutation" or plain:
+    if trial.options.get("method") in _OF_K or trial.model == PERMUTATION or plain:
         further = []
     often = 0.7 if wants.get("subject") else 0.2
     l = (
@@ -193,8 +176,8 @@ def takes(model: str, name: str) -> bool:
     kind = CRITERIA.named(name)
     if model in BY_LEVELS:
         return True
-    if model in ("permutation", "relaxed-multi-dimension"):
-        return name == "k" or (model != "permutation" and name == "l")
+    if model in (PERMUTATION, "relaxed-multi-dimension"):
+        return name == "k" or (model != PERMUTATION and name == "l")
     if model == "attribute-suppression":
         return name not in ("lkc", "k_map", "delta_presence")
     return not kind.of_release and name not in ("k_map", "delta_presence", "epsilon_m")
@@ -216,12 +199,12 @@ def _with_people(random: Random, trial: Trial, wants: Wants) -> Trial:
             for _ in range(number)
         )
         trial = replace(trial, people=people)
-    elif wants.get("subject") and trial.model in (NEGOTIATED, LEVELS, "permutation"):
+    elif wants.get("subject") and trial.model in (NEGOTIATED, LEVELS, PERMUTATION):
         only = tuple(c for c in trial.further if c.name in ("highest_risk", "attack_gain"))
         subject = subject_column(random, trial.rows, way if way and way["way"] != "mask" else None)
         columns.append(subject)
         trial = replace(trial, further=only, k=min(trial.k, 2), limit=9 * trial.rows // 10)
-        if wants.get("shift") and trial.model != "permutation":
+        if wants.get("shift") and trial.model != PERMUTATION:
             columns.append(_shifted(random, trial.rows))
     if way and (not wants.get("subject") or trial.model not in BY_LEVELS):
         columns.append(name_column(trial.rows, way))
@@ -254,3 +237,14 @@ def _with_mutations(random: Random, trial: Trial, wants: Wants) -> Trial:
     forgery = wants.get("forgery") or random.choice(list(FORGERIES))
     drawn = [f"{random.choice(list(ROWS))}+honest", f"{rows}+{forgery}"]
     return replace(trial, mutations=tuple(dict.fromkeys([f"{rows}+honest", *drawn])))
+
+
+def _with_levels(random: Random, trial: Trial) -> Trial:
+    """Return the trial with levels to publish at, without the bounds that have no meaning then."""
+    chains = trial.chains()
+    heights = {name: len(next(iter(chain.values()))) - 1 for name, chain in chains.items() if chain}
+    levels = {
+        name: random.randint(int(height > 2), height - (random.random() < 0.7))
+        for name, height in heights.items()
+    }
+    return replace(trial, model=LEVELS, more=dict(trial.more) | {"levels": levels})

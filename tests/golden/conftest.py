@@ -12,6 +12,8 @@ from discreet.lattice.evaluated_lattice import EvaluatedLattice
 from discreet.lattice.evaluation import evaluate_lattice
 from discreet.model.frequency_set import FrequencySet
 from discreet.settings import Settings
+from papers.negotiation_study import AdultStudy
+from papers.reproduction import Context
 from tests.oracle.plain_tables import frequency_set_of_rows, read_hierarchy, read_rows
 
 AdultFrequencySet = Callable[[Sequence[str], str | None], FrequencySet]
@@ -44,3 +46,16 @@ def adult_lattice(
         return evaluate_lattice(adult_frequency_set(attributes, sensitive), settings)
 
     return lambda attributes, sensitive=None: evaluated(tuple(attributes), sensitive)
+
+
+@pytest.fixture(scope="session")
+def adult_study(data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> AdultStudy:
+    """Return the lattices of the negotiation paper for all its quasi-identifiers, each computed once."""
+    scratch = tmp_path_factory.mktemp("study")
+    settings = Settings(memory_limit=2 * 10**9, threads=1, private_log=scratch / "log.jsonl")
+    return AdultStudy(Context(data_dir, settings, scratch=scratch))
+
+
+def rounds_to(computed: float, printed: float, decimals: int) -> bool:
+    """Return True if a figure is the printed one once it is rounded, a half either way."""
+    return abs(computed - printed) <= 0.5 * 10**-decimals + 1e-9

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
 
@@ -64,13 +64,3 @@ def expected_links(
         if found:
             right += sum(owner(record, place) for place in found) / len(found)
     return right
-
-
-def values_by_unit(
-    rows: Sequence[Row], unit: Callable[[Row], object], name: str
-) -> dict[object, list[str | None]]:
-    """Return the sensitive values of each unit."""
-    found: dict[object, list[str | None]] = defaultdict(list)
-    for row in rows:
-        found[unit(row)].append(row[name])
-    return dict(found)

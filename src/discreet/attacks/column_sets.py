@@ -7,7 +7,7 @@ for all sets of up to ``largest_set`` columns.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import comb
@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.attacks.declaration import Attack, AttackedTable, Grounds
-from discreet.attacks.finding import Finding, FoundTable, Value, ValueKind, chance, columns, count
+from discreet.attacks.finding import Finding, FoundTable, ValueKind, chance, columns, count
 from discreet.frequency.encoding import sort_rows
 from discreet.model.option import OptionKind, option
 
@@ -89,7 +89,17 @@ class ColumnSets(Attack):
                         ("highest chance", ValueKind.CHANCE),
                         (over, ValueKind.COUNT),
                     ),
-                    tuple(_table_row(risk) for risk in worst[: self.listed_sets]),
+                    tuple(
+                        (
+                            ", ".join(r.attributes),
+                            r.distinction,
+                            r.separation,
+                            r.unique_rows,
+                            r.highest,
+                            r.over,
+                        )
+                        for r in worst[: self.listed_sets]
+                    ),
                     note="Distinction: different combinations by rows, and the mean chance. Separation: "
                     "pairs of rows that differ.",
                 )
@@ -114,7 +124,7 @@ def compute_set_risks(side: AttackedTable, largest: int, floor: int = 20) -> Ite
                 distinction=len(sizes) / total if total else 0.0,
                 separation=1 - alike / pairs if pairs else 1.0,
                 unique_rows=int((sizes == 1).sum()),
-                highest=_highest_chance(sizes),
+                highest=1.0 / int(sizes.min()) if len(sizes) else 0.0,
                 over=int(sizes[sizes < floor].sum()),
             )
 
@@ -130,22 +140,11 @@ def count_combination_sizes(side: AttackedTable, chosen: Sequence[int]) -> NDArr
 
 def limit_column_sets(width: int, largest: int) -> int:
     """Return the largest set size, at least 1, with no more than ``_MOST_SETS`` (4,096) sets to count."""
-    size = min(largest, width)
-    while size > 1 and sum(comb(width, each) for each in range(1, size + 1)) > _MOST_SETS:
-        size -= 1
-    return size
+    return largest_affordable_size(min(largest, width), _MOST_SETS, lambda size: comb(width, size))
 
 
-def _highest_chance(sizes: NDArray[np.int64]) -> float:
-    return 1.0 / int(sizes.min()) if len(sizes) else 0.0
-
-
-def _table_row(risk: SetRisk) -> tuple[Value, ...]:
-    return (
-        ", ".join(risk.attributes),
-        risk.distinction,
-        risk.separation,
-        risk.unique_rows,
-        risk.highest,
-        risk.over,
-    )
+def largest_affordable_size(largest: int, budget: int, cost: Callable[[int], int]) -> int:
+    """Return the largest size, at least 1 and at most ``largest``, whose sizes up to it cost the budget."""
+    while largest > 1 and sum(map(cost, range(1, largest + 1))) > budget:
+        largest -= 1
+    return largest

@@ -175,24 +175,16 @@ class Intersection(Attack):
 
     def run(self, grounds: Grounds) -> Finding:
         """Report the common parts of all releases."""
-        original = grounds.ground.original
-        assert original is not None
+        original = grounds.original_table
         here = [assign_classes(grounds.published, original, "the release")]
-        there = [self._classes(grounds, original, release) for release in self._releases()]
+        releases = [self.earlier] if isinstance(self.earlier, str | Path) else self.earlier or ()
+        addresses = [ReleaseAddress(path=parse_path(str(each))) for each in releases]
+        there = [
+            read_assigned_classes(grounds.engine, each, original, grounds.settings) for each in addresses
+        ]
         single = intersect_classes(original.frequency_set, here)
         parts = intersect_classes(original.frequency_set, here + there)
         return self.found(grounds, _figures(parts), (_table(single, parts),))
-
-    def _releases(self) -> list[str]:
-        earlier_releases = self.earlier or ()
-        return [
-            str(each)
-            for each in ([earlier_releases] if isinstance(earlier_releases, str | Path) else earlier_releases)
-        ]
-
-    def _classes(self, grounds: Grounds, original: OriginalTable, release: str) -> IntArray:
-        address = ReleaseAddress(path=parse_path(release))
-        return read_assigned_classes(grounds.engine, address, original, grounds.settings)
 
 
 def read_assigned_classes(

@@ -8,7 +8,7 @@ size (Kish 1965).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import inf, sqrt
 from pathlib import Path
@@ -135,16 +135,22 @@ def compute_inference_chances(
     matches is guessed wrong.
     """
     right, guesses = np.zeros(len(people.rows)), np.zeros(len(people.rows), np.int64)
-    entries = _sort_class_values(values, release.groups)
-    for chosen in _batches(len(people.rows), len(values.texts)):
+    named = np.flatnonzero(values.values != NO_VALUE)
+    named = named[np.argsort(values.units[named], kind="stable")]
+    # The values of class c are the entries from class_starts[c] to class_starts[c + 1].
+    class_starts = np.searchsorted(values.units[named], np.arange(release.groups + 1))
+    step = max(1, _BATCH_CELLS // max(len(values.texts), 1))
+    for start in range(0, len(people.rows), step):
+        chosen = np.arange(start, min(start + step, len(people.rows)))
         counted = np.zeros((len(chosen), len(values.texts) + 1))
         for record, group in find_candidate_classes(release, people.codes[chosen], unknown_matches=True):
-            starts, ends = entries.starts[group], entries.starts[group + 1]
+            starts, ends = class_starts[group], class_starts[group + 1]
             numbers = ends - starts
             # Expand the segments [start, end) of the groups into one index array.
             at = np.repeat(starts, numbers) + np.arange(int(numbers.sum()))
             at -= np.repeat(np.cumsum(numbers) - numbers, numbers)
-            np.add.at(counted, (np.repeat(record, numbers), entries.values[at]), entries.rows[at])
+            entries = named[at]
+            np.add.at(counted, (np.repeat(record, numbers), values.values[entries]), values.rows[entries])
         own = people.values[attribute_index][chosen]
         has_value = own != NO_VALUE
         most = counted.max(axis=1, initial=0)
@@ -154,29 +160,6 @@ def compute_inference_chances(
         right[chosen[hit]] = 1 / modes[hit]
         guesses[chosen[has_value]] = people.rows[chosen][has_value]
     return GuessChances(right, guesses)
-
-
-@dataclass(frozen=True, eq=False)
-class _ClassValues:
-    """Values of class c and their rows, from ``starts[c]`` to ``starts[c + 1]``."""
-
-    starts: IntArray
-    values: IntArray
-    rows: IntArray
-
-
-def _sort_class_values(values: ValueCounts, classes: int) -> _ClassValues:
-    named = np.flatnonzero(values.values != NO_VALUE)
-    named = named[np.argsort(values.units[named], kind="stable")]
-    starts = np.searchsorted(values.units[named], np.arange(classes + 1))
-    return _ClassValues(starts, values.values[named], values.rows[named])
-
-
-def _batches(records: int, texts: int) -> Iterator[IntArray]:
-    """Yield the indices of all records in batches of ``_BATCH_CELLS`` cells."""
-    step = max(1, _BATCH_CELLS // max(texts, 1))
-    for start in range(0, records, step):
-        yield np.arange(start, min(start + step, records))
 
 
 @dataclass(frozen=True)
@@ -315,29 +298,22 @@ class ControlSet(Attack):
 
     def run(self, grounds: Grounds) -> Finding:
         """Run every test on both samples; raise ``InputError`` if the control set lacks a column."""
-        original = grounds.ground.original
-        assert original is not None
+        original = grounds.original_table
         release, main, control = _read_targets(grounds, original, parse_path(str(self.control)))
         values = grounds.published.sensitive
         z = NormalDist().inv_cdf((1 + self.confidence) / 2)
 
-        def rated(name: str, rates: Iterable[SuccessRate]) -> RatedTest:
-            first, second = rates
-            return name, first, second
-
         both = (main, control)
-        counted = [count_singling_out_guesses(release, values, each) for each in both]
-        tests = [rated("singling out", (SuccessRate(*each, z) for each in counted))]
+        singled_out = [SuccessRate(*count_singling_out_guesses(release, values, each), z) for each in both]
+        rates: dict[str, Sequence[SuccessRate]] = {"singling out": singled_out}
         if len(release.cells) > 1:
-            tests.append(
-                rated(
-                    "linking",
-                    compute_mean_rates([compute_linking_chances(release, each) for each in both], z),
-                )
+            rates["linking"] = compute_mean_rates(
+                [compute_linking_chances(release, each) for each in both], z
             )
         for index, each in enumerate(values):
             chances = [compute_inference_chances(release, each, index, people) for people in both]
-            tests.append(rated(f"inferring {each.attribute}", compute_mean_rates(chances, z, most=1.0)))
+            rates[f"inferring {each.attribute}"] = compute_mean_rates(chances, z, most=1.0)
+        tests = [(name, first, second) for name, (first, second) in rates.items()]
         figures = (
             count("rows", "rows of the table", main.total),
             count("control_rows", "rows of the control set", control.total),
@@ -378,7 +354,6 @@ def _read_targets(
 
 
 def _read_records(grounds: Grounds, source: SourceSpec) -> OutsideRecords:
-    """Read the rows of a source by the release's columns."""
     published = grounds.published
     wanted = (*published.attributes, *(values.attribute for values in published.sensitive))
     match = {name: name for name in wanted}

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.attacks.finding import Figure, Finding, FoundTable
-from discreet.attacks.linkage import CellInterpretation
+from discreet.attacks.linkage import CellInterpretation, OriginalTable
 from discreet.attacks.published_table import ReleaseClasses
 from discreet.engines.base import Engine
 from discreet.errors import InputError
@@ -76,6 +76,12 @@ class Grounds:
     key: tuple[str, str] | None = None
     persons: bool = False
     advance: Callable[[int, int], None] = field(default=lambda _done, _all: None)
+
+    @property
+    def original_table(self) -> OriginalTable:
+        """The original, for attacks that need it (``Need.ORIGINAL``)."""
+        assert self.ground.original is not None
+        return self.ground.original
 
     @property
     def release(self) -> AttackedTable:

@@ -85,8 +85,7 @@ def compute_local_downcoding(grounds: Grounds) -> tuple[LocalDowncoding, ...]:
 
     Cells that a minimum level may have raised imply nothing and are not counted.
     """
-    original, published = grounds.ground.original, grounds.published
-    assert original is not None
+    original, published = grounds.original_table, grounds.published
     counted = original.frequency_set
     found = []
     for i, name in enumerate(published.attributes):
@@ -221,8 +220,7 @@ class Downcoding(MinimalityAttack):
             figures, downcoding = report_local_downcoding(compute_local_downcoding(grounds))
             return self.found(grounds, figures, (downcoding,))
         release = read_minimal_release(grounds, self.could_suppress)
-        original = grounds.ground.original
-        assert original is not None
+        original = grounds.original_table
         counted = original.frequency_set
         below = [build_child_values(release, i, counted.codes[:, i], counted.counts) for i in release.raised]
         worlds, undone = simulate_downcoding(release, below, release.draws(self.worlds))

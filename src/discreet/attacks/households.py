@@ -87,8 +87,7 @@ class Households(Attack):
 
     def run(self, grounds: Grounds) -> Finding:
         """Report the risks of units before and after; raise ``InputError`` for an unknown column."""
-        original = grounds.ground.original
-        assert original is not None
+        original = grounds.original_table
         assert self.household is not None
         members = read_members(grounds, original, self.household)
         after = assign_classes(grounds.published, original, "the release")
@@ -142,9 +141,9 @@ def compute_unit_risks(members: HouseholdMembers, classes: IntArray) -> UnitRisk
     """Compute the risk of each unit; ``classes`` contains the class of each row type or ``SUPPRESSED``."""
     of = classes[members.types]
     published = of != SUPPRESSED
-    size = np.zeros(int(classes.max(initial=-1)) + 1, dtype=np.int64)
-    size += _count_distinct(of[published], members.people[published], len(size))
-    households = _count_distinct(of[published], members.units[published], len(size))
+    number = int(classes.max(initial=-1)) + 1
+    size = _count_distinct(of[published], members.people[published], number)
+    households = _count_distinct(of[published], members.units[published], number)
     risks = np.zeros(len(of))
     risks[published] = 1.0 / size[of[published]]
     pairs, pair_of = np.unique(np.column_stack([members.units, members.people]), axis=0, return_inverse=True)

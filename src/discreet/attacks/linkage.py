@@ -68,9 +68,7 @@ class LinkageSide:
             "matched_one_row": self.unique,
             "median_matches": self.median,
             "expected_if_present": self.expected_if_present,
-            "matches": {
-                str(least): number for least, number in zip(MATCH_STEPS, self.histogram, strict=True)
-            },
+            "matches": dict(zip(map(str, MATCH_STEPS), self.histogram, strict=True)),
             "known": self.known,
             "expected_correct": self.correct,
         }
@@ -296,13 +294,14 @@ def measure_linkage(
     codes = encode_records(records, hierarchies)
     nulls = np.array([hierarchy.null_code for hierarchy in hierarchies])
     release = build_release_table(published, records.attributes, hierarchies, ground)
-    after = count_matching_rows(_merge_groups(release), codes)
-    before = original = None
+    after = count_matching_rows(release.project(release.attributes), codes)
+    before = None
     if ground.original is not None:
-        original = _recode_original(ground.original.frequency_set, records.attributes, hierarchies)
-        before = count_matching_rows(
-            _build_exact_table(hierarchies, original, ground.original.frequency_set.counts), codes
-        )
+        counted = ground.original.frequency_set
+        original = translate_codes(counted.codes, counted, records.attributes, hierarchies)
+        cells = tuple(exact_cells(each.attribute, each.leaves) for each in hierarchies)
+        table = GeneralizedTable(cells, *merge_equal_groups(original, counted.counts))
+        before = count_matching_rows(table, codes)
     chances: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
     known = None
     if key is not None and ground.original is not None and before is not None:
@@ -345,7 +344,8 @@ def compute_population_risk(
     )
     hierarchies = extend_hierarchies(published, ground, records)
     codes = encode_records(records, hierarchies)
-    release = _merge_groups(build_release_table(published, records.attributes, hierarchies, ground))
+    release = build_release_table(published, records.attributes, hierarchies, ground)
+    release = release.project(release.attributes)
     people = count_covered_people(release, codes, records.rows)
     nulls = np.array([hierarchy.null_code for hierarchy in hierarchies])
     return compute_journalist_risk(
@@ -459,18 +459,6 @@ def _has_null(frequency_set: FrequencySet, name: str) -> bool:
     return bool((frequency_set.codes[:, index] == frequency_set.hierarchies[index].null_code).any())
 
 
-def _merge_groups(table: GeneralizedTable) -> GeneralizedTable:
-    return table.project(table.attributes)
-
-
-def _recode_original(
-    frequency_set: FrequencySet,
-    attributes: Sequence[str],
-    hierarchies: Sequence[GeneralizationHierarchy],
-) -> NDArray[np.int64]:
-    return translate_codes(frequency_set.codes, frequency_set, attributes, hierarchies)
-
-
 def translate_codes(
     codes: NDArray[np.int64],
     frequency_set: FrequencySet,
@@ -485,14 +473,6 @@ def translate_codes(
         map_to = np.array([*(hierarchy.code_of_leaf[leaf] for leaf in leaves), hierarchy.null_code])
         result[:, i] = map_to[codes[:, index]]
     return result
-
-
-def _build_exact_table(
-    hierarchies: Sequence[GeneralizationHierarchy], codes: NDArray[np.int64], counts: NDArray[np.int64]
-) -> GeneralizedTable:
-    cell_codes, rows = merge_equal_groups(codes, counts)
-    cells = tuple(exact_cells(h.attribute, h.leaves) for h in hierarchies)
-    return GeneralizedTable(cells, cell_codes, rows)
 
 
 IntArray = NDArray[np.int64]

@@ -170,8 +170,7 @@ def read_minimal_release(grounds: Grounds, limit: int | None) -> MinimalRelease:
     suppressed, which is the least possible. Raise ``InputError`` for a release that was not made from the
     original.
     """
-    original, manifest = grounds.ground.original, grounds.manifest
-    assert original is not None
+    original, manifest = grounds.original_table, grounds.manifest
     assert manifest is not None
     counted = original.frequency_set
     names = tuple(a.name for a in original.spec.sensitive)
@@ -234,12 +233,9 @@ def _assign_row_classes(
 
 
 def _required_l(manifest: Manifest, name: str) -> int:
-    recorded_l = manifest.l
-    return (
-        (recorded_l if isinstance(recorded_l, int) else recorded_l.get(name, 0))
-        if recorded_l is not None
-        else 0
-    )
+    if manifest.l is None or isinstance(manifest.l, int):
+        return manifest.l or 0
+    return manifest.l.get(name, 0)
 
 
 @dataclass(frozen=True, eq=False)

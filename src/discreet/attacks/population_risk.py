@@ -41,6 +41,7 @@ from discreet.model.option import OptionKind, option
 from discreet.settings import Settings
 
 FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
 
 _ESTIMATORS = {
     "Dankar": estimates.dankar,
@@ -141,9 +142,8 @@ def _table(sides: tuple[AttackedTable, ...], people: int) -> FoundTable:
     ]
     for name, estimator in _ESTIMATORS.items():
         shares = [_share(side, people, estimator) for side in sides]
-        rows.append(
-            (f"unique in the population, by {name}", *(_people_of(s, people) for s in shares), *shares)
-        )
+        unique = [None if share is None else round(share * people) for share in shares]
+        rows.append((f"unique in the population, by {name}", *unique, *shares))
     return FoundTable(
         "Uniques, counted and estimated",
         columns(
@@ -165,21 +165,13 @@ def _share(
     return None if np.isnan(found) else found
 
 
-def _people_of(share: float | None, people: int) -> int | None:
-    return None if share is None else round(share * people)
-
-
-IntArray = NDArray[np.int64]
-_FloatArray = NDArray[np.float64]
-
-
 @dataclass(frozen=True, eq=False)
 class Survey:
     """Row types of a survey: leaf ``codes``, number of ``rows``, and number of people represented."""
 
     codes: IntArray
     rows: IntArray
-    people: _FloatArray
+    people: FloatArray
 
 
 @dataclass(frozen=True)
@@ -213,8 +205,7 @@ class SurveyWeights(Attack):
 
         Raise ``InputError`` for a column that is missing or does not contain weights.
         """
-        original = grounds.ground.original
-        assert original is not None
+        original = grounds.original_table
         column = self.survey_weight or _spec_column(grounds)
         assert column is not None
         survey = read_survey(grounds.engine, grounds.settings, original, column)
@@ -232,7 +223,6 @@ class SurveyWeights(Attack):
 
 
 def _spec_column(grounds: Grounds) -> str | None:
-    """Return the column of weights that the publisher's spec names."""
     original = grounds.ground.original
     return None if original is None else original.spec.source.survey_weight
 
@@ -250,7 +240,7 @@ def read_survey(engine: Engine, settings: Settings, original: OriginalTable, col
     return Survey(counted.codes, counted.counts, people)
 
 
-def compute_class_risks(survey: Survey, classes: IntArray) -> tuple[IntArray, _FloatArray, _FloatArray]:
+def compute_class_risks(survey: Survey, classes: IntArray) -> tuple[IntArray, FloatArray, FloatArray]:
     """Return rows, people and chance of each class; ``classes`` is the class of each row type."""
     retained = classes != SUPPRESSED
     size = int(classes.max(initial=-1)) + 1
@@ -309,7 +299,7 @@ def _shift_table(original: OriginalTable, survey: Survey, is_published: NDArray[
     )
 
 
-def _parse_weights(texts: tuple[str, ...], column: str) -> _FloatArray:
+def _parse_weights(texts: tuple[str, ...], column: str) -> FloatArray:
     try:
         result = np.array([float(text) for text in texts])
     except ValueError:

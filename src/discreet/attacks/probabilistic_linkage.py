@@ -298,9 +298,7 @@ def _map_codes(codes: IntArray, to: Sequence[int]) -> IntArray:
     return np.where(codes < 0, -1, np.array([*to, -1])[codes])
 
 
-_IntArray = NDArray[np.int64]
-_FloatArray = NDArray[np.float64]
-TrueRows = tuple[_IntArray, _IntArray, _FloatArray]
+TrueRows = tuple[IntArray, IntArray, FloatArray]
 """Records, indices of rows on the right, and the number of the person's own rows there."""
 
 _LEVELS = ("differ", "close", "agree")
@@ -311,8 +309,8 @@ class LinkedRecords:
     """Links on one table by record of the file: chance of the best row, and expected right links."""
 
     weights: PatternWeights
-    chances: _FloatArray
-    right: _FloatArray | None
+    chances: FloatArray
+    right: FloatArray | None
 
 
 @dataclass(frozen=True)
@@ -490,7 +488,7 @@ def compare_texts_with_cells(
     return result
 
 
-def _true_rows_by_class(truth: GroundTruth, release: GeneralizedTable, codes: _IntArray) -> TrueRows:
+def _true_rows_by_class(truth: GroundTruth, release: GeneralizedTable, codes: IntArray) -> TrueRows:
     """Return the person's own rows by class, divided among covering classes in proportion to their rows."""
     types, classes = find_covering_classes(release, codes)
     rows = release.rows[classes].astype(np.float64)
@@ -517,22 +515,22 @@ def _true_rows_by_class(truth: GroundTruth, release: GeneralizedTable, codes: _I
     )
 
 
-def _record_codes(records: OutsideRecords, column: int) -> _IntArray:
+def _record_codes(records: OutsideRecords, column: int) -> IntArray:
     return _mask_null(records.codes[:, column], len(records.texts[column]))
 
 
-def _mask_null(codes: _IntArray, null: int) -> _IntArray:
+def _mask_null(codes: IntArray, null: int) -> IntArray:
     return np.where(codes == null, -1, codes)
 
 
-def _without_null(release: GeneralizedTable, column: int) -> _IntArray:
+def _without_null(release: GeneralizedTable, column: int) -> IntArray:
     """Return the cells by group; NULL is missing."""
     cell_codes = release.shown[:, column]
     unknown = np.array([label is None for label in release.cells[column].labels])
     return np.where(unknown[cell_codes], -1, cell_codes)
 
 
-def _figures(name: str, title: str, links: LinkedRecords, rows: _IntArray, sure: float) -> list[Figure]:
+def _figures(name: str, title: str, links: LinkedRecords, rows: IntArray, sure: float) -> list[Figure]:
     linked = links.chances >= sure
     figures = [
         count(f"linked_{name}", f"records linked, {title}", int(rows[linked].sum())),

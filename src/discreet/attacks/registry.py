@@ -25,7 +25,6 @@ REPORT_ATTACKS = "reported"
 
 
 def _builtin_attacks() -> Iterable[type[Attack]]:
-    """Return the built-in attacks in the order of screens and reports."""
     from discreet.attacks.attribute_disclosure import BackgroundKnowledge, Skewness
     from discreet.attacks.column_sets import ColumnSets
     from discreet.attacks.composition import Intersection

@@ -22,6 +22,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.attacks.column_sets import largest_affordable_size
 from discreet.attacks.declaration import Attack, AttackedTable, Grounds
 from discreet.attacks.finding import (
     Figure,
@@ -63,6 +64,12 @@ class MinimalUniqueSets:
     def sizes(self) -> IntArray:
         """Number of columns of each pair's set."""
         return np.bitwise_count(self.masks).astype(np.int64)
+
+    def smallest_sizes(self, row_types: int) -> IntArray:
+        """Return the size of each row type's smallest set; one more than ``largest`` where it has none."""
+        result = np.full(row_types, self.largest + 1, dtype=np.int64)
+        np.minimum.at(result, self.rows, self.sizes)
+        return result
 
     def has(self, column: int) -> NDArray[np.bool_]:
         """Return true for each pair whose set contains a column."""
@@ -116,9 +123,7 @@ def find_minimal_sets(
 
 def limit_set_size(row_types: int, width: int, largest: int, steps: int = _MOST_STEPS) -> int:
     """Return the largest set size, at least 1, at which all sets can be walked in ``steps`` steps."""
-    while largest > 1 and row_types * sum(comb(width, size) for size in range(1, largest + 1)) > steps:
-        largest -= 1
-    return largest
+    return largest_affordable_size(largest, steps // max(row_types, 1), lambda size: comb(width, size))
 
 
 def _find_compiled(codes: IntArray, single: IntArray, largest: int) -> tuple[IntArray, IntArray] | None:
@@ -179,8 +184,7 @@ class MinimalUniques:
         cls, attributes: tuple[str, ...], counts: NDArray[np.int64], minimal_sets: MinimalUniqueSets
     ) -> MinimalUniques:
         """Count the minimal sets of row types of ``counts`` rows."""
-        smallest = np.full(len(counts), minimal_sets.largest + 1, dtype=np.int64)
-        np.minimum.at(smallest, minimal_sets.rows, minimal_sets.sizes)
+        smallest = minimal_sets.smallest_sizes(len(counts))
         sizes = range(1, minimal_sets.largest + 1)
         return cls(
             rows=int((counts == 1).sum()),
@@ -216,17 +220,11 @@ def count_minimal_uniques(
     ``counts`` is the number of rows per row type.
     """
     width = len(attributes)
-    size = _limit_sorted_sets(len(codes), width, min(largest, width))
+    # Sets are walked in sorted columns, so a set costs as much as it has columns.
+    size = largest_affordable_size(
+        min(largest, width), _MOST_CELLS // max(len(codes), 1), lambda size: comb(width, size) * size
+    )
     return MinimalUniques.of(attributes, counts, find_minimal_sets(codes, counts, size, progress=progress))
-
-
-def _limit_sorted_sets(row_types: int, width: int, largest: int) -> int:
-    """Return the largest set size, at least 1, whose sorts stay affordable."""
-    while largest > 1 and row_types * sum(comb(width, size) * size for size in range(1, largest + 1)) > (
-        _MOST_CELLS
-    ):
-        largest -= 1
-    return largest
 
 
 FloatArray = NDArray[np.float64]
@@ -313,7 +311,6 @@ class Suda(Attack):
         return [*tables, self._rows(side, scores)] if persons else tables
 
     def _rows(self, side: AttackedTable, scores: SudaScores) -> FoundTable:
-        """Build the table of the rows with the highest scores."""
         worst = np.argsort(-scores.scores, kind="stable")[: self.listed_rows]
         worst = worst[scores.scores[worst] > 0]
         cells = shown_rows(side.labels, side.codes[worst].tolist())
@@ -374,8 +371,7 @@ def _figures(side: AttackedTable, scores: SudaScores) -> list[Figure]:
 
 def _size_table(side: AttackedTable, scores: SudaScores) -> FoundTable:
     sizes = scores.sets.sizes
-    smallest = np.full(len(side.rows), scores.sets.largest + 1)
-    np.minimum.at(smallest, scores.sets.rows, sizes)
+    smallest = scores.sets.smallest_sizes(len(side.rows))
     rows: list[tuple[Value, ...]] = [
         (size, int((sizes == size).sum()), int((smallest == size).sum()))
         for size in range(1, scores.sets.largest + 1)

@@ -14,7 +14,7 @@ import os
 import re
 import zipfile
 import zlib
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
@@ -164,10 +164,6 @@ def open_archive(path: Path, expected: str) -> Iterator[Archive]:
         yield Archive(path, parts)
 
 
-_NUMBER = r"(\d{1,9}(?:\.\d{1,18})?(?:E-?\d{1,2})?)"
-_FOR_ATTRIBUTE = r" for attribute '(.*)'"
-_PATTERN_FLAGS = re.DOTALL
-
 CriterionEntry = dict[str, Any]
 """A criterion's entry of a request: its value, its attribute, its further parts."""
 
@@ -180,23 +176,54 @@ class ConvertedModel:
     note: str | None = None
 
 
-@dataclass(frozen=True)
-class _ModelPattern:
-    """Pattern of a privacy model; ``build`` gets its groups, the attribute last if there is one."""
-
-    pattern: re.Pattern[str]
-    build: Callable[..., ConvertedModel]
-    of_attribute: bool = True
+_NUMBER = r"\d{1,9}(?:\.\d{1,18})?(?:E-?\d{1,2})?"
+_VALUE = rf"(?P<value>{_NUMBER})"
+_ATTRIBUTE = " for attribute '(?P<attribute>.*)'"
+_RISK = "-avg-reidentification-risk"
+_MODEL_PATTERNS = {
+    "entropy_l": rf"(?:(?P<estimator>shannon|grassberger)-)?entropy-{_VALUE}-diversity{_ATTRIBUTE}",
+    "recursive_c": rf"recursive-\({_VALUE}, ?(?P<l>\d{{1,9}})\)-diversity{_ATTRIBUTE}",
+    "t": rf"{_VALUE}-closeness with (?P<distance>equal|ordered)(?: ground)?[- ]distance{_ATTRIBUTE}",
+    "beta": rf"(?P<variant>basic|enhanced)-{_VALUE}-likeness{_ATTRIBUTE}",
+    "delta_disclosure": rf"{_VALUE}-disclosure privacy{_ATTRIBUTE}",
+    "average_risk": rf"\({_VALUE}(?:, ?(?P<highest>{_NUMBER}), ?(?P<share>{_NUMBER}))?\){_RISK}",
+    "sample_uniques": rf"\({_VALUE}\)-sample-uniqueness",
+}
+"""Patterns of privacy models by criterion; groups are named as the parts of its entry."""
 
 
 def convert_model(line: str, sensitive: Collection[str]) -> ConvertedModel | None:
     """Return the criteria of a line; None if it is incomplete or its column is not sensitive."""
-    for form in _MODEL_PATTERNS:
-        found = form.pattern.fullmatch(line)
-        if found is None or (form.of_attribute and found[found.re.groups] not in sensitive):
-            continue
-        return form.build(*found.groups())
+    for name, pattern in _MODEL_PATTERNS.items():
+        found = re.fullmatch(pattern, line, re.DOTALL)
+        if found is not None and found.groupdict().get("attribute") in (None, *sensitive):
+            parts = {key: text for key, text in found.groupdict().items() if text is not None}
+            return _converted(name, parts)
     return None
+
+
+def _converted(name: str, parts: Mapping[str, str]) -> ConvertedModel | None:
+    entry: CriterionEntry = {"value": float(parts["value"])}
+    keys = ("attribute", "estimator", "distance", "variant")
+    entry |= {key: parts[key] for key in keys if key in parts}
+    if "l" in parts:
+        entry["l"] = int(parts["l"])
+    if name == "delta_disclosure":
+        natural = entry["value"] = round(entry["value"] * log(2), 9)
+        return ConvertedModel(
+            ((name, entry),),
+            f"the δ of δ-disclosure privacy, {parts['value']} by logarithms of base 2, is {natural} here by "
+            "natural ones; a class that lacks a value of the table fails here, and passes there",
+        )
+    if "highest" not in parts:
+        return ConvertedModel(((name, entry),))
+    if not float(parts["highest"]):
+        return None
+    # ARX counts records at exactly the highest risk as at risk, discreet does not, so the threshold is the
+    # risk of the next larger class.
+    above = 1 / (int(1 / float(parts["highest"])) + 1)
+    at_risk = {"value": float(parts["share"]), "above": above}
+    return ConvertedModel(((name, entry), ("records_at_risk", at_risk)))
 
 
 def merge_entries(entries: Mapping[str, list[CriterionEntry]]) -> dict[str, Any]:
@@ -207,78 +234,6 @@ def merge_entries(entries: Mapping[str, list[CriterionEntry]]) -> dict[str, Any]
         is_plain = len(once) == 1 and set(once[0]) == {"value"}
         result[name] = once[0]["value"] if is_plain else once
     return result
-
-
-def _entropy_l(estimator: str | None, l: str, attribute: str) -> ConvertedModel:
-    parts = {"estimator": estimator.lower()} if estimator else {}
-    return ConvertedModel((("entropy_l", {"value": float(l), "attribute": attribute, **parts}),))
-
-
-def _recursive_c(c: str, l: str, attribute: str) -> ConvertedModel:
-    return ConvertedModel((("recursive_c", {"value": float(c), "attribute": attribute, "l": int(l)}),))
-
-
-def _t_closeness(t: str, distance: str, attribute: str) -> ConvertedModel:
-    return ConvertedModel((("t", {"value": float(t), "attribute": attribute, "distance": distance}),))
-
-
-def _beta_likeness(variant: str, beta: str, attribute: str) -> ConvertedModel:
-    return ConvertedModel((("beta", {"value": float(beta), "attribute": attribute, "variant": variant}),))
-
-
-def _delta_disclosure(delta: str, attribute: str) -> ConvertedModel:
-    natural = round(float(delta) * log(2), 9)
-    return ConvertedModel(
-        (("delta_disclosure", {"value": natural, "attribute": attribute}),),
-        f"the δ of δ-disclosure privacy, {delta} by logarithms of base 2, is {natural} here by natural ones; "
-        "a class that lacks a value of the table fails here, and passes there",
-    )
-
-
-def _average_risk(risk: str) -> ConvertedModel:
-    return ConvertedModel((("average_risk", {"value": float(risk)}),))
-
-
-def _average_and_highest_risk(average: str, highest: str, share: str) -> ConvertedModel | None:
-    """Convert average and highest risk.
-
-    ARX counts records at exactly the highest risk as at risk, discreet does not, so the threshold is the risk
-    of the next larger class.
-    """
-    if not float(highest):
-        return None
-    above = 1 / (int(1 / float(highest)) + 1)
-    return ConvertedModel(
-        (
-            ("average_risk", {"value": float(average)}),
-            ("records_at_risk", {"value": float(share), "above": above}),
-        )
-    )
-
-
-def _sample_uniques(share: str) -> ConvertedModel:
-    return ConvertedModel((("sample_uniques", {"value": float(share)}),))
-
-
-def _model_pattern(pattern: str, build: Callable[..., Any], *, of_attribute: bool = True) -> _ModelPattern:
-    ending = _FOR_ATTRIBUTE if of_attribute else ""
-    return _ModelPattern(re.compile(pattern + ending, _PATTERN_FLAGS), build, of_attribute)
-
-
-_MODEL_PATTERNS = (
-    _model_pattern(rf"(?:(shannon|grassberger)-)?entropy-{_NUMBER}-diversity", _entropy_l),
-    _model_pattern(rf"recursive-\({_NUMBER}, ?(\d{{1,9}})\)-diversity", _recursive_c),
-    _model_pattern(rf"{_NUMBER}-closeness with (equal|ordered)(?: ground)?[- ]distance", _t_closeness),
-    _model_pattern(rf"(basic|enhanced)-{_NUMBER}-likeness", _beta_likeness),
-    _model_pattern(rf"{_NUMBER}-disclosure privacy", _delta_disclosure),
-    _model_pattern(rf"\({_NUMBER}\)-avg-reidentification-risk", _average_risk, of_attribute=False),
-    _model_pattern(
-        rf"\({_NUMBER}, ?{_NUMBER}, ?{_NUMBER}\)-avg-reidentification-risk",
-        _average_and_highest_risk,
-        of_attribute=False,
-    ),
-    _model_pattern(rf"\({_NUMBER}\)-sample-uniqueness", _sample_uniques, of_attribute=False),
-)
 
 
 ARX_SUFFIX = ".deid"
@@ -328,7 +283,7 @@ class ArxProject:
 def read_arx_project(path: Path) -> ArxProject:
     """Read the project at a path; raise ``InputError`` if it is not one or one of its parts is damaged."""
     with open_archive(path, ARX_FILE) as archive:
-        version = _child_text(archive.xml("metadata.xml"), "version") if archive.has("metadata.xml") else ""
+        version = archive.xml("metadata.xml").findtext("version", "") if archive.has("metadata.xml") else ""
         delimiter = _read_delimiter(archive)
         config = archive.xml("input/config.xml")
         notes: list[str] = []
@@ -359,12 +314,8 @@ def extract_arx_data(path: Path, target: Path) -> str:
         return archive.extract(ARX_DATA, target)
 
 
-def _child_text(element: ElementTree.Element, name: str) -> str:
-    return element.findtext(name) or ""
-
-
 def _read_delimiter(archive: Archive) -> str:
-    result = _child_text(archive.xml("project.xml"), "separator") if archive.has("project.xml") else ";"
+    result = archive.xml("project.xml").findtext("separator", "") if archive.has("project.xml") else ";"
     if len(result) != 1 or result in '"\r\n':
         raise InputError(
             f"{archive.path}: the separator {quote_value(result)}", allowed="one character, such as ;"
@@ -374,7 +325,7 @@ def _read_delimiter(archive: Archive) -> str:
 
 def _read_weights(config: ElementTree.Element) -> dict[str, str]:
     return {
-        _child_text(entry, "attribute"): _child_text(entry, "weight")
+        entry.findtext("attribute", ""): entry.findtext("weight", "")
         for entry in config.iter("attributeWeight")
     }
 
@@ -386,7 +337,7 @@ def _read_attribute(
     weights: Mapping[str, str],
     notes: list[str],
 ) -> ArxAttribute:
-    name, kind = _child_text(entry, "name"), _child_text(entry, "type")
+    name, kind = entry.findtext("name", ""), entry.findtext("type", "")
     if not name or kind not in _ROLES:
         raise InputError(
             f"{archive.path}: the column {quote_value(name)} is {quote_value(kind)}",
@@ -395,12 +346,12 @@ def _read_attribute(
     notes += _unsupported_notes(name, entry)
     if _ROLES[kind] is not AttributeRole.QUASI_IDENTIFIER:
         return ArxAttribute(name, _ROLES[kind])
-    found = _read_hierarchy(archive, name, _child_text(entry, "ref"), delimiter, notes)
+    found = _read_hierarchy(archive, name, entry.findtext("ref", ""), delimiter, notes)
     weight = _weight(name, weights.get(name, ""), notes)
     if found is None:
         return ArxAttribute(name, AttributeRole.QUASI_IDENTIFIER, weight=weight)
     hierarchy, foreign = found
-    lowest, highest = (_level(_child_text(entry, key), foreign.highest) for key in ("min", "max"))
+    lowest, highest = (_level(entry.findtext(key, ""), foreign.highest) for key in ("min", "max"))
     if highest is None and foreign.top_added:
         highest = foreign.highest
     return ArxAttribute(name, AttributeRole.QUASI_IDENTIFIER, hierarchy, weight, lowest or None, highest)
@@ -462,12 +413,12 @@ def _read_request(
     config: ElementTree.Element, attributes: tuple[ArxAttribute, ...], notes: list[str]
 ) -> dict[str, Any]:
     request: dict[str, Any] = _read_criteria(config, attributes, notes)
-    limit = _percent(_child_text(config, "relativeMaxOutliers"))
+    limit = _percent(config.findtext("relativeMaxOutliers", ""))
     if limit is not None:
         request["max_suppressed"] = limit
     request["max_level"] = {a.name: a.highest for a in attributes if a.highest is not None}
     request["min_level"] = {a.name: a.lowest for a in attributes if a.lowest is not None}
-    metric = _child_text(config, "metric")
+    metric = config.findtext("metric", "")
     if metric:
         notes.append(f"the quality model {quote_value(metric)}: discreet search has other costs, --cost")
     return {key: value for key, value in request.items() if value}

@@ -52,11 +52,11 @@ def choose_table(tables: Sequence[Any], names: Sequence[str], table: str | None,
     if table is None and len(tables) == 1:
         return tables[0]
     if table not in names:
-        said = "no table" if table is None else f"the table '{table}'"
+        fact = f"does not describe the table '{table}'"
+        if table is None:
+            fact = f"describes {len(tables)} tables, and no table was chosen"
         raise InputError(
-            f"{label} describes {len(tables)} tables, and {said} was chosen"
-            if table is None
-            else f"{label} does not describe {said}",
+            f"{label} {fact}",
             allowed="--table with one of " + ", ".join(names) if names else "one table at least",
         )
     return tables[names.index(table)]

@@ -7,7 +7,7 @@ candidates are verified on every row. The regular expressions avoid constructs t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from types import MappingProxyType
@@ -25,6 +25,8 @@ from discreet.sql.cell_expressions import (
     cell_text,
     group_key,
     group_key_type,
+    is_binary,
+    is_nested,
     unpivot,
 )
 from discreet.sql.dialect import Dialect
@@ -164,7 +166,7 @@ def column_values(
 ) -> list[tuple[list[str], list[int]]]:
     """Return the distinct values of each column and the rows of each value, unordered, without NULL texts."""
     result: list[tuple[list[str], list[int]]] = [([], []) for _ in columns]
-    condition = f"v NOT IN ({_literal_list(('', *nulls))})"
+    condition = f"v NOT IN ({literal_list(('', *nulls))})"
     query = f"SELECT place, v, n FROM ({grouped_texts_sql(table, columns)}) AS g WHERE {condition}"
     for index, value, rows in engine.fetch_rows(query):
         result[index][0].append(value)
@@ -179,19 +181,18 @@ def _profile_batch(
     rows: int,
     excluded_texts: Mapping[str, tuple[str, ...]],
 ) -> Iterator[ColumnProfile]:
-    """Profile columns with one statement."""
     apart = [
-        f"NOT (place = {i} AND v IN ({_literal_list(excluded_texts[name])}))"
+        f"NOT (place = {i} AND v IN ({literal_list(excluded_texts[name])}))"
         for i, name in enumerate(columns)
         if name in excluded_texts
     ]
     where = f" WHERE {' AND '.join(apart)}" if apart else ""
-    likely, sure = _literal_list(LIKELY_NULLS), _literal_list(SURE_NULLS)
+    likely, sure = literal_list(LIKELY_NULLS), literal_list(SURE_NULLS)
     dialect = table.dialect
     number, date, fraction = (_matches(dialect, form) for form in (_NUMBER, _DATE, _FRACTION))
     code, zero, digit = (_matches(dialect, form) for form in (_CODE, _LEADING_ZERO, _SHORT_WITH_DIGIT))
     numbers_sql = dialect.try_double.format("v")
-    measured = f"kept AND v NOT IN ({_literal_list(MISSING_CODES)})"
+    measured = f"kept AND v NOT IN ({literal_list(MISSING_CODES)})"
     formed_by = [
         f"count(*) FILTER (WHERE kept AND ({_has_form(dialect, kind.forms)}))" for kind in _KINDS_WITH_FORMS
     ]
@@ -234,7 +235,6 @@ _COUNTS_BEFORE_FORMS = 19
 
 
 def _profile_of_counts(column: str, rows: int, result: Sequence[Any]) -> ColumnProfile:
-    """Build a column's profile from one row of counts."""
     *result, least, greatest, first, last = result
     distinct, filled, once, most, shortest, longest, numbers, dates, codes, zeros = map(int, result[:10])
     likely_distinct, likely_rows, likely_once, *others = map(int, result[12:_COUNTS_BEFORE_FORMS])
@@ -318,8 +318,15 @@ def grouped_texts_sql(table: SourceTable, columns: Sequence[str]) -> str:
     )
 
 
-def _literal_list(texts: tuple[str, ...]) -> str:
-    return ", ".join(literal(text) for text in texts)
+def literal_list(texts: Iterable[str]) -> str:
+    """Return texts as a list of SQL literals."""
+    return ", ".join(map(literal, texts))
+
+
+def is_readable(table: SourceTable, name: str) -> bool:
+    """Return whether a table has a column of that name that contains no nested values and no bytes."""
+    kind = table.types.get(name)
+    return kind is not None and not (is_nested(kind) or is_binary(kind))
 
 
 MOST_SUMMED_COLUMNS = 24

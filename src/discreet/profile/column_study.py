@@ -27,7 +27,7 @@ from discreet.errors import InputError, LimitReached
 from discreet.hierarchy.cell_values import sort_values
 from discreet.hierarchy.messages import quote_value, quote_values
 from discreet.model.table_spec import AttributeRole, SourceSpec
-from discreet.profile.column_profile import ColumnProfile, column_batch_size, profile_columns
+from discreet.profile.column_profile import ColumnProfile, column_batch_size, is_readable, profile_columns
 from discreet.profile.format_inference import infer_formats
 from discreet.profile.heading_hints import IdentifierKind, kind_by_letter
 from discreet.profile.hierarchy_proposal import HierarchyProposal, needs_values, propose_hierarchy
@@ -40,7 +40,7 @@ from discreet.profile.spec_inference import (
     without_decimal_mark,
 )
 from discreet.profile.spec_proposal import ProposedAttribute, SpecProposal
-from discreet.sql.cell_expressions import batched, canonical_text, column_name, is_binary, is_nested
+from discreet.sql.cell_expressions import batched, canonical_text, column_name
 from discreet.sql.group_counts import (
     enum_type,
     enum_values,
@@ -130,11 +130,7 @@ def read_coded_columns(
     would take over a quarter of ``memory_limit`` bytes, and ``InputError`` if the source cannot be read.
     """
     dropped = excluded or ()
-    names = tuple(
-        n
-        for n in table.columns
-        if n not in dropped and not (is_nested(table.types[n]) or is_binary(table.types[n]))
-    )
+    names = tuple(name for name in table.columns if name not in dropped and is_readable(table, name))
     texts = [table.text(name) for name in names]
     with TemporaryTables(engine) as tables:
         if excluded is None:
@@ -170,7 +166,6 @@ def _encode_columns(
     weights: NDArray[np.int64] | None,
     progress: Callable[[int, int], None] | None,
 ) -> CodedColumns:
-    """Encode the columns of a table of texts in the embedded engine."""
     entries = rows if weights is None else len(weights)
     is_short = 0 < entries <= _FEW_ENTRIES
     values, codes = [], []
@@ -467,7 +462,7 @@ def _proposed_identifiers(proposal: SpecProposal) -> frozenset[str]:
 
 def _copy_texts(table: SourceTable, tables: TemporaryTables) -> tuple[SourceTable, tuple[str, ...]]:
     """Copy the source's texts into a temporary table; also return the columns without texts."""
-    names = tuple(n for n in table.columns if not (is_nested(table.types[n]) or is_binary(table.types[n])))
+    names = tuple(name for name in table.columns if is_readable(table, name))
     texts = ", ".join(
         f"{canonical_text(table.column(name), table.types[name], table.dialect)} AS {column_name(index)}"
         for index, name in enumerate(names)

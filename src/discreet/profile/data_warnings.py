@@ -21,11 +21,12 @@ from discreet.profile.column_profile import (
     ColumnSum,
     column_batch_size,
     grouped_texts_sql,
+    is_readable,
 )
 from discreet.profile.heading_hints import is_age
 from discreet.profile.roles import is_nearly_unique
 from discreet.profile.spec_proposal import LATTICE_TOO_LARGE_REASON, ProposedAttribute
-from discreet.sql.cell_expressions import batched, is_binary, is_nested
+from discreet.sql.cell_expressions import batched
 from discreet.sql.format_parsing import strip_blanks
 
 _NUMBER = re.compile(r"[-+]?[0-9]+(\.[0-9]+)?")
@@ -89,16 +90,6 @@ def warn_about_copies(copies: int) -> list[str]:
     ]
 
 
-def warn_about_rows(engine: Engine, table: SourceTable, attributes: Sequence[ProposedAttribute]) -> list[str]:
-    """Return warnings that need an open table: words that differ only in capitals or blanks.
-
-    Cost: one grouping of the columns with few words.
-    """
-    return _find_word_variants(
-        engine, table, [a.column for a in attributes if a.role is not AttributeRole.IDENTIFIER]
-    )
-
-
 def warn_about_sums(sums: Sequence[ColumnSum]) -> list[str]:
     """Return a warning if columns are calculated from others."""
     if not sums:
@@ -129,10 +120,8 @@ def _warn_about_single_column(columns: Sequence[ColumnProfile]) -> list[str]:
 def _warn_about_header(columns: Sequence[ColumnProfile]) -> list[str]:
     """Return a warning if a name looks like a value or a program's note: the header may be missing."""
     numbers = [c.name for c in columns if c.numbers and _NUMBER.fullmatch(c.name.strip())]
-    plausible_range = [
-        c.name for c in columns if c.name in numbers and c.lowest <= float(c.name) <= c.highest
-    ]
-    strange = [*plausible_range, *(c.name for c in columns if c.name.startswith("sep="))]
+    inside = [c.name for c in columns if c.name in numbers and c.lowest <= float(c.name) <= c.highest]
+    strange = [*inside, *(c.name for c in columns if c.name.startswith("sep="))]
     if not strange:
         return []
     return [
@@ -164,8 +153,8 @@ def count_copied_rows(engine: Engine, table: SourceTable, columns: Sequence[Colu
     rows = columns[0].rows if columns else 0
     nearly = any(is_nearly_unique(c) and c.distinct > 1 for c in columns)
     unique = any(c.once == rows for c in columns)
-    nested = any(is_nested(kind) or is_binary(kind) for kind in table.types.values())
-    if unique or nested or not nearly or rows * len(columns) > _MOST_COMPARED:
+    readable = all(is_readable(table, name) for name in table.types)
+    if unique or not readable or not nearly or rows * len(columns) > _MOST_COMPARED:
         return 0
     keys = ", ".join(table.text(name) for name in table.columns)
     groups = f"SELECT count(*) AS n FROM {table.relation} GROUP BY {keys}"
@@ -207,12 +196,19 @@ def _warn_about_lost_zeros(columns: Sequence[ColumnProfile]) -> list[str]:
     ]
 
 
-def _find_word_variants(engine: Engine, table: SourceTable, columns: Sequence[ColumnProfile]) -> list[str]:
-    """Return a warning about columns of words in which some differ only in capitals or surrounding blanks."""
+def warn_about_rows(engine: Engine, table: SourceTable, attributes: Sequence[ProposedAttribute]) -> list[str]:
+    """Return a warning about columns of words in which some differ only in capitals or surrounding blanks.
+
+    Cost: one grouping of the columns with few words.
+    """
+    columns = [a.column for a in attributes if a.role is not AttributeRole.IDENTIFIER]
     words = [
-        c.name for c in columns if 1 < c.distinct <= _MOST_WORDS and not (c.numbers or c.dates or c.codes)
+        c.name
+        for c in columns
+        if 1 < c.distinct <= _MOST_WORDS
+        and not (c.numbers or c.dates or c.codes)
+        and is_readable(table, c.name)
     ]
-    words = [name for name in words if not (is_nested(table.types[name]) or is_binary(table.types[name]))]
     found = []
     alike = f"lower({strip_blanks('v')})"
     for some in batched(words, column_batch_size(columns[0].rows if columns else 0)):
@@ -268,7 +264,6 @@ def warn_about_counted_values(table: FrequencySet) -> tuple[CodedWarning, ...]:
 
 
 def _parse_numbers(texts: Sequence[str]) -> list[float] | None:
-    """Parse texts as numbers; return None if one is not a number."""
     try:
         return [float(text) for text in texts]
     except ValueError:

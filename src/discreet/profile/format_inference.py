@@ -21,6 +21,7 @@ from discreet.profile.column_profile import (
     ColumnProfile,
     column_batch_size,
     grouped_texts_sql,
+    literal_list,
 )
 from discreet.profile.value_shapes import (
     DateShapes,
@@ -33,7 +34,6 @@ from discreet.profile.value_shapes import (
 )
 from discreet.sql.cell_expressions import batched, is_text
 from discreet.sql.format_parsing import MISREAD, parse_by_format, strip_blanks
-from discreet.sql.quoting import literal
 
 PACKED_DAYS = 18_000_101, 21_001_231
 """First and last day that eight digits are read as."""
@@ -140,7 +140,7 @@ def infer_formats(
     nulls = tuple(text for c in columns for text in c.null_texts)
     collected = _CollectedFormats(null_texts=dict.fromkeys(nulls))
     fits = _fit_counter(engine, table, source)
-    dates = {name: read_date_shapes(of) for name, of in shapes.items() if not _is_plain(profiles[name])}
+    dates = {name: read_date_shapes(of) for name, of in shapes.items() if not profiles[name].numbers}
     _infer_dates({n: d for n, d in dates.items() if d.values}, collected, fits)
     _find_months(shapes, collected)
     collected.warnings += warn_about_totals(shapes)
@@ -174,11 +174,6 @@ def _may_have_form(column: ColumnProfile) -> bool:
     return column.distinct > 0 and not column.dates and column.with_digit >= _MOSTLY * column.distinct
 
 
-def _is_plain(column: ColumnProfile) -> bool:
-    """Return whether a column's values are numbers already, without a format."""
-    return column.numbers
-
-
 def _possibly_formatted(
     engine: Engine, table: SourceTable, names: Sequence[str], profiles: Mapping[str, ColumnProfile]
 ) -> list[str]:
@@ -199,7 +194,6 @@ def _possibly_formatted(
 def _sample_shapes(
     engine: Engine, table: SourceTable, names: Sequence[str]
 ) -> dict[str, dict[str, tuple[int, int]]]:
-    """Count the shapes of columns in the first rows of a table."""
     some = replace(table, relation=f"(SELECT * FROM {table.relation} LIMIT {_SOME_ROWS}) AS r")
     return _count_shapes(engine, some, names, _SOME_ROWS)
 
@@ -209,7 +203,7 @@ def _count_shapes(
 ) -> dict[str, dict[str, tuple[int, int]]]:
     """Count the values and rows of each shape; columns of over ``_MOST_SHAPES`` shapes are left out."""
     collected: dict[str, dict[str, tuple[int, int]]] = {}
-    left_out = _literal_list(("", *_EMPTY_DATES))
+    left_out = literal_list(("", *_EMPTY_DATES))
     # translate replaces every digit by 0, so that the engine groups shapes and returns no value.
     shape = f"translate({strip_blanks('v')}, '123456789', '000000000')"
     for some in batched(names, column_batch_size(rows)):
@@ -319,7 +313,7 @@ def _infer_numbers(
     profiles: Mapping[str, ColumnProfile],
 ) -> None:
     """Infer number formats from marks; ambiguous marks follow other columns or the declared mark."""
-    texts = {n: m for n, m in columns.items() if not _is_plain(profiles[n])}
+    texts = {n: m for n, m in columns.items() if not profiles[n].numbers}
     decimal_marks = {mark for marks in texts.values() for mark in marks.decimal}
     known = hint or (next(iter(decimal_marks)) if len(decimal_marks) == 1 else None)
     for name, marks in columns.items():
@@ -459,15 +453,10 @@ def _add_empty_dates(engine: Engine, table: SourceTable, collected: _CollectedFo
     if dated:
         texts = (
             f"SELECT DISTINCT v FROM ({grouped_texts_sql(table, dated)}) AS g WHERE v IN "
-            f"({_literal_list(_EMPTY_DATES)})"
+            f"({literal_list(_EMPTY_DATES)})"
         )
         collected.null_texts |= {str(text): None for (text,) in sorted(engine.fetch_rows(texts))}
 
 
-def _literal_list(texts: Sequence[str]) -> str:
-    return ", ".join(map(literal, texts))
-
-
 def _toml_key(name: str) -> str:
-    """Quote a name as a TOML key."""
     return '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'

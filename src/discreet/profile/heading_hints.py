@@ -8,7 +8,7 @@ R5: HumanName, Reference). A kind has words of headings and patterns of values.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
@@ -24,56 +24,12 @@ from discreet.profile.heading_words import (
     match_words,
     split_name,
 )
+from discreet.profile.word_lists import words_of_headings
 
 PERSON_TYPES = frozenset(["Patient", "Practitioner", "PractitionerRole", "RelatedPerson", "Person"])
 """FHIR resource types that are persons."""
 
-_PATH_SIGNS = re.compile(r"[./\[\]:>]+|__+|->")
 _NAME_PARTS = frozenset(["name", "names", "humanname"])
-_PARTS_OF_NAMES = frozenset(
-    [
-        "family",
-        "given",
-        "first",
-        "last",
-        "middle",
-        "maiden",
-        "full",
-        "second",
-        "legal",
-        "text",
-        "prefix",
-        "suffix",
-        "surname",
-        "forename",
-        "birth",
-        "nick",
-    ]
-)
-_PERSON_FIELDS_TEXT = """
-    subject patient practitioner performer author recorder asserter requester informant participant
-    individual actor who agent attester party authenticator sender recipient beneficiary subscriber holder
-    payee enterer provider member attender admitter receiver collector interpreter responsible supervisor
-    signer witness verifier person contact owner reviewer endorser assessor dispenser prescriber orderer
-    referrer surgeon physician doctor nurse user customer client employee student pupil respondent
-    proposer reporter
-"""
-_PERSON_FIELDS = frozenset(_PERSON_FIELDS_TEXT.split())
-_THING_FIELDS_TEXT = """
-    coding code type class status category value unit organization organisation provider location encounter
-    medication device specimen condition reason insurer facility service context episode coverage procedure
-    observation plan goal list substance manufacturer endpoint group custodian team study site
-"""
-_THING_FIELDS = frozenset(_THING_FIELDS_TEXT.split())
-
-
-def path_segments(name: str) -> tuple[str, ...]:
-    """Split a path into its parts, without numbers.
-
-    >>> path_segments("contact[0].name.text"), path_segments("zip")
-    (('contact', 'name', 'text'), ('zip',))
-    """
-    return tuple(part for part in _PATH_SIGNS.split(name) if part and not part.isdigit())
 
 
 def record_path(name: str, last: str) -> str | None:
@@ -100,9 +56,9 @@ def person_name_words(name: str) -> str:
             continue
         before = parts[index - 1] if index else ""
         behind = parts[index + 1] if index + 1 < len(parts) else ""
-        if before in _PARTS_OF_NAMES:
+        if before in words_of_headings("paths", "name_parts"):
             return f"{before} {part}"
-        if behind in _PARTS_OF_NAMES and not is_thing_word(before):
+        if behind in words_of_headings("paths", "name_parts") and not is_thing_word(before):
             return f"{part} {behind}"
         if parts[index + 1 : index + 3] == ("at", "birth"):
             return "name at birth"
@@ -129,7 +85,9 @@ def names_a_thing(name: str) -> bool:
 def refers_to_thing(name: str) -> bool:
     """Return whether a path is inside a record that is not a person: ``managingOrganization.display``."""
     parts = split_name(name)[:-1]
-    return bool(parts) and (parts[-1] in _THING_FIELDS or is_thing_word(parts[-1]))
+    return bool(parts) and (
+        parts[-1] in words_of_headings("paths", "thing_fields") or is_thing_word(parts[-1])
+    )
 
 
 def _reference_words(parts: tuple[str, ...]) -> str:
@@ -137,24 +95,13 @@ def _reference_words(parts: tuple[str, ...]) -> str:
     if len(parts) < 2 or parts[-1] not in ("display", "reference"):
         return ""
     parent = parts[-2]
-    if parent in _PERSON_FIELDS and parent != "provider":
+    if parent in words_of_headings("paths", "person_fields") and parent != "provider":
         return f"{parent} {parts[-1]}"
     return ""
 
 
-__all__ = [
-    "RoleHint",
-    "hint_role",
-    "is_age",
-    "is_money",
-    "is_weight",
-    "names_a_number",
-    "person_key_word",
-    "split_name",
-]
-
 _SHORTEST_SUBSTRING = 6
-_ONE_WORD = ("ad",), ("ten",), ("ho",)  # Turkish and Vietnamese for "name", as a whole heading
+_NAME_HEADINGS = ("ad",), ("ten",), ("ho",)  # Turkish and Vietnamese for "name", as a whole heading
 
 
 class RoleHint(StrEnum):
@@ -166,68 +113,7 @@ class RoleHint(StrEnum):
     NONE = "none"
 
 
-_PERSON_NAMES = """
-    name names firstname lastname surname forename fullname givenname maiden nickname
-    vorname nachname familienname nom prenom nombre apellido apellidos nome cognome sobrenome
-    naam voornaam achternaam imie nazwisko fornamn efternamn navn
-"""
-_KEYS = """
-    id ids uid guid uuid identifier identifiant identificador kennung
-    ssn socialsecurity nino nhs bsn pesel cpf cnpj dni nie nif nir insee avs ahv cnp aadhaar personnummer
-    svnr svnummer sozialversicherungsnummer
-    passport reisepass passeport pasaporte licence license
-    mrn insurance versichertennummer patientid recordnumber username login
-"""
-_IDENTIFIERS = f"""
-    {_KEYS} plate kennzeichen vin
-    email mail telecom phone telephone telefon telefono telefone tel mobile handy fax contact kontakt
-    address adresse direccion indirizzo endereco adres street strasse rue calle
-    account konto iban
-    ip mac imei imsi url website homepage device serial
-    photo picture fingerprint voiceprint biometric signature
-"""
-_WEIGHTS = "weight", "wght", "wgt", "wt"
-_PERSONS = """
-    patient person subject member customer client employee respondent participant student pupil case
-    record user donor kunde versicherter persona persoon
-"""
-_COUNTED = "pat fall cust emp subj resp mitarbeiter personal proband teilnehmer mitglied kunden staff worker"
-_NUMBERS = "id no nr num number code key nummer numero numer ref reference"
-_NUMBER_AT_END = "no nr num number nummer numero numer ref reference key"
-_QUASI_IDENTIFIERS = """
-    age alter edad idade eta leeftijd birth born birthday birthdate dob yob geburt geburtsdatum geburtsjahr
-    nacimiento naissance nascita nascimento geb gebdat gebdatum gebjahr yrbrn birthyear byear
-    agea sex gender gndr geschlecht geschl sexe sexo sesso geslacht race ethnic ethnicity ethnie hispanic
-    zip zipcode postal postcode plz cep cap codepostal city town village municipality gemeinde commune
-    ciudad stadt ville ort ortschaft county district kreis borough state province provincia bundesland canton
-    kanton departement region country cntry nuts land pais pays paese nation nationality native citizenship
-    marital married civil familienstand estadocivil education educated schooling degree bildung formation
-    isco kldb nace isic
-    occupation job profession beruf profesion workclass employer employment industry sector
-    language sprache langue idioma religion relationship household family children kinder enfants hijos
-    region siblings
-    height weight admission discharge visit date datum fecha data year jahr annee ano month day
-    latitude longitude lat lon lng location place residence death deathday
-"""
-_INCOMES = """
-    income salary wage wages earnings pay payroll gehalt einkommen lohn salario ingresos revenu salaire
-    reddito wealth asset assets capital debt credit loan balance tax welfare benefit benefits pension
-"""
-_PRICES = """
-    cost costs kosten price preis amount betrag fee fees charge charges umsatz turnover revenue expense
-    expenses ausgaben rent miete
-"""
-_SENSITIVE = f"""
-    diagnosis diagnoses diagnose diagnostic diag
-    disease illness sickness icd condition symptom treatment therapy
-    drug medication medicine procedure surgery lab result hiv aids cancer blood genetic genome mental health
-    disability pregnancy pregnant contraceptive contraception abortion sexual orientation injury
-    krankheit befund enfermedad maladie malattia ziekte
-    {_INCOMES}
-    crime offence offense conviction arrest criminal sentence political party vote union opinion belief
-    score grade rating
-"""
-_SENSITIVE_STEMS = "diagnos disease illness injury income salary contracept pregnan"
+_WEIGHT_ENDINGS = "weight", "wght", "wgt", "wt"
 
 
 def hint_role(name: str) -> tuple[RoleHint, str]:
@@ -243,22 +129,25 @@ def hint_role(name: str) -> tuple[RoleHint, str]:
     single = split_name(name)
     parts = (*single, *(first + second for first, second in pairwise(single)))
     others = match_words(parts)
-    quasi_identifier = _find_word(parts, _QUASI_IDENTIFIERS) or _other_word(
+    quasi_identifier = _find_word(parts, _hints("quasi_identifiers")) or _other_word(
         others, "B", "C", QUASI_IDENTIFYING
     )
-    person = person_name_words(name) or (" ".join(single) if single in _ONE_WORD else "")
+    person = person_name_words(name) or (" ".join(single) if single in _NAME_HEADINGS else "")
     identifier = (
-        person or _find_word(parts, _IDENTIFIERS) or _person_number(single) or _other_identifier(others)
+        person
+        or _find_word(parts, _hints("keys", "identifiers"))
+        or _person_number(single)
+        or _other_identifier(others)
     )
     if not identifier and not quasi_identifier and not names_a_thing(name):
-        identifier = _find_word(parts, _PERSON_NAMES) or others.get(PERSONS, "")
+        identifier = _find_word(parts, _name_words()) or others.get(PERSONS, "")
     if identifier:
         return RoleHint.IDENTIFIER, identifier
     if quasi_identifier:
         return RoleHint.QUASI_IDENTIFIER, quasi_identifier
     sensitive = (
-        _find_whole_word(parts, _SENSITIVE)
-        or _find_inside(parts, _SENSITIVE_STEMS.split())
+        _find_whole_word(parts, _hints("sensitive", "incomes"))
+        or _find_inside(parts, _hints("sensitive_stems"))
         or others.get(PRIVATE, "")
     )
     return (RoleHint.SENSITIVE, sensitive) if sensitive else (RoleHint.NONE, "")
@@ -282,7 +171,7 @@ def is_age(name: str) -> bool:
     >>> is_age("Age"), is_age("wife_age"), is_age("page")
     (True, True, False)
     """
-    return bool(_find_whole_word(split_name(name), "age agea alter edad idade eta leeftijd"))
+    return bool(_find_whole_word(split_name(name), _hints("ages")))
 
 
 def is_money(name: str) -> bool:
@@ -291,7 +180,7 @@ def is_money(name: str) -> bool:
     >>> is_money("Kosten"), is_money("net_income"), is_money("age")
     (True, True, False)
     """
-    return bool(_find_whole_word(split_name(name), _INCOMES + _PRICES))
+    return bool(_find_whole_word(split_name(name), _hints("incomes", "prices")))
 
 
 def is_weight(name: str) -> bool:
@@ -301,7 +190,9 @@ def is_weight(name: str) -> bool:
     (True, True, False, False)
     """
     parts = split_name(name)
-    said = _find_whole_word(parts, "weights gewicht") or any(part.endswith(_WEIGHTS) for part in parts)
+    said = _find_whole_word(parts, ("weights", "gewicht")) or any(
+        part.endswith(_WEIGHT_ENDINGS) for part in parts
+    )
     return bool(said) and not any(part.startswith(("birth", "geburt", "body")) for part in parts)
 
 
@@ -312,7 +203,7 @@ def names_a_number(name: str) -> bool:
     (True, True, False)
     """
     last = (split_name(name) or ("",))[-1]
-    return last in _NUMBER_AT_END.split() or last.endswith(("nummer", "number"))
+    return last in _hints("numbers_at_end") or last.endswith(("nummer", "number"))
 
 
 def person_key_word(name: str) -> str:
@@ -322,47 +213,49 @@ def person_key_word(name: str) -> str:
     ('pat nr', 'id', '')
     """
     parts = split_name(name)
-    if _find_whole_word(parts, _PERSON_NAMES):
+    if _find_whole_word(parts, _name_words()):
         return ""
-    return _person_number(parts) or _find_whole_word(parts, _KEYS)
-
-
-def _find_word(parts: tuple[str, ...], words: str) -> str:
-    return _find_whole_word(parts, words) or _find_inside(
-        parts, [word for word in _word_set(words) if len(word) >= _SHORTEST_SUBSTRING]
-    )
-
-
-def _find_whole_word(parts: tuple[str, ...], words: str) -> str:
-    listed = _word_set(words)
-    return next((part for part in parts if part in listed), "")
+    return _person_number(parts) or _find_whole_word(parts, _hints("keys"))
 
 
 @cache
-def _word_set(words: str) -> dict[str, None]:
-    """Return the words of a text, in order."""
-    return dict.fromkeys(words.split())
+def _hints(*keys: str) -> dict[str, None]:
+    return dict.fromkeys(word for key in keys for word in words_of_headings("hints", key))
 
 
-def _find_inside(parts: tuple[str, ...], words: list[str]) -> str:
+def _name_words() -> dict[str, None]:
+    return words_of_headings("kinds", "A")
+
+
+def _find_word(parts: tuple[str, ...], words: Collection[str]) -> str:
+    return _find_whole_word(parts, words) or _find_inside(
+        parts, [word for word in words if len(word) >= _SHORTEST_SUBSTRING]
+    )
+
+
+def _find_whole_word(parts: tuple[str, ...], words: Collection[str]) -> str:
+    return next((part for part in parts if part in words), "")
+
+
+def _find_inside(parts: tuple[str, ...], words: Iterable[str]) -> str:
     joined = " ".join(parts)  # words contain no blank, so a match is within one part
     return next((word for word in words if word in joined), "")
 
 
 def _person_number(parts: tuple[str, ...]) -> str:
     """Return the words of a heading made of words for a person, or for a person and a number; else ""."""
-    persons, counted, numbers = _PERSONS.split(), _COUNTED.split(), _NUMBERS.split()
-    compound = next((part for part in parts if _PERSON_COMPOUND.fullmatch(part)), "")
+    persons, counted, numbers = (_hints(key) for key in ("persons", "persons_with_number", "numbers"))
+    compound = next((part for part in parts if _person_compound().fullmatch(part)), "")
     if compound or not all(part in (*persons, *counted, *numbers) for part in parts):
         return compound
     numbered = any(part in counted for part in parts) and any(part in numbers for part in parts)
     return " ".join(parts) if numbered or any(part in persons for part in parts) else ""
 
 
-_PERSON_COMPOUND = re.compile(
-    rf"({'|'.join((*_PERSONS.split(), *_COUNTED.split()))}|versicherten)(e?n|s)?"
-    "(nummer|number|nr|no|id|kennung)"
-)
+@cache
+def _person_compound() -> re.Pattern[str]:
+    persons = "|".join(_hints("persons", "persons_with_number"))
+    return re.compile(rf"({persons}|versicherten)(e?n|s)?(nummer|number|nr|no|id|kennung)")
 
 
 _NAME_WORD = re.compile(r"\b(name|display)\b")
@@ -370,7 +263,7 @@ _NAME_WORD = re.compile(r"\b(name|display)\b")
 
 @dataclass(frozen=True)
 class IdentifierKind:
-    """A kind of identifier: the rule's letter, title, words of headings, and forms of values.
+    """A kind of identifier: the rule's letter, title, and forms of values; its words are a list of headings.
 
     ``is_direct`` is true if one column of the kind identifies a person. ``forms`` are regular expressions
     that match a whole value (in the syntax that ``profile.column_profile`` uses).
@@ -378,7 +271,6 @@ class IdentifierKind:
 
     letter: str
     title: str
-    words: str
     forms: tuple[str, ...] = ()
     is_direct: bool = True
 
@@ -398,64 +290,24 @@ _MAC = r"([0-9A-Fa-f]{2}[:-]){5}[0-9A-Fa-f]{2}"
 _UUID = r"[0-9A-Fa-f]{8}-([0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}"
 
 IDENTIFIER_KINDS = (
-    IdentifierKind(
-        "A",
-        "names",
-        "name names firstname lastname surname forename fullname givenname maiden nickname vorname nachname "
-        "familienname nom prenom nombre apellido apellidos nome cognome sobrenome naam voornaam achternaam "
-        "imie nazwisko fornamn efternamn navn",
-    ),
-    IdentifierKind(
-        "B",
-        "places smaller than a state",
-        "zip zipcode postal postcode plz cep cap codepostal city town village municipality gemeinde commune "
-        "ciudad stadt ville ort ortschaft county district kreis borough latitude longitude lat lon lng "
-        "location place residence address adresse direccion indirizzo endereco adres street strasse rue "
-        "calle",
-        is_direct=False,
-    ),
-    IdentifierKind(
-        "C",
-        "dates other than a year, and ages",
-        "birth born birthday birthdate dob yrbrn geburt geburtsdatum geb gebdat gebdatum gebjahr "
-        "nacimiento naissance nascita nascimento "
-        "admission discharge death deathday visit date datum fecha data day age alter edad idade "
-        "eta leeftijd",
-        is_direct=False,
-    ),
-    IdentifierKind(
-        "D", "telephone numbers", "phone telephone telefon telefono telefone tel mobile handy", (_PHONE,)
-    ),
-    IdentifierKind("E", "fax numbers", "fax telefax"),
-    IdentifierKind("F", "email addresses", "email mail", (_EMAIL,)),
-    IdentifierKind(
-        "G",
-        "social security numbers",
-        "ssn socialsecurity nino nhs bsn pesel cpf dni nie nif nir insee avs ahv cnp aadhaar personnummer",
-        (_SSN,),
-    ),
-    IdentifierKind("H", "medical record numbers", "mrn patientid recordnumber medicalrecord chart"),
-    IdentifierKind(
-        "I", "health plan numbers", "insurance versichertennummer beneficiary policy policynumber healthplan"
-    ),
-    IdentifierKind("J", "account numbers", "account konto iban bic accountnumber", (_IBAN,)),
-    IdentifierKind(
-        "K",
-        "certificate and licence numbers",
-        "licence license certificate passport reisepass passeport pasaporte",
-    ),
-    IdentifierKind("L", "vehicle identifiers", "plate kennzeichen vin vehicle licenseplate"),
-    IdentifierKind("M", "device identifiers", "device serial imei imsi mac udid", (_MAC,)),
-    IdentifierKind("N", "web addresses", "url website homepage", (_URL,)),
-    IdentifierKind("O", "IP addresses", "ip ipaddress", (_IP_ADDRESS,)),
-    IdentifierKind("P", "biometric identifiers", "fingerprint voiceprint biometric iris retina"),
-    IdentifierKind("Q", "full-face photographs", "photo picture portrait face image"),
-    IdentifierKind(
-        "R",
-        "other unique numbers and codes",
-        "id ids uid guid uuid identifier identifiant identificador kennung username login signature",
-        (_UUID,),
-    ),
+    IdentifierKind("A", "names"),
+    IdentifierKind("B", "places smaller than a state", is_direct=False),
+    IdentifierKind("C", "dates other than a year, and ages", is_direct=False),
+    IdentifierKind("D", "telephone numbers", (_PHONE,)),
+    IdentifierKind("E", "fax numbers"),
+    IdentifierKind("F", "email addresses", (_EMAIL,)),
+    IdentifierKind("G", "social security numbers", (_SSN,)),
+    IdentifierKind("H", "medical record numbers"),
+    IdentifierKind("I", "health plan numbers"),
+    IdentifierKind("J", "account numbers", (_IBAN,)),
+    IdentifierKind("K", "certificate and licence numbers"),
+    IdentifierKind("L", "vehicle identifiers"),
+    IdentifierKind("M", "device identifiers", (_MAC,)),
+    IdentifierKind("N", "web addresses", (_URL,)),
+    IdentifierKind("O", "IP addresses", (_IP_ADDRESS,)),
+    IdentifierKind("P", "biometric identifiers"),
+    IdentifierKind("Q", "full-face photographs"),
+    IdentifierKind("R", "other unique numbers and codes", (_UUID,)),
 )
 """Kinds of identifiers in the rule's order."""
 
@@ -471,7 +323,9 @@ def kind_by_word(word: str) -> IdentifierKind | None:
     >>> kind_by_word("ssn").label, kind_by_word("plz").letter, kind_by_word("salary")
     ('HIPAA G, social security numbers', 'B', None)
     """
-    result = next((kind for kind in IDENTIFIER_KINDS if word in kind.words.split()), None)
+    result = next(
+        (kind for kind in IDENTIFIER_KINDS if word in words_of_headings("kinds", kind.letter)), None
+    )
     if result is not None or not word:
         return result
     return kind_by_letter("A" if _NAME_WORD.search(word) else letter_by_foreign_word(word))

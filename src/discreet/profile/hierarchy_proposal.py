@@ -591,7 +591,6 @@ def _match_by_values(
 
 
 def _without_earlier_columns(match: FileMatch, matches: Mapping[Path, FileMatch]) -> FileMatch:
-    """Return a match without the columns that an earlier file takes."""
     earlier = {name for path in matches if path < match.path for name in matches[path].columns}
     left = tuple(name for name in match.columns if name not in earlier)
     if match.columns and not left:

@@ -211,7 +211,7 @@ def warn_about_unquoted_nulls(engine: Engine, source: SourceSpec) -> tuple[str, 
         return ()
     quoted, every = (_count_rows_with(engine, replace(source, unquoted_nulls=n), words) for n in (words, ()))
     rows = {name: every[name] - number for name, number in quoted.items()}
-    cells = ", ".join(f"'{n}' in {number:,} row{'s' * (number != 1)}" for n, number in rows.items() if number)
+    cells = ", ".join(f"'{name}' in {_row_count_text(number)}" for name, number in rows.items() if number)
     if not cells:
         return ()
     return (

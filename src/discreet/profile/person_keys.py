@@ -9,72 +9,19 @@ groupings of its result.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum, StrEnum
 from math import inf, log
 
 from discreet.engines.base import Engine, SourceTable
 from discreet.engines.source_tables import TemporaryTables
 from discreet.model.table_spec import AttributeRole
-from discreet.profile.column_profile import ColumnProfile
+from discreet.profile.column_profile import ColumnProfile, is_readable
 from discreet.profile.heading_hints import RoleHint, hint_role, is_age, is_money, person_key_word, split_name
+from discreet.profile.word_lists import words_of_headings
 from discreet.sql import column_statistics as sql
-from discreet.sql.cell_expressions import is_binary, is_nested
 from discreet.sql.format_parsing import strip_blanks
 
-
-def _word_set(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-_PERSON_KEYS = _word_set(
-    """
-    pid pidp pidlink pidno xwaveid persnr pernr pnr pnum persnum persno persid personid personnr personnum
-    personno perid idperson idpers idpersona idind indid individ individual individu inddiv idno idnum
-    idnumber
-    resp respid respno respnr respnum respondentid respondentnr respondentno idrespondent idrespondente
-    subjid usubjid subjectid subjectno subjno subj studyid sujet sujetid
-    studid stuid studentid studentno studentnr schuelernr matrikel matrikelnr matrnr matriculation learnerid
-    pat patid patnr patno patnum patientid patientno patientnr patientnum patientnbr ptid ptno ptnum nip ipp
-    mrn chi hcn nhsno nhsnumber medrec beneid benefid beneficiaryid desynpufid memberid memberno membernr
-    mitgliedsnr mitgliedsnummer userid userno custid custno custnr customerid customerno kdnr kundennr kundenr
-    kundennummer kundeid klient klientnr clientid clientno empid empno empnr employeeid employeeno staffid
-    staffno workerid mitarbeiternr personalnr personalnummer nomina legajo
-    lopnr lopenr lpnr cpr cprnr fnr fodselsnr fodselsnummer henkilotunnus hetu bsn rin rinpersoon
-    versnr versichertennr versichertennummer versichertenid vsnr rvnr kvnr eid nomem nomemencr mergeid hhidpn
-    caseid participantid partid particid probandid probandennr probnr vpn vpnr versuchsperson teilnehmernr
-    deelnemer deelnemernr curp rut cuit cuil nik oib emso jmbg rodnecislo steuernr steuerid idnr taxid cedula
-    donorid donornr tenantid borrowerid playerid athleteid driverid passengerid voterid panelist panelistid
-    panelid playerno ausweisnr
-    """
-)
-_WEAK_KEYS = _word_set(
-    "id ids uid guid uuid identifier identifiant identificador kennung username login insurance"
-)
-_HOUSEHOLDS = _word_set(
-    """
-    hid hidp hh hhid hhno hhnr hhnum household householdid householdno hhserial serial haushalt haushaltid
-    haushaltsid haushaltsnr haushaltnr haushaltsnummer famid familyid familyno familiennr dwelling dwellingid
-    menage idmenage foyer hogar idhogar vivienda nucleo domicilio huishouden huishoudnr hushall hushallsid
-    husholdning gospodarstwo
-    """
-)
-_BIRTH = _word_set(
-    """
-    birth born birthday birthdate birthyear byear dob yob gebdat gebdatum gebjahr geburt geburtsdatum
-    geburtsjahr geburtstag nacimiento naissance nascita nascimento yrbrn geboortedatum geboortejaar
-    urodzenia fodelsear fodelsedatum fodselsdato syntymaaika narozeni dogum szuletesi
-    рождения народження γεννηση γεννησης 出生 出生日期 生年月日 생년월일 เกิด
-    """
-)
-_SEX = _word_set(
-    """
-    sex gender gndr geschlecht geschl sexe sexo sesso geslacht plec kon kjonn sukupuoli pohlavi cinsiyet
-    genero пол стать φυλο 性别 性別 성별 เพศ جنس الجنس מין लिंग
-    """
-)
-_AGES = _word_set("wiek alderen ika vek kor yas возраст вік ηλικια 年龄 年齢 年齡 나이 연령 อายุ العمر גיל आयु")
-_ORIGIN = _word_set("race ethnicity ethnic ethnie raza raca")
 _NUMBER_WORDS = {"nbr": "nr", "num": "nr", "numb": "nr", "idx": "id", "ident": "id"}
 
 
@@ -87,6 +34,10 @@ class TraitKind(StrEnum):
     ORIGIN = "origin"
 
 
+def _words(key: str) -> dict[str, None]:
+    return words_of_headings("person_keys", key)
+
+
 def trait_kind(name: str) -> TraitKind | None:
     """Return the kind of trait that a column's name denotes, or None.
 
@@ -94,13 +45,10 @@ def trait_kind(name: str) -> TraitKind | None:
     ['birth', 'sex', 'age', 'origin', 'None']
     """
     parts = {*split_name(name), "".join(split_name(name))}
-    if parts & _BIRTH:
-        return TraitKind.BIRTH
-    if parts & _SEX:
-        return TraitKind.SEX
-    if parts & _AGES or is_age(name):
-        return TraitKind.AGE
-    return TraitKind.ORIGIN if parts & _ORIGIN else None
+    for kind in TraitKind:
+        if parts & _words(kind.value).keys() or (kind is TraitKind.AGE and is_age(name)):
+            return kind
+    return None
 
 
 def is_person_key(name: str) -> bool:
@@ -110,10 +58,10 @@ def is_person_key(name: str) -> bool:
     [True, True, True, False, False, False]
     """
     parts = split_name(name)
-    if "".join(parts) in _PERSON_KEYS:
+    if "".join(parts) in _words("persons"):
         return True
     word = person_key_word(" ".join(_NUMBER_WORDS.get(part, part) for part in parts))
-    return bool(word) and word not in _WEAK_KEYS
+    return bool(word) and word not in _words("weak")
 
 
 def names_a_key(name: str) -> bool:
@@ -131,7 +79,7 @@ def is_household(name: str) -> bool:
     >>> is_household("hhid"), is_household("HH_ID"), is_household("household size")
     (True, True, False)
     """
-    return "".join(split_name(name)) in _HOUSEHOLDS
+    return "".join(split_name(name)) in _words("households")
 
 
 _CONSTANT = 0.8
@@ -152,7 +100,7 @@ _MOST_PERSONS_OF_UNIT = 10
 
 
 class _TraitState(Enum):
-    """State of a trait with respect to a key: constant within its values, varying, or neither."""
+    """State of a trait within a key's values."""
 
     CONSTANT = "constant"
     VARIES = "varies"
@@ -208,7 +156,7 @@ def find_trait_columns(table: SourceTable) -> tuple[str, ...]:
     """Return the columns that hold traits by their names, at most four, the most constant ones first."""
     kinds = {name: kind for name in table.columns if (kind := trait_kind(name)) is not None}
     order = list(TraitKind)
-    readable = [name for name in kinds if not (is_nested(table.types[name]) or is_binary(table.types[name]))]
+    readable = [name for name in kinds if is_readable(table, name)]
     return tuple(sorted(readable, key=lambda name: order.index(kinds[name]))[:_MOST_TRAITS])
 
 
@@ -231,7 +179,6 @@ def find_repeating_columns(engine: Engine, table: SourceTable, names: Sequence[s
 def _count_values(
     engine: Engine, table: SourceTable, names: Sequence[str], *, exact: bool
 ) -> dict[str, tuple[int, int]]:
-    """Count the filled rows and the distinct values of columns, by name."""
     if not names:
         return {}
     texts = [table.text(name) for name in names]
@@ -428,13 +375,9 @@ class _Candidate:
 def _examine_candidate(
     engine: Engine, tables: TemporaryTables, table: SourceTable, name: str, traits: tuple[str, ...]
 ) -> _Candidate:
-    """Measure the agreement of traits within a column's values."""
     dialect = table.dialect
-    made = tables.create(
-        sql.combinations(
-            table.relation, table.text(name), [_normalized_text_sql(table, trait) for trait in traits]
-        )
-    )
+    texts = [f"lower({strip_blanks(table.text(trait))})" for trait in traits]
+    made = tables.create(sql.combinations(table.relation, table.text(name), texts))
     nulls, filled, values, most = map(int, engine.fetch_rows(sql.key_sizes(made))[0])
     found = []
     if traits:
@@ -460,17 +403,8 @@ def _examine_candidate(
         number = int(engine.fetch_rows(sql.count_combinations(made, places))[0][0])
     tables.drop(made)
     key = PersonKey(name, filled, values, most, nulls, tuple(t.name for t in constant))
-    look = _Candidate(key, informing, states, number)
-    return (
-        look
-        if look.is_person
-        else _Candidate(PersonKey(name, filled, values, most, nulls), informing, states, number)
-    )
-
-
-def _normalized_text_sql(table: SourceTable, trait: str) -> str:
-    """Return SQL for a trait's text in lower case without surrounding blanks."""
-    return f"lower({strip_blanks(table.text(trait))})"
+    candidate = _Candidate(key, informing, states, number)
+    return candidate if candidate.is_person else replace(candidate, key=replace(key, traits=()))
 
 
 def _age_spread(engine: Engine, table: SourceTable, made: str, index: int, rows: float) -> float:

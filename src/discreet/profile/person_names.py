@@ -17,20 +17,7 @@ from functools import cache
 
 from discreet.engines.base import Engine, SourceTable
 from discreet.model.table_spec import AttributeRole
-from discreet.profile import given_names
-from discreet.profile.column_profile import ColumnProfile, column_batch_size, grouped_texts_sql
-from discreet.profile.family_names import (
-    AMBIGUOUS_FAMILY_NAMES,
-    EAST_ASIAN_THING_ENDINGS,
-    FAMILY_NAME_ENDINGS,
-    LEADING_STOP_WORDS,
-    NAME_PARTICLES,
-    NAME_TITLES,
-    STOP_WORDS,
-    THING_WORDS,
-    all_family_names,
-)
-from discreet.profile.given_names import AMBIGUOUS_GIVEN_NAMES, latin_given_names
+from discreet.profile.column_profile import ColumnProfile, column_batch_size, grouped_texts_sql, is_readable
 from discreet.profile.heading_hints import (
     PERSON_TYPES,
     RoleHint,
@@ -40,7 +27,8 @@ from discreet.profile.heading_hints import (
     refers_to_thing,
 )
 from discreet.profile.heading_words import may_mean_person
-from discreet.sql.cell_expressions import batched, is_binary, is_nested
+from discreet.profile.word_lists import read_word_lists
+from discreet.sql.cell_expressions import batched
 from discreet.sql.quoting import literal
 
 _FEW, _SOME = 5, 12
@@ -68,21 +56,13 @@ _SEVERAL = re.compile(r"\w, [\w'-]+ (and|&|und|y|et|e|og|och|en) \w|[A-Z]/[A-Z]$
 _JOINED = re.compile(r"^([^\W\d_]{2,})[._](?=[^\W\d_]{2,}$)")
 _ASIDE = re.compile(r"\([^)]*\)|\[[^\]]*\]|<[^>]*>|\"[^\"]*\"")
 _PREFECTURES = frozenset(["山口", "石川", "宮崎", "千葉", "福島"])
-_THAI_TITLES = ("นางสาว", "นาง", "นาย", "คุณ", "เด็กชาย", "เด็กหญิง")
-_EAST_ASIAN_TITLES = (
-    "さん",
-    "様",
-    "さま",
-    "君",
-    "ちゃん",
-    "先生",
-    "女士",
-    "小姐",
-    "医生",
-    "医师",
-    "님",
-    "씨",
-    "선생님",
+_FAMILY_NAME_ENDINGS = re.compile(
+    r".{3,}(?:sson|ssen|rsen|nsen|lsen|dottir|ovic|evic|ovich|evich|owski|ewski|inski|ynski|owska|ewska|inska"
+    r"|ynska|owicz|ewicz|czyk|czak|ovsky|evsky|ovskiy|evskiy|ovskaya|enko|chuk|ovska|opoulos"
+    r"|opoulou|ogiannis|idis|iadis|akis|adakis|escu|oglu|shvili|adze|idze|ainen|oinen|inen|anyan|osyan|aryan"
+    r"|ov|ova|ev|eva"
+    r"|ов|ова|ев|ева|енко|чук|щук|швили|дзе|евић|овић"
+    r"|οπουλος|οπουλου|ιδης|ιδου|ακης|ακη|ογλου|ιαδης|ιαδου|σκακος)"
 )
 
 
@@ -185,32 +165,14 @@ def count_name_signs(values: Iterable[str]) -> NameShares:
     words: Counter[str] = Counter()
     parts = 0
     for value in values:
-        if fold_name(value).strip(" .-?") in _MISSING:
+        if fold_name(value).strip(" .-?") in _words("missing"):
             continue
         signs[classify_name(value)] += 1
-        words.update({part for part in fold_name(value).split() if part not in NAME_PARTICLES})
+        words.update({part for part in fold_name(value).split() if part not in _words("particles")})
         parts = max(parts, len(value.split()))
     total = sum(signs.values())
     most = max(words.values(), default=0)
     return NameShares(total, signs, most / total if total else 0.0, parts)
-
-
-_MISSING = frozenset(
-    [
-        "unknown",
-        "none",
-        "other",
-        "self",
-        "n/a",
-        "na",
-        "missing",
-        "unbekannt",
-        "keine",
-        "selbst",
-        "inconnu",
-        "desconocido",
-    ]
-)
 
 
 @cache
@@ -228,38 +190,25 @@ def fold_name(text: str) -> str:
 
 
 @cache
-def _folded_given_names() -> frozenset[str]:
-    return latin_given_names() | {fold_name(name) for name in given_names.given_names_by_script()}
+def _words(*keys: str) -> frozenset[str]:
+    """Return the folded words of some lists of ``name_words.toml``, each a text or texts by language."""
+    return frozenset(fold_name(word) for key in keys for word in _listed_words(key))
+
+
+def _listed_words(key: str) -> list[str]:
+    listed = read_word_lists("name_words.toml")[key]
+    return (" ".join(listed.values()) if isinstance(listed, dict) else str(listed)).split()
 
 
 @cache
-def _folded_family_names() -> frozenset[str]:
-    return frozenset(fold_name(name) for name in all_family_names())
+def _given_names() -> frozenset[str]:
+    return _words("given_names", "given_names_by_script")
 
 
 @cache
-def _folded_stop_words() -> frozenset[str]:
-    return frozenset(fold_name(word) for word in STOP_WORDS)
-
-
-@cache
-def _folded_thing_words() -> frozenset[str]:
-    return frozenset(fold_name(word) for word in THING_WORDS)
-
-
-@cache
-def _folded_titles() -> frozenset[str]:
-    return frozenset(fold_name(word) for word in NAME_TITLES)
-
-
-@cache
-def _family_names_first() -> frozenset[str]:
-    return frozenset(given_names.FAMILY_NAMES_FIRST.split())
-
-
-@cache
-def _japanese_family_names() -> tuple[str, ...]:
-    return tuple(fold_name(name) for name in given_names.JAPANESE_FAMILY_NAMES.split())
+def _endings(key: str) -> tuple[str, ...]:
+    """Return the words of a list as they are written, in order, for ``startswith`` and ``endswith``."""
+    return tuple(_listed_words(key))
 
 
 def classify_name(value: str) -> NameSign:
@@ -275,26 +224,26 @@ def classify_name(value: str) -> NameSign:
     east = _classify_east_asian(plain)
     if east is not None:
         return east
-    any_sign_share, words = _without_titles(_WORD.findall(_JOINED.sub(r"\1 ", plain)))
+    has_title, words = _without_titles(_WORD.findall(_JOINED.sub(r"\1 ", plain)))
     while len(words) > 1 and words[-1].isdigit():
         words.pop()
     folded = [fold_name(word).strip(".") for word in words]
-    names = [word for word in folded if word and word not in NAME_PARTICLES] or [
+    names = [word for word in folded if word and word not in _words("particles")] or [
         word for word in folded if word
     ]
     if not names or len(names) > _MOST_WORDS or any(c.isdigit() for word in names for c in word):
         return NameSign.NO_NAME
     dotless = [word.replace(".", "") for word in names]
-    if folded[0].split("-")[0] in LEADING_STOP_WORDS or any(
-        word in _folded_stop_words() for word in (*names, *dotless)
+    if folded[0].split("-")[0] in _words("leading_stop_words") or any(
+        word in _words("stop_words") for word in (*names, *dotless)
     ):
         return NameSign.NO_NAME
     if any(_STREET.fullmatch(word) for word in names) or _SEVERAL.search(plain):
         return NameSign.NO_NAME
-    sure = any(word in _folded_given_names() and word not in AMBIGUOUS_GIVEN_NAMES for word in names)
-    if not sure and any(word in _folded_thing_words() for word in names):
+    sure = any(word in _given_names() and word not in _words("ambiguous_given_names") for word in names)
+    if not sure and any(word in _words("thing_words") for word in names):
         return NameSign.NO_NAME
-    if any_sign_share:
+    if has_title:
         return NameSign.NAME
     return _classify_words(plain, words, names)
 
@@ -304,17 +253,19 @@ def _classify_words(plain: str, words: Sequence[str], names: Sequence[str]) -> N
     parts = [part for word in names for part in (word, *word.split("-")) if part]
     if len(names) > 1 and any(_PATRONYMIC.fullmatch(word) for word in names):
         return NameSign.NAME
-    given_name_share = [part for part in parts if part in _folded_given_names()]
-    if any(part not in AMBIGUOUS_GIVEN_NAMES or len(names) > 1 for part in given_name_share) and _is_cased(
+    given = [part for part in parts if part in _given_names()]
+    if any(part not in _words("ambiguous_given_names") or len(names) > 1 for part in given) and _is_cased(
         words
     ):
         return NameSign.NAME
-    if given_name_share:
+    if given:
         return NameSign.PERHAPS
     if _is_family_first(names):
         return NameSign.WEAK
-    family = [part for part in parts if part in _folded_family_names() or FAMILY_NAME_ENDINGS.fullmatch(part)]
-    family = [part for part in family if part not in AMBIGUOUS_FAMILY_NAMES or len(names) > 1]
+    family = [
+        part for part in parts if part in _words("family_names") or _FAMILY_NAME_ENDINGS.fullmatch(part)
+    ]
+    family = [part for part in family if part not in _words("ambiguous_family_names") or len(names) > 1]
     capital = _is_cased(words)
     if _has_initials(words) and capital:
         return NameSign.INITIALS
@@ -327,26 +278,23 @@ def _classify_words(plain: str, words: Sequence[str], names: Sequence[str]) -> N
 def _without_titles(words: Sequence[str]) -> tuple[bool, list[str]]:
     """Return whether a value begins with a title, and its words without titles and suffixes."""
     remaining = list(words)
-    any_sign_share = False
-    while len(remaining) > 1 and fold_name(remaining[0]).strip(".") in _folded_titles():
-        any_sign_share = True
+    has_title = False
+    while len(remaining) > 1 and fold_name(remaining[0]).strip(".") in _words("titles"):
+        has_title = True
         remaining.pop(0)
-    while len(remaining) > 1 and fold_name(remaining[-1]).strip(".") in _SUFFIXES:
+    while len(remaining) > 1 and fold_name(remaining[-1]).strip(".") in _words("suffixes"):
         remaining.pop()
     joined = next(
         (
             t
-            for t in _THAI_TITLES
+            for t in _endings("thai_titles")
             if remaining and remaining[0].startswith(t) and len(remaining[0]) > len(t) + 1
         ),
         "",
     )
     if joined:
-        any_sign_share, remaining[0] = len(remaining) > 1, remaining[0].removeprefix(joined)
-    return any_sign_share, remaining
-
-
-_SUFFIXES = frozenset(["jr", "sr", "ii", "iii", "iv", "md", "phd", "msc", "bsc", "mba", "esq"])
+        has_title, remaining[0] = len(remaining) > 1, remaining[0].removeprefix(joined)
+    return has_title, remaining
 
 
 def _is_cased(words: Sequence[str]) -> bool:
@@ -356,7 +304,7 @@ def _is_cased(words: Sequence[str]) -> bool:
     """
     cased = [word for word in words if word[:1].isupper() or word[:1].islower()]
     small = [
-        word for word in cased if word[:1].islower() and fold_name(word).strip(".") not in NAME_PARTICLES
+        word for word in cased if word[:1].islower() and fold_name(word).strip(".") not in _words("particles")
     ]
     return not small or len(small) == len(cased)
 
@@ -364,41 +312,46 @@ def _is_cased(words: Sequence[str]) -> bool:
 def _has_initials(words: Sequence[str]) -> bool:
     """Return whether words are one or two letters with a word: ``A. Schmidt``, ``J. R. Ewing``."""
     marks = [word for word in words if _INITIALS.fullmatch(word) and word.isupper()]
-    others = [word for word in words if word not in marks and fold_name(word) not in NAME_PARTICLES]
+    others = [word for word in words if word not in marks and fold_name(word) not in _words("particles")]
     long = [word for word in others if len(word) > 2 and word[0].isupper()]
-    any_sign_share = [word for word in marks if fold_name(word).strip(".") not in _COMPASS]
-    return bool(any_sign_share) and 1 <= len(long) <= 2 and len(long) == len(others)
+    initials = [word for word in marks if fold_name(word).strip(".") not in _COMPASS]
+    return bool(initials) and 1 <= len(long) <= 2 and len(long) == len(others)
 
 
 def _is_family_first(names: Sequence[str]) -> bool:
     """Return whether words are a family name and one to three short words: ``Wang Wei``."""
     if not 2 <= len(names) <= 4 or any(len(name.replace("-", "")) > 9 for name in names):
         return False
-    return names[0] in _family_names_first() or names[-1] in _family_names_first()
+    return names[0] in _words("family_names_first") or names[-1] in _words("family_names_first")
 
 
 def _classify_east_asian(value: str) -> NameSign | None:
     """Return the sign of a value in Chinese, Japanese or Korean characters; None for other values."""
     joined = re.sub(r"[\s・,、]+", "", value)
-    title = next((t for t in _EAST_ASIAN_TITLES if joined.endswith(t) and len(joined) > len(t) + 1), "")
+    title = next(
+        (t for t in _endings("east_asian_titles") if joined.endswith(t) and len(joined) > len(t) + 1), ""
+    )
     bare = joined.removesuffix(title)
     if not (_HAN.fullmatch(bare) or _KANA.fullmatch(bare) or _HANGUL.fullmatch(bare)):
         return NameSign.NO_NAME if re.search(r"[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3]", value) else None
     folded = fold_name(bare)
-    if bare.endswith(EAST_ASIAN_THING_ENDINGS):
+    if bare.endswith(_endings("east_asian_thing_endings")):
         return NameSign.NO_NAME
-    if title or any(fold_name(part) in _folded_given_names() for part in (bare, *value.split())):
+    if title or any(fold_name(part) in _given_names() for part in (bare, *value.split())):
         return NameSign.NAME
-    if any(folded.startswith(name) and len(folded) > max(len(name), 2) for name in _japanese_family_names()):
+    if any(
+        folded.startswith(name) and len(folded) > max(len(name), 2)
+        for name in _words("japanese_family_names")
+    ):
         return NameSign.NAME
-    if folded in _japanese_family_names():
+    if folded in _words("japanese_family_names"):
         return NameSign.NONE if bare in _PREFECTURES else NameSign.FAMILY
     family = bare[0]
     if _HANGUL.fullmatch(bare):
-        given_name_share = len(bare) == 3 and family in given_names.KOREAN_FAMILY_NAMES
-        return NameSign.WEAK if given_name_share or folded[1:] in _folded_given_names() else NameSign.NONE
-    if family in given_names.CHINESE_FAMILY_NAMES and 2 <= len(bare) <= 3:
-        return NameSign.NAME if folded[1:] in _folded_given_names() else NameSign.WEAK
+        is_likely = len(bare) == 3 and family in _endings("korean_family_names")
+        return NameSign.WEAK if is_likely or folded[1:] in _given_names() else NameSign.NONE
+    if family in _endings("chinese_family_names") and 2 <= len(bare) <= 3:
+        return NameSign.NAME if folded[1:] in _given_names() else NameSign.WEAK
     return NameSign.NONE
 
 
@@ -448,8 +401,7 @@ def detect_person_names(
 def _is_read(table: SourceTable, column: ColumnProfile, role: AttributeRole) -> bool:
     if role is AttributeRole.IDENTIFIER or column.distinct == 0:
         return False
-    kind = table.types[column.name]
-    return not (column.numbers or column.dates or column.codes or is_nested(kind) or is_binary(kind))
+    return is_readable(table, column.name) and not (column.numbers or column.dates or column.codes)
 
 
 def _role_by_values(
@@ -493,10 +445,8 @@ def _types_of_references(
     result: dict[str, frozenset[str]] = {}
     for name, stem in stems.items():
         reference = by_stem[stem]
-        kind = table.types[reference]
-        values = (
-            [] if is_nested(kind) or is_binary(kind) else _most_frequent_values(engine, table, [reference])[0]
-        )
+        readable = is_readable(table, reference)
+        values = _most_frequent_values(engine, table, [reference])[0] if readable else []
         result[name] = frozenset(
             value.rstrip("/").split("/")[-2] for value in values if "/" in value.rstrip("/")
         )

@@ -222,7 +222,9 @@ def propose_for_table(
     hierarchies = _propose_hierarchies(engine, table, without, null_texts)
     # An unparsed date must not be masked: that would hide the year and show the day.
     hierarchies |= dict.fromkeys(formats.undecided & hierarchies.keys(), FLAT_PROPOSAL)
-    hierarchies |= _with_other_words(hierarchies, formats)
+    for name, form in formats.forms.items():
+        if name in hierarchies:
+            hierarchies[name] = hierarchies[name].with_others(form.others)
     hierarchies |= offered
     attributes = [
         ProposedAttribute(
@@ -250,7 +252,6 @@ def _build_proposal(
     null_texts: tuple[str, ...],
     people: PersonKeys,
 ) -> SpecProposal:
-    """Limit the lattice of the attributes and add the warnings about the rows."""
     limited = limit_lattice(attributes)
     readable = [a for a in limited if _unreadable_role(table.types[a.name]) is None]
     copies = count_copied_rows(engine, table, [a.column for a in readable])
@@ -293,7 +294,6 @@ def _column_warnings(
 def _find_persons(
     engine: Engine, table: SourceTable, columns: Sequence[ColumnProfile], null_texts: tuple[str, ...]
 ) -> PersonKeys:
-    """Find the columns that identify persons among those whose values repeat."""
     table = replace(table, null_values=tuple(dict.fromkeys((*table.null_values, *null_texts))))
     readable = [column for column in columns if _unreadable_role(table.types[column.name]) is None]
     return find_person_keys(engine, table, find_key_candidates(readable), find_trait_columns(table))
@@ -307,28 +307,15 @@ def _roles_of_columns(
     known: Mapping[str, tuple[AttributeRole, str]],
 ) -> list[tuple[AttributeRole, str]]:
     """Return each column's role and reason: a required role, else a known one, else a proposed one."""
+    numbers = {name for name, form in formats.forms.items() if form.is_number}
     return [
         _SUBJECT_ROLE
         if column.name == subject
         else _unreadable_role(table.types[column.name])
         or known.get(column.name)
-        or _role_of_column(column, formats)
+        or propose_role(column, written_as_number=column.name in numbers)
         for column in columns
     ]
-
-
-def _with_other_words(
-    hierarchies: Mapping[str, HierarchyProposal], formats: InferredFormats
-) -> dict[str, HierarchyProposal]:
-    """Return the hierarchies of columns that have words among their numbers or dates, with these words."""
-    return {
-        n: hierarchies[n].with_others(form.others) for n, form in formats.forms.items() if n in hierarchies
-    }
-
-
-def _role_of_column(column: ColumnProfile, formats: InferredFormats) -> tuple[AttributeRole, str]:
-    form = formats.forms.get(column.name)
-    return propose_role(column, written_as_number=form is not None and form.is_number)
 
 
 def _unreadable_role(kind: str) -> tuple[AttributeRole, str] | None:

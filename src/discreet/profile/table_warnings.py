@@ -21,6 +21,7 @@ from discreet.model.coded_warnings import (
     unique_warnings,
 )
 from discreet.model.table_spec import AttributeRole, TableSpec
+from discreet.profile.column_profile import is_readable
 from discreet.profile.person_keys import (
     MOST_CANDIDATES,
     PersonKey,
@@ -31,7 +32,6 @@ from discreet.profile.person_keys import (
     find_trait_columns,
     may_identify_persons,
 )
-from discreet.sql.cell_expressions import is_binary, is_nested
 
 
 def warn_about_persons(people: PersonKeys) -> list[str]:
@@ -191,14 +191,9 @@ def find_undeclared_persons(engine: Engine, table: SourceTable, spec: TableSpec)
     names = [attribute.name for attribute in spec.attributes if attribute.role in outside]
     if not spec.with_role(AttributeRole.IDENTIFIER):
         names += [name for name in table.columns if name not in listed]
-    names = [name for name in names if may_identify_persons(name) and _is_readable(table, name)]
+    names = [name for name in names if may_identify_persons(name) and is_readable(table, name)]
     repeating = find_repeating_columns(engine, table, sorted(names, key=candidate_rank)[:_MOST_UNLISTED])
     if not repeating:
         return PersonKeys()
     traits = [name for name in find_trait_columns(table) if name not in repeating]
     return find_person_keys(engine, table, repeating[:MOST_CANDIDATES], traits)
-
-
-def _is_readable(table: SourceTable, name: str) -> bool:
-    kind = table.types.get(name)
-    return kind is not None and not (is_nested(kind) or is_binary(kind))

@@ -1,24 +1,63 @@
 """Architecture checks: imports between rooms, use of libraries, sizes of files and functions.
 
-Plain data, and plain functions over the modules of a folder, each of which yields one line per violation.
+``docs/architecture.md`` declares the rooms and the walls; its tables are read here. Checks are plain
+functions over the modules of a folder, each of which yields one line per violation.
 """
 
 from __future__ import annotations
 
 import ast
 import builtins
+import re
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
-from tests.house_engines import engine_branches
-from tests.house_keywords import unreasoned_keywords
-from tests.house_map import FREE_LIBRARIES, ROOMS, WALLS
-
 PACKAGE = "discreet"
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "architecture.md"
+FREE_LIBRARIES = {"numpy"}
+_CODE = re.compile(r"`([^`]+)`")
+_MODULES = {"scikit-learn": ("sklearn",), "duckdb": ("duckdb", "_duckdb")}
+"""Modules of a library whose name is another one."""
+
+
+def _rows(heading: str) -> list[list[str]]:
+    """Return the cells of the table below a heading of the page."""
+    section = PAGE.read_text(encoding="utf-8").split(f"## {heading}\n")[1].split("\n## ")[0]
+    lines = [line for line in section.splitlines() if line.startswith("|")]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
+
+
+def _rooms() -> dict[str, tuple[int, set[str]]]:
+    """Return each room's row, and the rooms that it may import; the package itself is the room ""."""
+    found = {
+        _CODE.findall(room)[0]: (int(row), set(_CODE.findall(allowed)))
+        for row, room, _, allowed in _rows("Rooms")
+    }
+    return {"" if room == PACKAGE else room: rule for room, rule in found.items()}
+
+
+def _walls() -> dict[str, tuple[set[str], set[str]]]:
+    """Return, by library, the rooms that may import it at the top of a module, and inside a function."""
+    found = {}
+    for libraries, places in _rows("Walls"):
+        eager: set[str] = set()
+        lazy: set[str] = set()
+        for clause in places.split(";"):
+            rooms = {name for name in _CODE.findall(clause) if name in ROOMS}
+            lazy |= rooms
+            eager |= set() if "inside functions" in clause else rooms
+        for library in libraries.split(", "):
+            found |= dict.fromkeys(_MODULES.get(library, (library,)), (eager, lazy))
+    return found
+
+
+ROOMS = _rooms()
+WALLS = _walls()
 LONGEST_FILE, LONGEST_FUNCTION = 600, 60
 WRITTEN = (".py", ".js", ".css")
 
@@ -117,6 +156,136 @@ def _room_of(imported: Import) -> str | None:
 
 
 Check = Callable[[list[Module]], Iterator[str]]
+
+
+# --- engines and keywords ------------------------------------------------
+
+_ENGINES = "discreet.engines."
+_PARTS = re.compile("_|(?=Engine)")
+_TYPE_TESTS = ("isinstance", "issubclass", "cast")
+_NODE_TYPES = (
+    *(ast.Compare, ast.MatchValue, ast.MatchClass, ast.Dict, ast.Call, ast.FunctionDef, ast.AsyncFunctionDef),
+    *(ast.arg, ast.keyword, ast.AnnAssign),
+)
+"""Kinds of nodes that ``_distinguishing_texts`` reads, a small part of all."""
+
+
+def engine_branches(modules: list[Module]) -> Iterator[str]:
+    """Yield code outside an engine's folder that tests for an engine, or imports from the folder.
+
+    Only the registry imports declarations. Engines may use one another; all engines use the embedded one.
+    """
+    declared = [re.fullmatch(rf"{_ENGINES}(\w+)\.declaration", module.dotted) for module in modules]
+    names = {match.group(1) for match in declared if match is not None}
+    for module in modules:
+        if _engine_of(module.dotted) in names:
+            continue
+        for imported in module.imports:
+            name = _engine_of(f"{imported.module}.{imported.name}")
+            listed = module.dotted == f"{_ENGINES}registry" and imported.module.endswith(".declaration")
+            if name in names and not listed:
+                yield f"{module.at(imported.line)} reaches into the folder of the engine {name}"
+        for node in module.nodes:
+            if not isinstance(node, _NODE_TYPES):
+                continue
+            asked = [
+                text for text in _distinguishing_texts(node) if any(name in text.lower() for name in names)
+            ]
+            for name in sorted(names & {word.lower() for text in asked for word in _PARTS.split(text)}):
+                yield f"{module.at(getattr(node, 'lineno', 0))} asks for the engine {name}"
+
+
+def _engine_of(dotted: str) -> str | None:
+    """Return the folder of ``engines`` that contains a module, if any."""
+    rest = dotted.removeprefix(_ENGINES)
+    return rest.partition(".")[0] if rest != dotted else None
+
+
+def _distinguishing_texts(node: ast.AST) -> Iterator[str]:
+    """Return expressions that distinguish engines.
+
+    These are comparisons, types, keys of tables, names of flags and of functions.
+    """
+    if isinstance(node, ast.Compare | ast.MatchValue | ast.MatchClass):
+        yield from _words_of(node)
+    elif isinstance(node, ast.Dict):
+        yield from (word for key in node.keys if key is not None for word in _words_of(key))
+    elif isinstance(node, ast.Call) and getattr(node.func, "id", None) in _TYPE_TESTS:
+        yield from (word for argument in node.args for word in _words_of(argument))
+    elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        yield node.name
+    elif isinstance(node, ast.arg | ast.keyword):
+        yield node.arg or ""
+    elif isinstance(node, ast.AnnAssign):
+        yield from _words_of(node.target)
+
+
+def _words_of(node: ast.AST) -> Iterator[str]:
+    for part in ast.walk(node):
+        if isinstance(part, ast.Name):
+            yield part.id
+        elif isinstance(part, ast.Attribute):
+            yield part.attr
+        elif isinstance(part, ast.Constant) and isinstance(part.value, str):
+            yield part.value
+
+
+REASONS: dict[str, tuple[str, ...]] = {
+    "k and l themselves, and requests in their words": (
+        *("model.criteria.*", "model.requirement", "model.request"),
+        *("cli.*", "spec.*", "verbs.*", "web.*", "screens.*", "results.*", "sklearn", "foreign.*"),
+    ),
+    "documents whose format has both, whatever is required": (
+        *("model.audit_report", "model.coded_warnings", "report.*"),
+        *("release.publication", "release.publication_evidence"),
+    ),
+    "an audit counts k and l independently (decision 0005)": ("audit.*", "sql.audit_classes"),
+    "kernels that are compiled for k and l, and their callers": (
+        *("kernels.*", "frequency.class_requirement", "mondrian.partition"),
+    ),
+    "the l of persons, by representatives": ("recoding.failing_classes", "sql.subject_matching"),
+    "algorithms and measures that are defined by k": (
+        *("patterns.*", "taxonomy.*", "differential.*"),
+        *("measures.standard_costs", "measures.generalized_table", "measures.metrics"),
+    ),
+    "(k,e)-anonymity, where k counts values of a group": (
+        *("permutation.*", "model.release_kind"),
+        *("release.permuted*", "sql.value_permutation", "sql.audit_permuted"),
+    ),
+    "findings of attacks, reported as k and l": ("attacks.*",),
+}
+"""Reasons why modules may name k or l, by patterns of their names below the package."""
+
+_CRITERIA = ("KAnonymity", "DistinctDiversity")
+
+
+def unreasoned_keywords(modules: list[Module]) -> Iterator[str]:
+    """Yield code that names k or l (a parameter, keyword, field or criterion) without a listed reason."""
+    allowed = [pattern for patterns in REASONS.values() for pattern in patterns]
+    for module in modules:
+        name = module.dotted.partition(".")[2]
+        if not any(fnmatchcase(name, pattern) for pattern in allowed):
+            yield from (f"{module.at(line)} names k or l: ask the criteria" for line in keyword_lines(module))
+
+
+def keyword_lines(module: Module) -> Iterator[int]:
+    """Return the lines on which a module names k or l."""
+    for node in module.nodes:
+        named = (
+            (isinstance(node, ast.arg | ast.keyword) and node.arg in ("k", "l"))
+            or (isinstance(node, ast.Attribute) and node.attr in ("k", "l", "l_of", "l_as_json"))
+            or (isinstance(node, ast.AnnAssign) and getattr(node.target, "id", None) in ("k", "l"))
+            or (isinstance(node, ast.Name) and node.id in _CRITERIA)
+        )
+        if named:
+            yield getattr(node, "lineno", 0)
+
+
+def stale_reasons(modules: list[Module]) -> Iterator[str]:
+    """Yield patterns of the list that no module needs any more."""
+    naming = [module.dotted.partition(".")[2] for module in modules if any(keyword_lines(module))]
+    for patterns in REASONS.values():
+        yield from (p for p in patterns if not any(fnmatchcase(name, p) for name in naming))
 
 
 # --- the checks --------------------------------------------------------

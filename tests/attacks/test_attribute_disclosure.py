@@ -1,9 +1,11 @@
-"""Background knowledge and skewness, checked against all worlds and all facts of small tables."""
+"""Disclosure of sensitive values, checked against loops over rows, all worlds and all facts."""
 
 from __future__ import annotations
 
 from collections import Counter
+from fractions import Fraction
 from itertools import combinations, permutations, product
+from math import exp, log
 
 import numpy as np
 import pytest
@@ -12,24 +14,55 @@ from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from discreet.attacks.attribute_disclosure import (
+    compute_disclosure,
     compute_implication_chances,
     compute_negation_chance,
     compute_skew,
     sort_unit_counts,
 )
-from discreet.attacks.published_table import ValueCounts
+from discreet.attacks.published_table import NO_VALUE, ValueCounts
 from tests.drawing import some_of
 
+Units = list[list[str | None]]
 UNITS = st.lists(st.lists(st.sampled_from("abc"), min_size=1, max_size=3), min_size=1, max_size=2)
+WITH_NULL = st.lists(
+    st.lists(st.sampled_from([*"abc", None]), min_size=1, max_size=5), min_size=1, max_size=4
+)
 
 
-def counts_of(units: list[list[str]]) -> ValueCounts:
-    entries = [(u, "abc".index(v), n) for u, values in enumerate(units) for v, n in Counter(values).items()]
-    columns = np.array(sorted(entries), dtype=np.int64).T
+def counts_of(units: Units) -> ValueCounts:
+    entries = sorted(
+        (u, NO_VALUE if v is None else "abc".index(v), n)
+        for u, values in enumerate(units)
+        for v, n in Counter(values).items()
+    )
+    columns = np.array(entries, dtype=np.int64).T
     return ValueCounts("s", ("a", "b", "c"), *columns, np.array([len(values) for values in units]))
 
 
-def worlds(units: list[list[str]]) -> list[tuple[str, ...]]:
+def entropy_l(counted: Counter[str]) -> float:
+    total = counted.total()
+    return exp(-sum(n / total * log(n / total) for n in counted.values())) if total else 0.0
+
+
+@given(WITH_NULL)
+def test_disclosure_is_that_of_a_loop(units: Units) -> None:
+    found = compute_disclosure(counts_of(units), Fraction(2, 3))
+    rows = sum(map(len, units))
+    values = [Counter(v for v in unit if v is not None) for unit in units]
+    modes = [max(counted.values(), default=0) for counted in values]
+    assert (found.rows, found.units) == (rows, len(units))
+    assert found.fewest_values == min(map(len, values))
+    pairs = list(zip(units, values, modes, strict=True))
+    assert found.homogeneous_rows == sum(len(unit) for unit, counted, _ in pairs if len(counted) <= 1)
+    assert found.dominated_rows == sum(len(unit) for unit, _, mode in pairs if 3 * mode > 2 * len(unit))
+    assert found.guessed == pytest.approx(sum(modes) / rows)
+    whole = sum(values, Counter[str]())
+    assert found.baseline == pytest.approx(max(whole.values(), default=0) / rows)
+    assert found.entropy_l == pytest.approx(min(map(entropy_l, values)))
+
+
+def worlds(units: Units) -> list[tuple[str | None, ...]]:
     """Return every equally likely assignment of values to persons."""
     each = [list(permutations(values)) for values in units]
     return [tuple(v for part in world for v in part) for world in product(*each)]
@@ -37,7 +70,7 @@ def worlds(units: list[list[str]]) -> list[tuple[str, ...]]:
 
 @given(UNITS, st.integers(0, 2))
 @examples(max_examples=some_of(40), deadline=None)
-def test_the_worst_implications_are_those_of_a_search(units: list[list[str]], facts: int) -> None:
+def test_the_worst_implications_are_those_of_a_search(units: Units, facts: int) -> None:
     every = worlds(units)
     atoms = list(product(range(len(every[0])), "abc"))
     holds = {(p, v): frozenset(i for i, w in enumerate(every) if w[p] == v) for p, v in atoms}
@@ -52,7 +85,7 @@ def test_the_worst_implications_are_those_of_a_search(units: list[list[str]], fa
 
 
 @given(UNITS, st.integers(0, 2))
-def test_the_worst_negations_are_those_of_a_search(units: list[list[str]], facts: int) -> None:
+def test_the_worst_negations_are_those_of_a_search(units: Units, facts: int) -> None:
     best = 0.0
     for values in units:
         for number in range(facts + 1):
@@ -63,7 +96,7 @@ def test_the_worst_negations_are_those_of_a_search(units: list[list[str]], facts
 
 
 @given(UNITS)
-def test_skew_is_that_of_the_definition(units: list[list[str]]) -> None:
+def test_skew_is_that_of_the_definition(units: Units) -> None:
     whole = [v for values in units for v in values]
     shares = {v: whole.count(v) / len(whole) for v in set(whole)}
     found = compute_skew(counts_of(units))
