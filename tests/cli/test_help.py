@@ -11,14 +11,14 @@ import typer.main
 
 from discreet.cli.declared_options import ATTACK_OPTIONS, CRITERION_OPTIONS
 from discreet.cli.typer_application import build_application
+from docs.commands_page import verbs
 from tests.cli.conftest import Run
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "cli.md").read_text(encoding="utf-8")
 CRITERIA_PAGES = Path(__file__).resolve().parents[2] / "docs" / "criteria"
-COMMANDS: dict[str, Any] = typer.main.get_command(build_application()).commands  # type: ignore[attr-defined]
+COMMANDS: dict[str, Any] = dict(verbs(typer.main.get_command(build_application())))
 VERBS = [
     "init",
-    "hierarchies",
     "inspect",
     "lattice",
     "negotiate",
@@ -26,21 +26,21 @@ VERBS = [
     "publish",
     "apply",
     "audit",
-    "check",
     "compare",
     "query",
 ]
 VERBS += [
     "attack",
-    "tabulate",
-    "safepub",
-    "budget",
-    "releases",
     "report",
     "serve",
     "schema",
-    "presets",
     "demo",
+    "dp histogram",
+    "dp sample",
+    "dp budget",
+    "list hierarchies",
+    "list presets",
+    "list releases",
 ]
 OF_CRITERIA = {each.flag for each in CRITERION_OPTIONS.flags()}
 OF_ATTACKS = {each.flag for each in ATTACK_OPTIONS.flags()}
@@ -60,7 +60,7 @@ def section(verb: str) -> str:
 
 def test_these_verbs_and_no_other() -> None:
     assert list(COMMANDS) == VERBS
-    assert re.findall(r"^## `discreet (\w+)", PAGE, re.MULTILINE) == VERBS
+    assert re.findall(r"^## `discreet ((?:dp |list )?\w+)", PAGE, re.MULTILINE) == VERBS
 
 
 @pytest.mark.parametrize("verb", VERBS)
@@ -69,7 +69,7 @@ def test_the_page_names_every_option_and_no_other(verb: str) -> None:
     asked = options_of(verb)
     assert ("criteria/README.md" in section(verb)) == bool(asked & OF_CRITERIA) == (asked >= OF_CRITERIA)
     assert named - SHARED == asked - SHARED - OF_CRITERIA - OF_ATTACKS
-    shared = {"--quiet", "-q", "--debug"} if verb in ("schema", "presets") else SHARED - {"--help", "-h"}
+    shared = {"--quiet", "-q", "--debug"} if verb in ("schema", "list presets") else SHARED - {"--help", "-h"}
     assert options_of(verb) >= shared
 
 
@@ -92,7 +92,7 @@ def test_the_page_names_the_shared_options() -> None:
 @pytest.mark.parametrize("columns", ["100", "80", "40"])
 def test_help_names_every_option(verb: str, columns: str, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", columns)
-    found = run(verb, "--help")
+    found = run(*verb.split(), "--help")
     assert (found.status, found.err) == (0, "")
     words = found.out.split()
     assert all(any(word.rstrip(",") == option for word in words) for option in options_of(verb))
@@ -101,7 +101,7 @@ def test_help_names_every_option(verb: str, columns: str, run: Run, monkeypatch:
 
 def test_help_lists_each_verb_with_a_whole_sentence(run: Run) -> None:
     found = run("--help")
-    for verb in VERBS:
+    for verb in dict.fromkeys(verb.partition(" ")[0] for verb in VERBS):
         (line,) = [line for line in found.out.splitlines() if line.strip().startswith(f"{verb} ")]
         assert line.endswith(".")
         assert "..." not in line

@@ -30,14 +30,25 @@ VERBS: dict[str, tuple[str, ...]] = {
     "lock": ("publish", "discreet.toml", "--k", "2", "--output", "new.csv", "--lock", "{}"),
     "apply": ("apply", "first.csv", "people.csv", "--spec", "discreet.toml", "--output", "{}", "--overwrite"),
     "report": ("report", "first.csv", "--spec", "discreet.toml", "--output", "{}", "--overwrite"),
-    "junit": ("check", "first.csv", "--spec", "discreet.toml", "--junit", "{}"),
-    "sarif": ("check", "first.csv", "--spec", "discreet.toml", "--sarif", "{}"),
+    "junit": ("audit", "first.csv", "--spec", "discreet.toml", "--junit", "{}"),
+    "sarif": ("audit", "first.csv", "--spec", "discreet.toml", "--sarif", "{}"),
     "tabulate": (
-        *("tabulate", "discreet.toml", "--marginal", "age", "--epsilon", "1", "--delta", "0.01"),
+        *("dp", "histogram", "discreet.toml", "--marginal", "age", "--epsilon", "1", "--delta", "0.01"),
         *("--output", "{}", "--overwrite"),
     ),
     "safepub": (
-        *("safepub", "discreet.toml", "--epsilon", "1", "--delta", "0.01", "--output", "{}", "--overwrite"),
+        *(
+            "dp",
+            "sample",
+            "discreet.toml",
+            "--epsilon",
+            "1",
+            "--delta",
+            "0.01",
+            "--output",
+            "{}",
+            "--overwrite",
+        ),
     ),
 }
 SPELLINGS: dict[str, Callable[[Path], str]] = {
@@ -175,7 +186,7 @@ def test_a_lock_that_is_followed_is_kept(run: Run, work: Path) -> None:
 
 
 def test_two_records_are_two_files(run: Run, work: Path) -> None:
-    done = run("check", "first.csv", "--k", "2", "--junit", "r.xml", "--sarif", "./r.xml")
+    done = run("audit", "first.csv", "--k", "2", "--junit", "r.xml", "--sarif", "./r.xml")
     assert done.status == 2
     assert "r.xml is both" in done.err
     assert not (work / "r.xml").exists()

@@ -139,7 +139,7 @@ def test_a_sample_at_levels_that_were_chosen(made: Made, run: Run) -> None:
     table = made(MANY)
     folder = table.spec.path.parent  # type: ignore[union-attr]
     asked = ["--epsilon", "1", "--delta", "0.001", "--search-epsilon", "0.2", "--json"]
-    told = run("safepub", table.spec.path, "--output", folder / "s.csv", *asked).json
+    told = run("dp", "sample", table.spec.path, "--output", folder / "s.csv", *asked).json
     # Full detail keeps all but twenty rows; the score of any other node is lower by hundreds of rows.
     assert told["levels"] == {"age": 0, "sex": 0}
     assert told["privacy"]["epsilon"] == "1"

@@ -231,7 +231,7 @@ def test_the_command_refuses_a_changed_copy(tmp_path: Path, capsys: pytest.Captu
 
     def tabulate(name: str) -> int:
         asked = ("--marginal", "sex", "--epsilon", "1", "--output", str(tmp_path / f"{name}-counts.csv"))
-        return main(["tabulate", str(tmp_path / f"{name}.toml"), *asked, "--overwrite"])
+        return main(["dp", "histogram", str(tmp_path / f"{name}.toml"), *asked, "--overwrite"])
 
     assert tabulate("t") == 0
     csv_file(tmp_path / "u.csv")

@@ -126,7 +126,10 @@ def _criterion_sections(reserved_flags: frozenset[str]) -> list[HelpSection]:
         for row in _criterion_rows(kind)
     ]
     rows.append(
-        ("--preset NAME", "The numeric requirements of a rule, read strictly; discreet presets lists them.")
+        (
+            "--preset NAME",
+            "The numeric requirements of a rule, read strictly; discreet list presets lists them.",
+        )
     )
     return [("Further criteria", rows)] if rows else []
 

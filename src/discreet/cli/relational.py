@@ -41,7 +41,7 @@ def publish_related(
     """Publish the tables of a relational spec into a folder; ``arguments`` are options of single tables."""
     from discreet.verbs.relational import open_tables
 
-    _refuse_options(arguments, "a relational spec, whose tables have it in their own specs")
+    refuse_options(arguments, "a relational spec, whose tables have it in their own specs")
     if folder is None:
         raise InputError("no folder was given for the tables", allowed="--output FOLDER, a new one")
     tables = open_tables(spec, settings=options.parse_settings(*limits), reporter=TerminalReporter())
@@ -60,7 +60,7 @@ def audit_related(
     """Audit tables that were published together; ``arguments`` are options of single tables."""
     from discreet.verbs.relational import audit_tables
 
-    _refuse_options(arguments, "tables that were published together; audit one of them by its file")
+    refuse_options(arguments, "tables that were published together; audit one of them by its file")
     found = audit_tables(release, settings=options.parse_settings(*limits), reporter=TerminalReporter())
     if json:
         output.print_json(found.as_json())
@@ -69,8 +69,8 @@ def audit_related(
     return 0 if found.passed else _FAILED
 
 
-def _refuse_options(arguments: Mapping[str, object], subject: str) -> None:
-    """Raise if an option of a single table is given for several."""
+def refuse_options(arguments: Mapping[str, object], subject: str) -> None:
+    """Raise if an option is given that cannot be combined with the subject."""
     for name, value in arguments.items():
         if value:
             option = f"--{name.replace('_', '-')}"

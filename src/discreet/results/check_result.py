@@ -1,4 +1,4 @@
-"""The results of ``discreet check``: checks per file, and the records JUnit XML and SARIF 2.1.0.
+"""The results of audits of several files: checks per file, and the records JUnit XML and SARIF 2.1.0.
 
 Other programs store and show the records, so they contain no cell of a file: for a file that cannot be
 checked they contain only the kind of error.
@@ -19,6 +19,7 @@ from discreet.model.audit_report import AuditReport
 from discreet.model.criteria.base import parameter_text
 from discreet.printing.document import Column, Document, Grid, Line, Tone, format_quantity, warning_block
 from discreet.printing.rendering import Printable
+from discreet.results.audit_result import AuditResult
 
 CHECK_FAILED = 1
 
@@ -52,13 +53,13 @@ class CriterionCheck:
         return f"{self.name}: {self.asked} required, {self.found} found"
 
     def as_json(self) -> dict[str, Any]:
-        """Return the entry in ``checks`` of ``discreet check --json``."""
+        """Return the entry in ``checks`` of ``discreet audit FILE… --json``."""
         return {"name": self.name, "asked": self.asked, "found": self.found, "passed": self.passed}
 
 
 @dataclass(frozen=True)
 class FileCheck:
-    """Checks of one file; ``error`` if it could not be checked, with its ``region``."""
+    """Checks of one file and its ``audit``; ``error`` if it could not be checked, with its ``region``."""
 
     file: str
     checks: tuple[CriterionCheck, ...] = ()
@@ -66,6 +67,7 @@ class FileCheck:
     seconds: float = 0.0
     error: DiscreetError | None = None
     region: Region | None = None
+    audit: AuditResult | None = None
 
     @property
     def passed(self) -> bool:
@@ -78,7 +80,7 @@ class FileCheck:
         return self.error.exit_status if self.error is not None else 0 if self.passed else CHECK_FAILED
 
     def as_json(self) -> dict[str, Any]:
-        """Return the entry in ``files`` of ``discreet check --json``."""
+        """Return the entry in ``files`` of ``discreet audit FILE… --json``."""
         return {
             "file": self.file,
             "passed": self.passed,
@@ -90,7 +92,7 @@ class FileCheck:
 
 @dataclass(frozen=True, repr=False)
 class FileChecks(Printable):
-    """Checks of the files of one run of ``discreet check``, in the order of the arguments.
+    """Checks of several audited files, in the order of the arguments.
 
     >>> discreet.check(["may.csv", "june.csv"], k=5).passed  # doctest: +SKIP
     """
@@ -108,7 +110,7 @@ class FileChecks(Printable):
         return max((each.status for each in self.files), default=0)
 
     def as_json(self) -> dict[str, Any]:
-        """Return the document of ``discreet check --json``."""
+        """Return the document of ``discreet audit FILE… --json``."""
         return {"passed": self.passed, "files": [each.as_json() for each in self.files]}
 
     def document(self, *, typed: bool = False) -> Document:
@@ -178,7 +180,7 @@ def _check_classes(report: AuditReport) -> Iterator[CriterionCheck]:
 
 
 SARIF_DRIVER = "discreet"
-_SUITES_NAME = "discreet check"
+_SUITES_NAME = "discreet audit"
 _SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _BYTE_LIMIT = 256
@@ -277,4 +279,4 @@ def _sarif_result(each: FileCheck, rule: str, text: str, region: Region | None) 
 
 def _error_text(each: FileCheck) -> str:
     assert each.error is not None
-    return f"{each.error.kind}: run `discreet check {each.file}` for the reason"
+    return f"{each.error.kind}: run `discreet audit {each.file}` for the reason"

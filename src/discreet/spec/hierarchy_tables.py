@@ -332,7 +332,7 @@ class BuiltinTable(KindTable):
 
     name: str = Field(
         description=", ".join(BUILTINS),
-        title="Name of the built-in hierarchy; `discreet hierarchies` lists them.",
+        title="Name of the built-in hierarchy; `discreet list hierarchies` shows them.",
         examples=['"icd10"'],
     )
     levels: TextList | None = Field(

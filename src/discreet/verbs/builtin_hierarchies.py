@@ -30,7 +30,7 @@ class BuiltinHierarchies(Printable):
     builtins: tuple[BuiltinDeclaration, ...]
 
     def as_json(self) -> dict[str, Any]:
-        """Return the document of ``discreet hierarchies --json``."""
+        """Return the document of ``discreet list hierarchies --json``."""
         return {
             "hierarchies": [
                 {

@@ -74,7 +74,7 @@ class BudgetResult(Printable):
         return self.balance.left
 
     def as_json(self) -> dict[str, Any]:
-        """Return the document of ``discreet budget --json``, with numbers as exact decimal texts."""
+        """Return the document of ``discreet dp budget --json``, with numbers as exact decimal texts."""
         return {
             "ledger": str(self.path),
             **budget_json(self.balance),
@@ -125,7 +125,7 @@ class TabulationResult(Printable):
         return self.counts.balance.left
 
     def as_json(self) -> dict[str, Any]:
-        """Return the document of ``discreet tabulate --json``; the counts are only in the file."""
+        """Return the document of ``discreet dp histogram --json``; the counts are only in the file."""
         counts = self.counts
         return {
             "output": str(counts.path),
@@ -196,7 +196,7 @@ class SampleResult(Printable):
         return self.sample.balance.left
 
     def as_json(self) -> dict[str, Any]:
-        """Return the document of ``discreet safepub --json``."""
+        """Return the document of ``discreet dp sample --json``."""
         return {
             "output": str(self.sample.path),
             "manifest": str(self.sample.manifest_path),

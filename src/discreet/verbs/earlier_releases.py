@@ -190,7 +190,7 @@ class ReleaseRegister(Printable):
     log: Path
 
     def as_json(self) -> dict[str, Any]:
-        """Return the document of ``discreet releases --json``."""
+        """Return the document of ``discreet list releases --json``."""
         return {
             "register": str(self.log),
             "releases": [

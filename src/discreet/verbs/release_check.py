@@ -88,7 +88,13 @@ def check(
     k: int | None = None,
     l: int | Mapping[str, int] | None = None,
     criteria: Sequence[Criterion] = (),
+    format: str | None = None,  # noqa: A002
+    encoding: str | None = None,
+    delimiter: str | None = None,
+    quote: str | None = None,
+    null_values: Sequence[str] = (),
     spec: str | Path | TableSpec | None = None,
+    strictest: bool = False,
     junit_to: str | Path | None = None,
     sarif_to: str | Path | None = None,
     settings: Settings | None = None,
@@ -131,14 +137,22 @@ def check(
                 k=k,
                 l=l,
                 criteria=criteria,
+                format=format,
+                encoding=encoding,
+                delimiter=delimiter,
+                quote=quote,
+                null_values=null_values,
                 spec=spec,
+                strictest=strictest,
                 settings=settings,
                 reporter=reporter,
-            ).report
-            checks = tuple(list_checks(audited))
+            )
+            checks = tuple(list_checks(audited.report))
             if not checks:
                 raise InputError(f"nothing is required of {label}", advice="Give a criterion, such as --k 5.")
-            each = FileCheck(label, checks, audited.warnings, time.perf_counter() - begun)
+            each = FileCheck(
+                label, checks, audited.report.warnings, time.perf_counter() - begun, audit=audited
+            )
         except InternalError:
             raise
         except DiscreetError as error:
@@ -163,7 +177,7 @@ def _check_record_path(form: str, path: Path) -> None:
     check_output_file(path, overwrite=True)
     if path.exists() and not _is_record(form, path):
         raise InputError(
-            f"{path} exists and is not a record of discreet check",
+            f"{path} exists and is not a record of discreet audit",
             advice="Choose another path for the record.",
         )
 
@@ -172,7 +186,7 @@ def _is_record(form: str, path: Path) -> bool:
     try:
         text = path.read_text(encoding="utf-8")
         if form == "junit":
-            return '<testsuites name="discreet check"' in text[:200]
+            return '<testsuites name="discreet audit"' in text[:200]
         return bool(parse_json(text)["runs"][0]["tool"]["driver"]["name"] == SARIF_DRIVER)
     except (OSError, ValueError, LookupError, TypeError):
         return False
