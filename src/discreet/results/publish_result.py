@@ -36,6 +36,7 @@ from discreet.printing.document import (
     answer_lines,
     format_quantity,
     format_share,
+    make_columns,
     warning_block,
 )
 from discreet.printing.rendering import Printable
@@ -251,7 +252,7 @@ class ReleaseResult(Printable):
         return (
             *lines,
             BLANK,
-            Grid((Column(""), Column("", shrinks=True)), rows),
+            Grid(make_columns("", "~"), rows),
             BLANK,
             *self._audited().document(),
             *warning_block(others),

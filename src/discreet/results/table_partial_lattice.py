@@ -20,13 +20,13 @@ from discreet.negotiation.partial_negotiation import (
 )
 from discreet.printing.document import (
     BLANK,
-    Column,
     Document,
     Grid,
     Line,
     format_quantity,
     format_share,
     heading_line,
+    make_columns,
 )
 from discreet.results.answer_alternatives import AttributeSuppressionResult
 from discreet.results.answers import NegotiationResult, PartialEvidence
@@ -122,12 +122,8 @@ class TablePartialLattice(NegotiationLattice):
             )
             for p in partial.powers
         )
-        columns = (
-            Column("quasi-identifier", shrinks=True),
-            Column("level", right=True),
-            Column("groups", right=True),
-            Column("average size", right=True),
-            Column("relative importance", right=True),
+        columns = make_columns(
+            "~quasi-identifier", ">level", ">groups", ">average size", ">relative importance"
         )
         facts = (
             f"Ranked by {partial.metric}; the histograms take {partial.nbytes:,} bytes.",

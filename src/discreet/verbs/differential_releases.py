@@ -35,6 +35,7 @@ from discreet.printing.document import (
     Tone,
     format_quantity,
     heading_line,
+    make_columns,
 )
 from discreet.printing.rendering import Printable
 from discreet.verbs.locations import PublishTarget
@@ -93,7 +94,7 @@ class BudgetResult(Printable):
         )
         if not self.balance.entries:
             return lines
-        columns = (Column("time"), Column("release", shrinks=True), Column("ε", right=True), Column("δ"))
+        columns = make_columns("time", "~release", ">ε", "δ")
         entries = [(entry, entry.loss.as_json()) for entry in self.balance.entries]
         rows = tuple((e.time, e.release, loss["epsilon"], loss["delta"]) for e, loss in entries)
         return (*lines, BLANK, Grid(columns, rows))

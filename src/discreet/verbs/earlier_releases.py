@@ -180,6 +180,7 @@ MAX_INTERSECTED_ROW_TYPES = 200_000
 """Row types above which releases are intersected only on request (``--after``): it takes minutes."""
 
 ClassAssignment = Callable[[EarlierReleases], NDArray[np.int64]]
+"""Function that returns the class of each row type in a release."""
 
 
 @dataclass(frozen=True, repr=False)

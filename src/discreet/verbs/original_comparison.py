@@ -31,6 +31,7 @@ from discreet.printing.document import (
     format_rows,
     format_share,
     heading_line,
+    make_columns,
     warning_block,
 )
 from discreet.printing.metric_grid import format_measure, metric_grid
@@ -100,7 +101,7 @@ class ReleaseComparison(Printable):
             BLANK,
             metric_grid(self.metrics),
             BLANK,
-            Grid((Column("quasi-identifier"), Column("loss", right=True)), losses),
+            Grid(make_columns("quasi-identifier", ">loss"), losses),
             *self._workload(),
             *self._classification(),
             *warning_block(self.warnings),

@@ -8,17 +8,15 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import cast
+from typing import Unpack, cast
 
 from discreet.engines.files.delimited_text import read_delimited_header
 from discreet.errors import DiscreetError, InputError, InternalError
-from discreet.model.criteria.base import Criterion
 from discreet.model.json_documents import parse_json, program_version
 from discreet.model.release_address import MEMORY_LABEL, ReleaseAddress
-from discreet.model.table_spec import TableSpec
 from discreet.places.address import parse_path, redact_address
 from discreet.places.protected_files import TargetFile, check_outputs
 from discreet.results.check_result import (
@@ -31,11 +29,11 @@ from discreet.results.check_result import (
     to_junit,
     to_sarif,
 )
+from discreet.results.request_defaults import with_keywords
 from discreet.settings import Settings
-from discreet.verbs.audits import AuditInput, audit, is_table
+from discreet.verbs.audits import AuditInput, AuditKeywords, audit, is_table
 from discreet.verbs.locations import check_output_file, write_text
 from discreet.verbs.output_checks import collect_release_files, list_spec_files
-from discreet.verbs.run_context import SILENT, Reporter
 
 _TEXT_SUFFIXES = (".csv", ".tsv")
 _LINE = re.compile(r", line ([1-9][0-9]*)\b")
@@ -80,25 +78,13 @@ def _column_regions(path: Path) -> dict[str, Region]:
     return result
 
 
+@with_keywords(AuditKeywords)
 def check(
     files: Sequence[AuditInput] | AuditInput,
     *,
-    quasi_identifiers: Sequence[str] | None = None,
-    sensitive: Sequence[str] | None = None,
-    k: int | None = None,
-    l: int | Mapping[str, int] | None = None,
-    criteria: Sequence[Criterion] = (),
-    format: str | None = None,  # noqa: A002
-    encoding: str | None = None,
-    delimiter: str | None = None,
-    quote: str | None = None,
-    null_values: Sequence[str] = (),
-    spec: str | Path | TableSpec | None = None,
-    strictest: bool = False,
     junit_to: str | Path | None = None,
     sarif_to: str | Path | None = None,
-    settings: Settings | None = None,
-    reporter: Reporter = SILENT,
+    **options: Unpack[AuditKeywords],
 ) -> FileChecks:
     """Audit files and report each check; for scripts and pipelines.
 
@@ -120,7 +106,7 @@ def check(
     }
     protected = (
         *collect_release_files(all_files, "an audited file"),
-        *list_spec_files(spec, settings or Settings.from_environment()),
+        *list_spec_files(options.get("spec"), options.get("settings") or Settings.from_environment()),
     )
     check_outputs([TargetFile(f"the {form} record", path) for form, path in records.items()], protected)
     for form, path in records.items():
@@ -130,23 +116,7 @@ def check(
         begun = time.perf_counter()
         label = _file_label(file, number if len(all_files) > 1 else None)
         try:
-            audited = audit(
-                file,
-                quasi_identifiers=quasi_identifiers,
-                sensitive=sensitive,
-                k=k,
-                l=l,
-                criteria=criteria,
-                format=format,
-                encoding=encoding,
-                delimiter=delimiter,
-                quote=quote,
-                null_values=null_values,
-                spec=spec,
-                strictest=strictest,
-                settings=settings,
-                reporter=reporter,
-            )
+            audited = audit(file, **options)
             checks = tuple(list_checks(audited.report))
             if not checks:
                 raise InputError(f"nothing is required of {label}", advice="Give a criterion, such as --k 5.")

@@ -156,9 +156,7 @@ def make_negotiate_script(path: Path, spec: TableSpec, request: Request, tops: M
         "criteria": explicit.requirement.others,
     }
     lines = [f"table = discreet.open({str(path)!r})", f"answer = table.negotiate({_keyword_text(keywords)})"]
-    return Script(
-        command_line("negotiate", path, *words), _python_program(lines, "answer", explicit.requirement.others)
-    )
+    return Script(command_line("negotiate", path, *words), _python_program(lines, "answer"))
 
 
 def make_publish_script(
@@ -185,12 +183,7 @@ def make_publish_script(
     words += [word for path in after for word in ("--after", path)]
     keywords = {
         "output" if table is None else "table": output if table is None else table,
-        "k": request_options.k,
-        "l": request_options.l,
-        "max_suppressed": request_options.max_suppressed,
-        "max_level": dict(request_options.max_level or {}),
-        "min_level": dict(request_options.min_level or {}),
-        "criteria": tuple(request_options.criteria),
+        **vars(request_options),
         "suppressed": None if suppressed == "drop" else suppressed,
         "order": order,
         "overwrite": overwrite or None,
@@ -201,8 +194,7 @@ def make_publish_script(
         f"table = discreet.open({str(path)!r})",
         f"release = table.publish({answer_text}, {_keyword_text(keywords)})",
     ]
-    uses_models = not isinstance(answer, Mapping)
-    program = _python_program(lines, "release", request_options.criteria, models=uses_models)
+    program = _python_program(lines, "release")
     try:
         return Script(
             command_line("publish", path, *_answer_arguments(answer), *words, *target_words), program
@@ -251,17 +243,9 @@ def make_attack_script(
         {name: str(v) if isinstance(v, Path) else v for name, v in arguments.items()}
     )
     original = "" if spec is None else f", table=discreet.open({str(spec)!r})"
-    release = repr(location)
-    imports: Sequence[str] = ()
-    if keywords:
-        release, imports = (
-            f"address_of({location!r}{_further_keyword_text(keywords)})",
-            ("discreet.verbs.locations", "address_of"),
-        )
+    release = f"address_of({location!r}{_further_keyword_text(keywords)})" if keywords else repr(location)
     lines = [f"result = discreet.attack({release}{original}{option_text})"]
-    return Script(
-        command_line("attack", location, *words), _python_program(lines, "result", imported=imports)
-    )
+    return Script(command_line("attack", location, *words), _python_program(lines, "result"))
 
 
 def _release_argument(address: ReleaseAddress) -> tuple[str, list[str], dict[str, Any]]:
@@ -349,17 +333,15 @@ def _further_keyword_text(entries: Mapping[str, Any]) -> str:
     return f", {keyword_text}" if keyword_text else ""
 
 
-def _python_program(
-    lines: Sequence[str],
-    variable: str,
-    criteria: Sequence[object] = (),
-    *,
-    models: bool = False,
-    imported: Sequence[str] = (),
-) -> str:
+_IMPORTS = {
+    "models.named(": "from discreet import models",
+    "criteria_from(": "from discreet.criteria import criteria_from",
+    "address_of(": "from discreet.verbs.locations import address_of",
+}
+"""Imports of a program by the calls that need them."""
+
+
+def _python_program(lines: Sequence[str], variable: str) -> str:
     """Return a program that runs the lines and prints a variable."""
-    head = ["import discreet"]
-    head += ["from discreet import models"] if models else []
-    head += ["from discreet.criteria import criteria_from"] if criteria else []
-    head += ["from {} import {}".format(*imported)] if imported else []
-    return "\n".join([*head, "", *lines, f"print({variable})", ""])
+    imports = [line for call, line in _IMPORTS.items() if any(call in each for each in lines)]
+    return "\n".join(["import discreet", *imports, "", *lines, f"print({variable})", ""])

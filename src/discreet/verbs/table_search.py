@@ -23,6 +23,7 @@ from discreet.printing.document import (
     format_quantity,
     format_rows,
     heading_line,
+    make_columns,
 )
 from discreet.printing.rendering import Printable
 from discreet.results.answer_alternatives import levels_legend, levels_text
@@ -297,7 +298,7 @@ class SearchOutcome(Printable):
         if result.gap is not None and not result.complete:
             rows.append(("gap to it", f"{result.gap:.6g}"))
         ended = () if result.complete else (Line("The search ended before it was complete.", Tone.WARNING),)
-        return (Grid((Column("work"), Column("", right=True)), tuple(rows)), *ended)
+        return (Grid(make_columns("work", ">"), tuple(rows)), *ended)
 
 
 def require_solution(outcome: SearchOutcome) -> None:
