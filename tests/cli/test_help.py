@@ -69,8 +69,7 @@ def test_the_page_names_every_option_and_no_other(verb: str) -> None:
     asked = options_of(verb)
     assert ("criteria/README.md" in section(verb)) == bool(asked & OF_CRITERIA) == (asked >= OF_CRITERIA)
     assert named - SHARED == asked - SHARED - OF_CRITERIA - OF_ATTACKS
-    shared = {"--quiet", "-q", "--debug"} if verb in ("schema", "list presets") else SHARED - {"--help", "-h"}
-    assert options_of(verb) >= shared
+    assert options_of(verb) >= SHARED - {"--help", "-h"}
 
 
 def test_the_pages_of_criteria_name_every_flag_of_theirs() -> None:

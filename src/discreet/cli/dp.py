@@ -53,9 +53,6 @@ def histogram(
     non_negative: _NonNegative = False,
     consistent: _Consistent = False,
     overwrite: options.Overwrite = False,
-    json: options.Json = False,
-    threads: options.Threads = None,
-    memory_limit: options.MemoryLimit = None,
 ) -> int:
     """Release counts with noise, under differential privacy.
 
@@ -64,7 +61,7 @@ def histogram(
     """
     from discreet.verbs.differential_releases import parse_marginal
 
-    table = options.open_table_of_spec(spec, threads, memory_limit)
+    table = options.open_table_of_spec(spec)
     names = [attribute.name for attribute in table.spec.attributes]
     result = table.tabulate(
         [parse_marginal(text, names) for text in marginal or ()],
@@ -77,11 +74,7 @@ def histogram(
         consistent=consistent,
         overwrite=overwrite,
     )
-    if json:
-        output.print_json(result.as_json())
-    else:
-        output.print_document(result.document())
-    return 0
+    return output.print_result(result)
 
 
 _SampleLevel = Annotated[
@@ -115,16 +108,13 @@ def sample(
     level: _SampleLevel = None,
     search_epsilon: _SearchEpsilon = None,
     overwrite: options.Overwrite = False,
-    json: options.Json = False,
-    threads: options.Threads = None,
-    memory_limit: options.MemoryLimit = None,
 ) -> int:
     """Release a random sample of rows under differential privacy.
 
     Rows are drawn, generalized to levels that are given or privately chosen, and left out where too few of a
     class were drawn. Their privacy loss is taken from the spec's [privacy_budget] before they are drawn.
     """
-    result = options.open_table_of_spec(spec, threads, memory_limit).safepub(
+    result = options.open_table_of_spec(spec).safepub(
         options.parse_level_options("--level", level),
         output_path,
         epsilon=epsilon,
@@ -132,23 +122,12 @@ def sample(
         search_epsilon=search_epsilon,
         overwrite=overwrite,
     )
-    if json:
-        output.print_json(result.as_json())
-    else:
-        output.print_document(result.document())
-    return 0
+    return output.print_result(result)
 
 
 def budget(
     spec: options.SpecPath,
-    json: options.Json = False,
-    threads: options.Threads = None,
-    memory_limit: options.MemoryLimit = None,
 ) -> int:
     """Show what noisy releases of a table have spent of its privacy budget."""
-    result = options.open_table_of_spec(spec, threads, memory_limit).budget()
-    if json:
-        output.print_json(result.as_json())
-    else:
-        output.print_document(result.document())
-    return 0
+    result = options.open_table_of_spec(spec).budget()
+    return output.print_result(result)

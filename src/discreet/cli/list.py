@@ -15,11 +15,7 @@ _Spec = Annotated[
 ]
 
 
-def hierarchies(
-    json: options.Json = False,
-    threads: options.Threads = None,
-    memory_limit: options.MemoryLimit = None,
-) -> int:
+def hierarchies() -> int:
     """List the built-in hierarchies.
 
     Ages, dates, diagnoses, occupations, economic activities, countries and postal codes: each with its
@@ -27,16 +23,12 @@ def hierarchies(
     """
     from discreet.verbs import builtin_hierarchies
 
-    options.parse_settings(threads, memory_limit)
+    options.parse_settings()
     found = builtin_hierarchies.hierarchies()
-    if json:
-        output.print_json(found.as_json())
-    else:
-        output.print_document(found.document())
-    return 0
+    return output.print_result(found)
 
 
-def presets(json: options.Json = False) -> int:
+def presets() -> int:
     """List the requirements of rules, each with its source and reading.
 
     A preset requires the numbers that the rule names; a report lists the points that people must check before
@@ -46,15 +38,11 @@ def presets(json: options.Json = False) -> int:
     from discreet.spec.preset import load_presets
 
     found = PresetList(tuple(load_presets().values()))
-    output.print_json(found.as_json()) if json else output.print_document(found.document())
-    return 0
+    return output.print_result(found)
 
 
 def releases(
     spec: _Spec = None,
-    json: options.Json = False,
-    threads: options.Threads = None,
-    memory_limit: options.MemoryLimit = None,
 ) -> int:
     """List the releases that were made on this machine by this user, the latest first.
 
@@ -63,8 +51,7 @@ def releases(
     """
     from discreet.verbs.earlier_releases import read_release_register
 
-    settings = options.parse_settings(threads, memory_limit)
-    of = None if spec is None else options.open_table_of_spec(spec, threads, memory_limit).spec
+    settings = options.parse_settings()
+    of = None if spec is None else options.open_table_of_spec(spec).spec
     found = read_release_register(settings, of)
-    output.print_json(found.as_json()) if json else output.print_document(found.document())
-    return 0
+    return output.print_result(found)

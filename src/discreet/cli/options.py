@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -16,7 +16,6 @@ from discreet.model import option as option_values
 from discreet.settings import Settings
 
 if TYPE_CHECKING:
-    from discreet.model.criteria.base import Criterion
     from discreet.model.request import Request
     from discreet.verbs.table import Table
 
@@ -99,12 +98,6 @@ SubjectColumn = Annotated[
         rich_help_panel=_READING_PANEL,
     ),
 ]
-
-
-_REUSED_TABLES: ContextVar[dict[tuple[Path, str | None, str | None], Table] | None] = ContextVar(
-    "remembered", default=None
-)
-
 SpecPath = Annotated[Path, typer.Argument(metavar="SPEC", help="The spec, such as discreet.toml.")]
 KOption = Annotated[
     str | None,
@@ -142,6 +135,14 @@ ScopeOption = Annotated[
         help="Heights that a relaxation may use: the requested height and above, or all. [above]",
     ),
 ]
+_QuasiIdentifiers = Annotated[
+    list[str] | None,
+    typer.Option("--quasi-identifier", metavar="C", help="A quasi-identifier; repeatable. [the manifest's]"),
+]
+_Sensitive = Annotated[
+    list[str] | None,
+    typer.Option("--sensitive", metavar="C", help="A sensitive attribute; repeatable. [the manifest's]"),
+]
 ReleaseTable = Annotated[
     str | None,
     typer.Option(
@@ -149,12 +150,6 @@ ReleaseTable = Annotated[
         metavar="SCHEMA.NAME",
         help="The release is this table; RELEASE is its database: {table_addresses}.",
     ),
-]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout and nothing else.")]
-Threads = Annotated[str | None, typer.Option("--threads", metavar="N", help="Worker threads. [every core]")]
-MemoryLimit = Annotated[
-    str | None,
-    typer.Option("--memory-limit", metavar="SIZE", help="Memory to use at most, such as 4GB. [half of it]"),
 ]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace an existing file.")]
 
@@ -189,58 +184,131 @@ def parse_whole_option(option: str, text: str | None) -> int | None:
     return None if text is None else option_values.parse_whole_number(option, text)
 
 
-def parse_settings(threads: str | None, memory_limit: str | None) -> Settings:
-    """Build settings from the options, else from the environment."""
+class CriterionTexts(NamedTuple):
+    """Options of the criteria as typed; other criteria are declared options."""
+
+    k: KOption
+    l: LOption
+
+    def keywords(self) -> dict[str, Any]:
+        """Return the criteria as keywords of a verb; ``InputError`` for an invalid value."""
+        from discreet.cli.declared_options import parse_criteria
+
+        return {"k": parse_k(self.k), "l": parse_l(self.l), "criteria": parse_criteria()}
+
+
+class RequestTexts(NamedTuple):
+    """Options of a request as typed."""
+
+    k: KOption
+    l: LOption
+    max_suppressed: MaxSuppressed
+    max_level: MaxLevel
+    min_level: MinLevel
+
+    def keywords(self) -> dict[str, Any]:
+        """Return the request as keywords of a verb; ``InputError`` for an invalid value."""
+        return {
+            **CriterionTexts(self.k, self.l).keywords(),
+            "max_suppressed": self.max_suppressed,
+            "max_level": parse_level_options("--max-level", self.max_level),
+            "min_level": parse_level_options("--min-level", self.min_level),
+        }
+
+
+class ColumnTexts(NamedTuple):
+    """Columns of a release."""
+
+    quasi_identifier: _QuasiIdentifiers
+    sensitive: _Sensitive
+
+    def keywords(self) -> dict[str, Any]:
+        """Return the columns as keywords of a verb."""
+        return {"quasi_identifiers": self.quasi_identifier or None, "sensitive": self.sensitive or None}
+
+
+class FileTexts(NamedTuple):
+    """Form of a file of another program."""
+
+    format_name: FileFormatOption
+    encoding: FileEncoding
+    delimiter: FileDelimiter
+    quote: FileQuote
+    null: NullTexts
+
+    def keywords(self) -> dict[str, Any]:
+        """Return the form as keywords of a verb."""
+        format_name, encoding, delimiter, quote, null = self
+        texts = {"format": format_name, "encoding": encoding, "delimiter": delimiter, "quote": quote}
+        return {**texts, "null_values": null or ()}
+
+
+_LIMITS: ContextVar[tuple[str | None, str | None]] = ContextVar("limits", default=(None, None))
+
+
+@contextmanager
+def limiting(threads: str | None, memory_limit: str | None) -> Iterator[None]:
+    """Use the limits of a command line within the context."""
+    token = _LIMITS.set((threads, memory_limit))
+    try:
+        yield
+    finally:
+        _LIMITS.reset(token)
+
+
+def limit_words() -> list[str]:
+    """Return the limits of the command line as options, for a verb that runs others."""
+    pairs = zip(("--threads", "--memory-limit"), _LIMITS.get(), strict=True)
+    return [word for flag, text in pairs if text is not None for word in (flag, text)]
+
+
+def parse_settings() -> Settings:
+    """Build settings from the limits of the command line, else from the environment."""
+    threads, memory_limit = _LIMITS.get()
     number = None
     if threads is not None:
         number = option_values.parse_whole_number("--threads", threads, "a whole number of at least 1")
     return Settings.from_environment(memory_limit=memory_limit, threads=number)
 
 
-def open_table_of_spec(spec: Path, threads: str | None, memory_limit: str | None) -> Table:
+_REUSED_TABLES: ContextVar[dict[Path, Table] | None] = ContextVar("remembered", default=None)
+
+
+def open_table_of_spec(spec: Path) -> Table:
     """Open the table of a spec and show progress on the terminal."""
     from discreet.verbs.table import open as open_table
 
-    remembered, key = _REUSED_TABLES.get(), (spec, threads, memory_limit)
-    if remembered is not None and key in remembered:
-        return remembered[key]
-    table = open_table(spec, settings=parse_settings(threads, memory_limit), reporter=TerminalReporter())
+    remembered = _REUSED_TABLES.get()
+    if remembered is not None and spec in remembered:
+        return remembered[spec]
+    table = open_table(spec, settings=parse_settings(), reporter=TerminalReporter())
     if remembered is not None:
-        remembered[key] = table
+        remembered[spec] = table
     return table
 
 
 @contextmanager
 def reuse_tables() -> Iterator[None]:
     """Reuse a table within the context, so that a spec is opened, counted and evaluated once."""
-    outer = _REUSED_TABLES.get()
-    token = _REUSED_TABLES.set({} if outer is None else outer)
+    token = _REUSED_TABLES.set({})
     try:
         yield
     finally:
         _REUSED_TABLES.reset(token)
 
 
-def parse_request(
-    table: Table,
-    k: str | None,
-    l: list[str] | None,
-    max_suppressed: str | None,
-    max_level: list[str] | None,
-    min_level: list[str] | None,
-    criteria: Sequence[Criterion],
-    scope: str | None,
-) -> Request:
+def parse_request(table: Table, request: RequestTexts, scope: str | None) -> Request:
     """Build the request from the options; the spec's ``[request]`` fills in those that are not given."""
     from discreet.results.request_defaults import build_request
 
-    return build_request(
-        table.spec,
-        k=parse_k(k),
-        l=parse_l(l),
-        max_suppressed=max_suppressed,
-        max_level=parse_level_options("--max-level", max_level),
-        min_level=parse_level_options("--min-level", min_level),
-        scope=scope,
-        criteria=criteria,
-    )
+    return build_request(table.spec, **request.keywords(), scope=scope)
+
+
+def refuse_given(
+    arguments: Mapping[str, object], message: str, *, allowed: str = "", advice: str = ""
+) -> None:
+    """Raise ``InputError`` for the first option that is given; its flag replaces ``{}`` in the texts."""
+    for name, value in arguments.items():
+        if value not in (None, False, "", [], ()):
+            flag = f"--{name.replace('_', '-')}"
+            raise InputError(message.format(flag), allowed=allowed, advice=advice.format(flag))

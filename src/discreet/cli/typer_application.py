@@ -10,7 +10,7 @@ from typing import Any
 import typer
 from typer.core import TyperCommand
 
-from discreet.cli.command import VerbCommand
+from discreet.cli.command import VerbCommand, expand_bundles
 
 _CRITERIA = "declared_options.CRITERION_OPTIONS"
 _COSTS = "declared_options.COST_OPTIONS"
@@ -84,7 +84,7 @@ def build_application(verbs: Iterable[str] = VERBS) -> typer.Typer:
             groups[group] = typer.Typer(rich_markup_mode=None)
             groups[group].callback(invoke_without_command=True)(_print_help)
             app.add_typer(groups[group], name=group, help=_GROUPS[group])
-        function = _import_name(f"{group or name}.{name}")
+        function = expand_bundles(_import_name(f"{group or name}.{name}"))
         groups.get(group, app).command(cls=_command_class(verb))(function)
     return app
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import quote
 from xml.etree import ElementTree
@@ -17,7 +17,15 @@ from xml.etree import ElementTree
 from discreet.errors import DiscreetError
 from discreet.model.audit_report import AuditReport
 from discreet.model.criteria.base import parameter_text
-from discreet.printing.document import Column, Document, Grid, Line, Tone, format_quantity, warning_block
+from discreet.printing.document import (
+    Document,
+    Grid,
+    Line,
+    Tone,
+    format_quantity,
+    make_columns,
+    warning_block,
+)
 from discreet.printing.rendering import Printable
 from discreet.results.audit_result import AuditResult
 
@@ -98,6 +106,7 @@ class FileChecks(Printable):
     """
 
     files: tuple[FileCheck, ...]
+    in_cli: bool = False
 
     @property
     def passed(self) -> bool:
@@ -113,29 +122,24 @@ class FileChecks(Printable):
         """Return the document of ``discreet audit FILE… --json``."""
         return {"passed": self.passed, "files": [each.as_json() for each in self.files]}
 
-    def document(self, *, typed: bool = False) -> Document:
-        """Return the verdict, a row for each check of each file, errors and warnings.
+    def in_cli_words(self) -> FileChecks:
+        """Return the checks with errors in the option names of the command line instead of Python's."""
+        return replace(self, in_cli=True)
 
-        Errors use Python's option names, or with ``typed`` those of the command line.
-        """
+    def document(self) -> Document:
+        """Return the verdict, a row for each check of each file, errors and warnings."""
         failing = sum(not each.passed for each in self.files)
         line = Line(f"{format_quantity(len(self.files), 'file')}: all checks passed.", Tone.GOOD)
         if failing:
             line = Line(f"{failing:,} of {format_quantity(len(self.files), 'file')} failed.", Tone.BAD)
-        columns = (
-            Column("file", shrinks=True),
-            Column("check", shrinks=True),
-            Column("required", right=True),
-            Column("found", right=True),
-            Column("verdict"),
-        )
+        columns = make_columns("~file", "~check", ">required", ">found", "verdict")
         rows = tuple(
             (each.file, check.name, check.asked, check.found, "passed" if check.passed else "failed")
             for each in self.files
             for check in each.checks
         )
         errors = tuple(
-            Line(_name_file(each.file, each.error.as_typed if typed else str(each.error)), Tone.BAD)
+            Line(_name_file(each.file, each.error.as_typed if self.in_cli else str(each.error)), Tone.BAD)
             for each in self.files
             if each.error is not None
         )
