@@ -13,6 +13,7 @@ from discreet.cli.declared_options import ATTACK_OPTIONS, CRITERION_OPTIONS
 from discreet.cli.typer_application import build_application
 from docs.commands_page import verbs
 from tests.cli.conftest import Run
+from tests.drawing import in_turn
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "cli.md").read_text(encoding="utf-8")
 CRITERIA_PAGES = Path(__file__).resolve().parents[2] / "docs" / "criteria"
@@ -87,8 +88,7 @@ def test_the_page_names_the_shared_options() -> None:
     assert set(re.findall(r"`(--?[a-z][a-z-]*)", table)) == SHARED
 
 
-@pytest.mark.parametrize("verb", VERBS)
-@pytest.mark.parametrize("columns", ["100", "80", "40"])
+@pytest.mark.parametrize(("verb", "columns"), in_turn(VERBS, ["100", "80", "40"]))
 def test_help_names_every_option(verb: str, columns: str, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", columns)
     found = run(*verb.split(), "--help")

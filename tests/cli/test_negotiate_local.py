@@ -45,7 +45,7 @@ def test_the_exact_answer_says_how_to_publish_it(run: Run, people: Path) -> None
     assert "--model local --k 2 --effort 1 --output release.csv" in done.out
 
 
-def test_options_that_do_not_go_together(run: Run, people: Path) -> None:
+def test_options_of_the_other_kind_of_answer_are_refused(run: Run, people: Path) -> None:
     for options in (
         ("--model", "local", "--frontier"),
         ("--model", "local", "--partial", "5%"),

@@ -114,9 +114,8 @@ def test_a_foreign_release_with_them_is_audited(name: str, run: Run) -> None:
     duckdb.sql(f"COPY (SELECT {TYPES[name]} AS {name} FROM range(8) AS t(i)) TO 'alone.parquet'")
     Path("r.parquet.manifest.json").unlink(missing_ok=True)
     for command in (
-        ("audit", "r.parquet", "--quasi-identifier", "age"),
-        ("audit", "r.parquet", "--quasi-identifier", "age", "--sensitive", name),
-        ("audit", "alone.parquet", "--quasi-identifier", name),
+        ("audit", "r.parquet", "--quasi-identifier", "age", "--sensitive", name, "--k", 1),
+        ("audit", "alone.parquet", "--quasi-identifier", name, "--k", 1),
         ("attack", "r.parquet", "--quasi-identifier", "age"),
     ):
         done = run(*command)

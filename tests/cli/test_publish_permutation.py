@@ -150,11 +150,7 @@ def test_refused(options: tuple[str, ...], status: int, message: str, run: Run, 
     assert not list(people.glob("release*"))
 
 
-def test_other_models_refuse_its_options(run: Run, people: Path) -> None:
+def test_other_models_refuse_its_format(run: Run, people: Path) -> None:
     del people
     base = ("publish", "discreet.toml", "--output", "release.csv", "--k", "2")
-    for model in ("full-domain", "mondrian"):
-        found = run(*base, "--model", model, "--e", "5")
-        assert found.status == 2
-        assert "e" in found.err
     assert run(*base, "--output", "release.duckdb").status == 2

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from discreet.printing.document import Column, Grid, Line, format_quantity, format_rows, format_share
+from discreet.printing.document import Column, Grid, Line
 from discreet.printing.rendering import display_width, escape_control_characters, render_text
 
 GRID = Grid(
@@ -75,25 +75,6 @@ def test_no_line_is_wider_than_asked(cells: list[list[str]], width: int) -> None
     lines = render_text((Grid(columns, rows), Line("word " * 30)), width).splitlines()
     first_cells = {escape_control_characters(row[0]) for row in rows}
     assert all(display_width(line) <= width or line in first_cells for line in lines if line.isascii())
-
-
-def test_shares_never_round_to_none_or_all() -> None:
-    assert [
-        format_share(*pair) for pair in ((0, 9), (9, 9), (1, 10**6), (10**6 - 1, 10**6), (285, 30162))
-    ] == [
-        "0%",
-        "100%",
-        "<0.01%",
-        ">99.99%",
-        "0.94%",
-    ]
-    assert format_share(9996, 10000) == "99.96%"
-    assert format_rows(1234, 30162) == "1,234 (4.09%)"
-    assert (format_quantity(1, "row"), format_quantity(2, "row"), format_quantity(2, "class", "classes")) == (
-        "1 row",
-        "2 rows",
-        "2 classes",
-    )
 
 
 def test_long_words_break_behind_a_hyphen() -> None:

@@ -59,21 +59,29 @@ def write(folder: Path, source: str = "", income: str = "identifier", seed: int 
         }
         rows += [{**own, "income": str(draw.randrange(2000))} for _ in range(draw.choice([1, 1, 2, 6]))]
     draw.shuffle(rows)
-    with (folder / "visits.csv").open("w", newline="") as file:
-        writer = csv.DictWriter(file, list(rows[0]))
-        writer.writeheader()
-        writer.writerows(rows)
+    write_rows(folder, rows)
     (folder / "discreet.toml").write_text(SPEC.format(source=source, income=income))
     return rows
 
 
-def decade(year: str, width: int) -> int:
-    return int(year) // width
+def write_rows(folder: Path, rows: list[dict[str, str]]) -> None:
+    with (folder / "visits.csv").open("w", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def write_numbered(folder: Path) -> list[dict[str, str]]:
+    """Write rows whose published income is their number, so that plain Python can identify each person."""
+    rows = [{**row, "income": str(n)} for n, row in enumerate(write(folder, income="insensitive"))]
+    write_rows(folder, rows)
+    return rows
 
 
 def at(levels: dict[str, int], row: dict[str, str]) -> tuple[object, ...]:
     """Return the class of a row at the given levels."""
-    born = [row["born"], decade(row["born"], 10), decade(row["born"], 50), "*"][levels["born"]]
+    year = int(row["born"])
+    born = [row["born"], year // 10, year // 50, "*"][levels["born"]]
     return (*("*" if levels[name] else row[name] for name in ("sex", "region")), born)
 
 
@@ -87,7 +95,7 @@ def expected(rows: list[dict[str, str]], levels: dict[str, int], k: int) -> tupl
     return len(kept), few, sum(len({row["illness"] for row in own}) < 2 for own in kept)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_class_warnings_of_an_answer_are_those_of_plain_python(
     tmp_path: Path, settings: Settings, seed: int
 ) -> None:
@@ -124,18 +132,9 @@ def groups_in(path: Path) -> dict[tuple[str, ...], list[dict[str, str]]]:
 def test_class_warnings_of_a_model_are_those_of_its_file(
     tmp_path: Path, settings: Settings, model: str
 ) -> None:
-    write(tmp_path, income="insensitive")
+    rows = write_numbered(tmp_path)
     spec = (tmp_path / "discreet.toml").read_text()
     (tmp_path / "discreet.toml").write_text(spec.replace('"100%"', '"50%"'))
-    # The column income identifies the person of each row, so plain Python can count the people of each group.
-    with (tmp_path / "visits.csv").open(newline="") as file:
-        rows = list(csv.DictReader(file))
-    for number, row in enumerate(rows):
-        row["income"] = str(number)
-    with (tmp_path / "visits.csv").open("w", newline="") as file:
-        writer = csv.DictWriter(file, list(rows[0]))
-        writer.writeheader()
-        writer.writerows(rows)
     table = discreet.open(tmp_path / "discreet.toml", settings=settings)
     released = table.publish(model, tmp_path / "out.csv")
     groups = groups_in(tmp_path / "out.csv")
@@ -158,10 +157,7 @@ def test_few_people_of_drawn_rows_are_told_at_least(tmp_path: Path, settings: Se
         for i in range(64)
     ]
     write(tmp_path)
-    with (tmp_path / "visits.csv").open("w", newline="") as file:
-        writer = csv.DictWriter(file, [*rows[0], "income"])
-        writer.writeheader()
-        writer.writerows([{**row, "income": "1"} for row in rows])
+    write_rows(tmp_path, [{**row, "income": "1"} for row in rows])
     table = discreet.open(tmp_path / "discreet.toml", settings=settings)
     (told,) = [
         text
@@ -172,13 +168,7 @@ def test_few_people_of_drawn_rows_are_told_at_least(tmp_path: Path, settings: Se
 
 
 def test_few_people_of_permuted_groups_are_told(tmp_path: Path, settings: Settings) -> None:
-    rows = write(tmp_path, income="insensitive")
-    for number, row in enumerate(rows):
-        row["income"] = str(number)
-    with (tmp_path / "visits.csv").open("w", newline="") as file:
-        writer = csv.DictWriter(file, list(rows[0]))
-        writer.writeheader()
-        writer.writerows(rows)
+    rows = write_numbered(tmp_path)
     table = discreet.open(tmp_path / "discreet.toml", settings=settings)
     released = table.publish("permutation", tmp_path / "out.csv", k=2)
     facts = released.release.permutation

@@ -164,15 +164,6 @@ def test_a_level_made_of_the_data_is_not_locked(folder: Path) -> None:
     assert not (folder / "first.csv").exists()
 
 
-@pytest.mark.parametrize(
-    "text", ["", "{}", "[]", '{"lock": 1}', '{"lock": 2, "model": "full-domain"}', "\xff"]
-)
-def test_what_is_no_lock_is_refused(folder: Path, text: str) -> None:
-    (folder / "discreet.lock").write_text(text, encoding="latin-1")
-    with pytest.raises(InputError):
-        publish_locked(opened(folder), folder / "discreet.lock", folder / "next.csv")
-
-
 def test_on_the_command_line(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -130,16 +130,6 @@ def test_nothing_to_publish(table: discreet.Table, tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_an_output_that_exists_is_kept(table: discreet.Table, tmp_path: Path) -> None:
-    path = tmp_path / "release.csv"
-    path.write_text("mine")
-    with pytest.raises(discreet.InputError, match="exists"):
-        table.publish({"age": 3, "city": 1}, path, k=2)
-    assert path.read_text() == "mine"
-    table.publish({"age": 3, "city": 1}, path, k=2, overwrite=True)
-    assert path.read_text().startswith("age,city,disease")
-
-
 def test_everything_prints_in_a_terminal_and_in_a_notebook(
     table: discreet.Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -168,10 +158,6 @@ def test_everything_prints_in_a_terminal_and_in_a_notebook(
         assert "<table>" in html or "<p" in html
         assert "<script" not in html
         assert all(len(line) <= 60 or str(tmp_path) in line for line in text.splitlines())
-
-
-def test_the_answer_is_the_same_with_any_part_of_the_diversity(table: discreet.Table) -> None:
-    assert table.lattice(sensitive=[]).negotiate(k=3).as_json() == table.lattice().negotiate(k=3).as_json()
 
 
 def test_a_proposal_opens_what_it_was_made_of(settings: Settings) -> None:
