@@ -58,7 +58,7 @@ def small(settings: Settings, megabytes: int) -> Settings:
     return replace(settings, memory_limit=megabytes * 10**6, threads=1)
 
 
-@pytest.mark.parametrize("algorithm", ["bottom-up", "bottom-up-rollup", "incognito-superroots", "samarati"])
+@pytest.mark.parametrize("algorithm", ["bottom-up-rollup", "samarati"])
 def test_a_table_above_the_memory_limit_is_searched_in_the_database(
     algorithm: str, distinct_rows: pyarrow.Table, in_memory: Table, settings: Settings
 ) -> None:
@@ -78,7 +78,7 @@ def test_a_table_above_the_memory_limit_is_searched_in_the_database(
     )
 
 
-@pytest.mark.parametrize("algorithm", ["incognito", "incognito-cube", "exhaustive"])
+@pytest.mark.parametrize("algorithm", ["incognito", "incognito-cube"])
 def test_so_it_is_where_frequency_sets_exceed_it(
     algorithm: str, in_memory: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -275,7 +275,6 @@ def _names_unknown_options(words: Iterable[str], known_parameters: Iterable[Any]
 
 
 def _own_flags(command: TyperCommand) -> frozenset[str]:
-    """Return the flags of a verb's own options."""
     return frozenset(word for parameter in command.params for word in parameter.opts)
 
 

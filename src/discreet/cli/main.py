@@ -139,7 +139,6 @@ def _build_needed_command(arguments: list[str]) -> Any:
 
 
 def _help_command(arguments: Sequence[str]) -> str:
-    """Return the help command to suggest after a usage error."""
     verb = name_verb(arguments)
     return f"discreet {verb} --help" if verb else "discreet --help"
 

@@ -267,7 +267,6 @@ def _print_answer(
 
 
 def _output_options(table: Table) -> str:
-    """Return the target option of a release of this table."""
     return FILE_OUTPUT if table.spec.source.url is None else TABLE_OUTPUT
 
 

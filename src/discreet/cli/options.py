@@ -20,24 +20,14 @@ if TYPE_CHECKING:
     from discreet.verbs.table import Table
 
 
-_READING_PANEL = "How the file is read"
-
 FileFormatOption = Annotated[
     str | None,
-    typer.Option(
-        "--format",
-        metavar="NAME",
-        help="csv, tsv, parquet, jsonl, xlsx or sqlite. [its ending]",
-        rich_help_panel=_READING_PANEL,
-    ),
+    typer.Option("--format", metavar="NAME", help="csv, tsv, parquet, jsonl, xlsx or sqlite. [its ending]"),
 ]
 FileEncoding = Annotated[
     str | None,
     typer.Option(
-        "--encoding",
-        metavar="NAME",
-        help="Such as latin-1, windows-1252 or utf-16. [detected from the file]",
-        rich_help_panel=_READING_PANEL,
+        "--encoding", metavar="NAME", help="Such as latin-1, windows-1252 or utf-16. [detected from the file]"
     ),
 ]
 FileDelimiter = Annotated[
@@ -46,48 +36,27 @@ FileDelimiter = Annotated[
         "--delimiter",
         metavar="C",
         help="Cell separator: a character, or comma, semicolon, tab, bar. [detected from the header]",
-        rich_help_panel=_READING_PANEL,
     ),
 ]
 FileQuote = Annotated[
     str | None,
-    typer.Option(
-        "--quote",
-        metavar="C",
-        help='Quote character, "" for none. [detected from the header]',
-        rich_help_panel=_READING_PANEL,
-    ),
+    typer.Option("--quote", metavar="C", help='Quote character, "" for none. [detected from the header]'),
 ]
 NullTexts = Annotated[
     list[str] | None,
-    typer.Option(
-        "--null",
-        metavar="TEXT",
-        help="A cell of this text is NULL; repeatable.",
-        rich_help_panel=_READING_PANEL,
-    ),
+    typer.Option("--null", metavar="TEXT", help="A cell of this text is NULL; repeatable."),
 ]
 DecimalMark = Annotated[
     str | None,
-    typer.Option(
-        "--decimal",
-        metavar=", | .",
-        help="Decimal mark of numbers. [detected from each column]",
-        rich_help_panel=_READING_PANEL,
-    ),
+    typer.Option("--decimal", metavar=", | .", help="Decimal mark of numbers. [detected from each column]"),
 ]
 StripBlanks = Annotated[
     bool,
-    typer.Option("--strip", help="Strip blanks around texts.", rich_help_panel=_READING_PANEL),
+    typer.Option("--strip", help="Strip blanks around texts."),
 ]
 NullPolicyOption = Annotated[
     str,
-    typer.Option(
-        "--nulls",
-        metavar="value|drop",
-        help="NULL is a separate value, or its row is dropped.",
-        rich_help_panel=_READING_PANEL,
-    ),
+    typer.Option("--nulls", metavar="value|drop", help="NULL is a separate value, or its row is dropped."),
 ]
 SubjectColumn = Annotated[
     str | None,
@@ -95,7 +64,6 @@ SubjectColumn = Annotated[
         "--subject",
         metavar="COLUMN",
         help="The column that names the person, where rows are visits, say: k counts people.",
-        rich_help_panel=_READING_PANEL,
     ),
 ]
 SpecPath = Annotated[Path, typer.Argument(metavar="SPEC", help="The spec, such as discreet.toml.")]

@@ -130,7 +130,6 @@ def _read_population(
 
 
 def _manifest_recoding(spec: TableSpec, address: ReleaseAddress) -> FullDomainRecoding:
-    """Return the levels of a release, from its manifest."""
     if address.path is None:
         raise InputError(f"a population with {address.label}", allowed="a release in a file or a folder")
     names = tuple(attribute.name for attribute in spec.require_quasi_identifiers())

@@ -72,6 +72,5 @@ def hierarchies() -> BuiltinHierarchies:
 
 
 def _example_labels(builtin: BuiltinDeclaration) -> tuple[str, ...]:
-    """Return the example value and its labels."""
     labels = builtin.labels(builtin.example) or ()
     return builtin.example, *labels

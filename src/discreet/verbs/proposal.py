@@ -55,7 +55,14 @@ from discreet.settings import Settings
 from discreet.spec.attribute_globs import collapse_series, find_series_globs
 from discreet.spec.toml_writer import format_spec
 from discreet.verbs.arx_spec import is_arx_project
-from discreet.verbs.locations import address_of, check_output_file, forget_frame, remember_frame, write_text
+from discreet.verbs.locations import (
+    address_of,
+    check_output_file,
+    forget_frame,
+    relative_path,
+    remember_frame,
+    write_text,
+)
 from discreet.verbs.run_context import SILENT, Reporter
 from discreet.verbs.source_reading import (
     FileKeywords,
@@ -542,7 +549,4 @@ def _relative_path(path: Path | None, target: Path | None) -> str | None:
         return STANDARD_INPUT
     if path is None or target is None:
         return None if path is None else path.as_posix()
-    try:
-        return Path(os.path.relpath(path, target.parent)).as_posix()
-    except ValueError:
-        return path.absolute().as_posix()
+    return relative_path(path, target.parent)

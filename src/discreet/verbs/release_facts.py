@@ -250,7 +250,6 @@ def describe(
 
 
 def _file_digests(path: Path, manifest: Manifest) -> Iterator[tuple[str, str]]:
-    """Yield the names and digests of the files, the data first."""
     yield path.name, manifest.sha256
     if manifest.permutation is not None:
         for file in manifest.permutation.files.values():

@@ -304,7 +304,6 @@ def _request_arguments(request_options: RequestOptions) -> list[str]:
 
 
 def _model_expression(model: Model) -> str:
-    """Return a model as a Python expression."""
     entries = [f"{name}={_value_expression(value)}" for name, value in changed_options(model).items()]
     return f"models.named({model.name!r})({', '.join(entries)})"
 
