@@ -19,7 +19,7 @@ def test_the_version_loads_no_verb_and_no_numpy() -> None:
     assert not loaded & {"numpy", "duckdb", *(f"discreet.cli.{verb.split()[0]}" for verb in VERBS)}
 
 
-def test_a_command_line_needs_its_own_verb_alone() -> None:
+def test_command_line_needs_only_its_own_verb() -> None:
     assert list_needed_verbs(["publish", "--help"]) == ("publish",)
     assert list_needed_verbs(["-V"]) == ()
     assert list_needed_verbs(["dp", "sample", "s.toml"]) == ("dp sample",)

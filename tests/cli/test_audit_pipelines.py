@@ -85,7 +85,7 @@ def test_a_file_that_was_changed_is_not_the_manifest_s(run: Run, release: str, p
     assert cases(people / "j.xml")[-1] == (release, "the file", ["failure"])
 
 
-def test_what_fails_and_what_cannot_be_checked(run: Run, people: Path) -> None:
+def test_failed_and_uncheckable_files_are_recorded(run: Run, people: Path) -> None:
     asked = ("--k", "2", "--l", "2", "--alpha", "0.5")
     done = run("audit", "people.csv", "no.csv", *ASKED, *asked, "--json", "--junit", "j.xml", "--sarif", "s")
     assert done.status == 2
@@ -145,14 +145,14 @@ JUNIT = {
 """Allowed and required attributes of each element, by junit-10.xsd of Jenkins' xUnit plugin."""
 
 
-def test_the_record_of_junit_has_what_its_schema_allows(run: Run, people: Path) -> None:
+def test_junit_record_follows_its_schema(run: Run, people: Path) -> None:
     assert run("audit", "people.csv", "no.csv", *ASKED, "--k", "2", "--junit", "j").status == 2
     for element in ElementTree.parse(people / "j").getroot().iter():
         allowed, required = JUNIT[element.tag]
         assert required <= set(element.attrib) <= allowed
 
 
-def test_where_nothing_is_asked_nothing_passes(run: Run, people: Path) -> None:
+def test_file_without_a_requirement_does_not_pass(run: Run, people: Path) -> None:
     done = run("audit", "people.csv", *ASKED, "--json")
     assert (done.status, done.json["k"]) == (2, 1)
     assert done.err == "Nothing is required of this release. Give a criterion, such as --k 5.\n"
@@ -180,18 +180,18 @@ def test_reading_options_apply_to_every_file(run: Run, people: Path) -> None:
     assert run("audit", *words, "--delimiter", ";").status == 0
 
 
-def test_a_file_that_is_missing_is_said_to_be(run: Run, people: Path) -> None:
+def test_missing_file_is_reported(run: Run, people: Path) -> None:
     for files in (["no.csv"], ["no.csv", "people.csv"]):
         done = run("audit", *files)
         assert (done.status, "no.csv is missing" in done.out + done.err) == (2, True)
 
 
-def test_advice_is_in_the_words_of_the_one_who_asks(run: Run, people: Path) -> None:
+def test_advice_names_options_of_the_caller(run: Run, people: Path) -> None:
     assert "--quasi-identifier COLUMN" in " ".join(run("audit", "people.csv", "no.csv").out.split())
     assert "quasi_identifiers=COLUMN" in " ".join(str(discreet.check(["people.csv"])).split())
 
 
-def test_no_cell_stands_in_a_record(run: Run, people: Path) -> None:
+def test_no_cell_is_in_a_record(run: Run, people: Path) -> None:
     torn = '"' + SECRET + ',"x\n' + SECRET
     (people / "torn.csv").write_text(f"age,city,disease\n1,{torn}\n", encoding="utf-8")
     done = run(

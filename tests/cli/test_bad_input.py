@@ -195,9 +195,7 @@ def test_debug_adds_the_traceback(run: Run, people: Path) -> None:
     assert "Error: k = 0" in found.err
 
 
-def test_a_bug_is_told_without_the_data_that_it_met(
-    run: Run, people: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_internal_error_contains_no_data(run: Run, people: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: object, **__: object) -> None:
         raise KeyError("Ada has flu")
 
@@ -250,7 +248,7 @@ def discreet(
     )
 
 
-def test_a_process_of_its_own_tells_and_exits_alike(people: Path) -> None:
+def test_separate_process_reports_and_exits_alike(people: Path) -> None:
     before = contents(people)
     found = discreet("negotiate", "discreet.toml", "--k", "2.5", "--json", folder=people)
     assert found.returncode == 2
@@ -299,7 +297,7 @@ def test_a_closed_pipe_is_quiet(people: Path) -> None:
     assert found.stderr == ""
 
 
-def test_what_every_verb_takes_may_stand_before_it(run: Run, people: Path) -> None:
+def test_common_options_are_allowed_before_the_verb(run: Run, people: Path) -> None:
     """This includes ``--debug``, whose traceback ends with the words of the command line."""
     before = run("--debug", "negotiate", "discreet.toml", "--k", "2", "--accept", "l")
     behind = run("negotiate", "discreet.toml", "--k", "2", "--accept", "l", "--debug")

@@ -43,7 +43,7 @@ def test_a_spec_is_written_and_works(run: Run, people: Path) -> None:
     assert run("negotiate", "discreet.toml", "--k", "2", "--l", "2").status == 0
 
 
-def test_text_shows_a_row_per_column_and_what_to_do_next(run: Run, people: Path) -> None:
+def test_text_shows_a_row_per_column_and_the_next_command(run: Run, people: Path) -> None:
     found = run("init", "people.csv", "--output", "new.toml")
     assert found.status == 0
     assert "people.csv: 8 rows, 4 columns" in found.out

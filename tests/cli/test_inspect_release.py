@@ -102,7 +102,7 @@ def test_a_classifier_is_trained(run: Run, people: Path) -> None:
     assert run(*arguments, "--seed", "1", "--json").json["classification"] != found
 
 
-def test_a_foreign_release_is_read_and_a_lie_is_told(run: Run, people: Path) -> None:
+def test_foreign_release_with_a_wrong_row_is_reported(run: Run, people: Path) -> None:
     (people / "foreign.csv").write_text(
         "age;city;disease\n[20, 30[;B;flu\n[20, 30[;B;cold\n[20, 30[;B;flu\n[20, 30[;*;asthma\n"
         "{41, 47};{Bonn, Berlin};flu\n{41, 47};{Bonn, Berlin};cold\n63;Berlin;asthma\n",

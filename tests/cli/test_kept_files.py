@@ -201,7 +201,7 @@ def test_the_log_is_not_written_into_the_input(run: Run, work: Path, monkeypatch
 
 
 @pytest.mark.parametrize("target", ["people.csv", "hierarchies/city.csv", "package.json"])
-def test_init_replaces_none_of_what_it_reads(run: Run, work: Path, target: str) -> None:
+def test_init_replaces_no_input(run: Run, work: Path, target: str) -> None:
     (work / "hierarchies" / "city.csv").write_bytes((work / "city.csv").read_bytes())
     (work / "package.json").write_text('{"fields": [{"name": "age", "type": "integer"}]}', "utf-8")
     before = (work / target).read_bytes()

@@ -38,7 +38,7 @@ def test_relaxations_in_text(run: Run, people: Path) -> None:
     assert "granularity kept" in done.out
 
 
-def test_the_exact_answer_says_how_to_publish_it(run: Run, people: Path) -> None:
+def test_exact_answer_suggests_its_publication(run: Run, people: Path) -> None:
     done = run("negotiate", people / "discreet.toml", "--k", 2, "--model", "local", "--effort", 1)
     assert done.status == 0
     assert "discreet publish" in done.out

@@ -49,7 +49,7 @@ def test_a_partial_lattice_of_everything_answers_as_the_whole(run: Run, people: 
     assert document["bound"]["heights"] == [document["answers"][0]["height"]]
 
 
-def test_what_is_proven_is_said(run: Run, people: Path) -> None:
+def test_proven_bounds_are_printed(run: Run, people: Path) -> None:
     options = ("--max-level", "age=0", "--partial", "10%", "--metric", "gamma-mu")
     found = run(*REQUEST, *options)
     assert found.status == 3
@@ -74,7 +74,9 @@ def test_what_is_proven_is_said(run: Run, people: Path) -> None:
         (("--partial", "5%", "--frontier"), "--frontier cannot be combined with --partial"),
     ],
 )
-def test_what_is_not_allowed_is_refused(options: tuple[str, ...], fact: str, run: Run, people: Path) -> None:
+def test_options_of_partial_lattices_are_checked(
+    options: tuple[str, ...], fact: str, run: Run, people: Path
+) -> None:
     found = run(*REQUEST, *options)
     assert found.status == 2
     assert f"Error: {fact}" in found.err

@@ -107,7 +107,7 @@ def test_relaxations(run: Run, people: Path) -> None:
     assert "--accept height" in text.out
 
 
-def test_total_suppression_is_told(run: Run, people: Path) -> None:
+def test_total_suppression_is_reported(run: Run, people: Path) -> None:
     found = run("negotiate", "discreet.toml", "--k", "9")
     assert found.status == 3
     assert "every row must be suppressed" in found.out
@@ -151,7 +151,7 @@ def test_text_shows_neighbours_frontier_and_the_next_command(run: Run, people: P
     assert "  discreet publish discreet.toml --k 3 --max-suppressed 1 --output release.csv" in found.out
 
 
-def test_the_suggested_command_quotes_what_a_shell_would_split(run: Run, people: Path) -> None:
+def test_suggested_command_is_quoted_for_a_shell(run: Run, people: Path) -> None:
     (people / "my spec.toml").write_text(SPEC.replace("attributes.age", 'attributes."age in = years"'))
     (people / "people.csv").write_text(PEOPLE.replace(",age,", ",age in = years,"))
     found = run("negotiate", "my spec.toml", "--k", "2", "--max-level", "age in = years=3")
@@ -159,7 +159,7 @@ def test_the_suggested_command_quotes_what_a_shell_would_split(run: Run, people:
     assert "discreet publish 'my spec.toml' --k 2 --max-level 'age in = years=3'" in found.out
 
 
-def test_the_spec_says_what_options_leave_out_and_options_win(run: Run, people: Path) -> None:
+def test_spec_fills_in_options_and_options_take_precedence(run: Run, people: Path) -> None:
     request = '\n[request]\nk = 3\nmax_suppressed = "12.5%"\nscope = "global"\n[request.max_level]\nage = 1\n'
     (people / "discreet.toml").write_text(SPEC + request)
     by_spec = run("negotiate", "discreet.toml", "--json")
@@ -261,7 +261,7 @@ def test_a_cost_reaches_the_frontier_and_the_answers(run: Run, people: Path) -> 
     assert "cost" in bare.json["answers"][0]
 
 
-def test_who_is_left_out_is_told_by_value(run: Run, people: Path) -> None:
+def test_suppressed_rows_are_listed_by_value(run: Run, people: Path) -> None:
     asked = ("negotiate", "discreet.toml", "--k", "2", "--max-suppressed", "40%", "--left-out")
     (found,) = run(*asked, "--json").json["left_out"]
     answer = run(*asked, "--json").json["answers"][0]

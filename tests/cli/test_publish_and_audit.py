@@ -82,7 +82,7 @@ def test_only_an_exact_answer_is_published_without_accept(run: Run, people: Path
     assert "with k relaxed" in text.out
 
 
-def test_accept_does_not_matter_where_there_is_an_exact_answer(run: Run, people: Path) -> None:
+def test_accept_with_an_exact_answer_has_no_effect(run: Run, people: Path) -> None:
     found = run(*PUBLISH.split(), "--k", "2", "--max-suppressed", "2", "--accept", "k", "--json")
     assert (found.status, found.json["relaxed"], found.json["k"]) == (0, None, 2)
 

@@ -119,7 +119,7 @@ def test_no_solution_writes_nothing(run: Run, people: Path) -> None:
         assert not (people / "release.csv").exists()
 
 
-def test_mondrian_cuts_where_a_workload_asks(run: Run, people: Path) -> None:
+def test_mondrian_cuts_at_workload_predicates(run: Run, people: Path) -> None:
     """Ages 23 and 24 are below the predicate's bound; without the workload the first cut is elsewhere."""
     (people / "work.sql").write_text("SELECT COUNT(*) FROM people WHERE age <= 24;\n", encoding="utf-8")
     found = run(*PUBLISH, "--model", "mondrian", "--k", "2", "--workload", "work.sql")
@@ -141,7 +141,7 @@ def test_a_class_whose_sensitive_values_are_all_null_has_no_l(model: str, run: R
     assert found.json["audit"]["l"] == {"disease": 1}
 
 
-def test_the_optimal_single_dimension_division_tells_what_is_proven(run: Run, people: Path) -> None:
+def test_optimal_single_dimension_division_reports_its_proof(run: Run, people: Path) -> None:
     how = ("--model", "ordered-single-dimension", "--method", "optimal", "--k", "3")
     found = run(*PUBLISH, *how, "--time-limit", "30")
     evidence = found.json["recoding"]["evidence"]

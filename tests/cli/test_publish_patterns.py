@@ -31,7 +31,7 @@ def test_a_release_by_patterns_is_audited_and_its_manifest_counts_patterns(run: 
         assert city in {"*", "Berlin", "Bonn", "Bremen"}
 
 
-def test_constraints_decide_what_is_starred(run: Run, people: Path) -> None:
+def test_constraints_determine_starred_cells(run: Run, people: Path) -> None:
     found = run(*PUBLISH, "--never", "city", "--required", "age", "--outliers", "delete")
     assert found.json["recoding"]["patterns"]["used"] == [{"pattern": "*.", "classes": 2, "rows": 7}]
     assert found.json["suppressed"] == 1
@@ -63,7 +63,7 @@ def test_levels_and_vectors(run: Run, people: Path) -> None:
     assert {used["pattern"] for used in found.json["recoding"]["patterns"]["used"]} <= {"11", "2*", "**"}
 
 
-def test_a_file_says_the_same_and_options_win(run: Run, people: Path) -> None:
+def test_patterns_file_is_read_and_options_take_precedence(run: Run, people: Path) -> None:
     (people / "mask.toml").write_text('never = ["city"]\noutliers = "error"\n[weights]\nage = 2\n')
     found = run(*PUBLISH, "--patterns", "mask.toml", "--outliers", "delete")
     assert found.status == 0
@@ -152,9 +152,7 @@ def test_all_rows_are_published_where_none_may_be_suppressed(run: Run, people: P
     assert (found.json["suppressed"], found.json["recoding"]["patterns"]["cost"]) == (0, 12)
 
 
-def test_the_fixed_parameter_search_is_a_method_and_costs_what_the_integer_program_does(
-    run: Run, people: Path
-) -> None:
+def test_fixed_parameter_search_costs_as_much_as_the_integer_program(run: Run, people: Path) -> None:
     for limit in ((), ("--max-suppressed", "0")):
         how = (*PATTERNS, *limit, "--json", "--overwrite", "--method")
         program, tried = run(*how, "exact"), run(*how, "fixed-parameter")
@@ -168,7 +166,7 @@ def test_the_fixed_parameter_search_is_a_method_and_costs_what_the_integer_progr
     assert run(*PATTERNS, "--method", "fixed-parameter", "--tie", "best").status == 2
 
 
-def test_the_fixed_parameter_search_says_where_it_ends(run: Run, people: Path) -> None:
+def test_fixed_parameter_search_reports_its_limit(run: Run, people: Path) -> None:
     rows = [f"{i % 5},{i % 7},{i % 11}" for i in range(400)]
     (people / "many.csv").write_text("\n".join(["a,b,c", *rows, ""]), encoding="utf-8")
     keys = "".join(f'[attributes.{name}]\nrole = "quasi-identifier"\n' for name in "abc")

@@ -101,7 +101,7 @@ def test_generalized_and_in_a_database(run: Run, adult: Path) -> None:
     assert run("audit", "release.duckdb").status == 0
 
 
-def test_the_text_says_what_is_not_protected(run: Run, people: Path) -> None:
+def test_permuted_release_text_names_unprotected_facts(run: Run, people: Path) -> None:
     found = run(*PUBLISH, "--k", "2")
     assert found.status == 0
     text = " ".join(found.out.split())

@@ -75,7 +75,7 @@ def test_text_lists_minimal_solutions_and_on_request_all(run: Run, people: Path)
     )
 
 
-def test_the_specs_cost_is_what_optimal_and_anytime_make_least(run: Run, people: Path) -> None:
+def test_optimal_and_anytime_minimize_the_cost_of_the_spec(run: Run, people: Path) -> None:
     spec, options = people / "discreet.toml", ("--k", "2", "--max-suppressed", "3", "--json")
 
     def least(algorithm: str, *cost: str) -> Any:

@@ -36,7 +36,7 @@ def spec(run: Run) -> Path:
     return Path("discreet.toml")
 
 
-def test_counts_and_what_is_left(run: Run, spec: Path) -> None:
+def test_counts_and_remaining_budget_are_printed(run: Run, spec: Path) -> None:
     asked = ("dp", "histogram", str(spec), "--marginal", "age=1", "--epsilon", "0.1")
     found = run(*asked, "--output", "one.csv")
     assert (found.status, found.err) == (0, "")
@@ -93,7 +93,7 @@ def test_without_a_budget(run: Run, spec: Path) -> None:
         assert "[privacy_budget]" in found.err
 
 
-def test_the_manifest_says_what_was_spent(run: Run, spec: Path) -> None:
+def test_manifest_records_the_spent_budget(run: Run, spec: Path) -> None:
     run("dp", "histogram", str(spec), "--marginal", "age=1", "--epsilon", "1", "--output", "counts.csv")
     manifest = json.loads(Path("counts.csv.manifest.json").read_text(encoding="utf-8"))
     assert manifest["privacy"]["epsilon"] == "1"

@@ -37,7 +37,7 @@ def visits(folder: Path, source: str) -> Path:
     return spec
 
 
-def test_a_warning_stands_once_and_its_list_is_cut_at_ten(run: Run, people: Path) -> None:
+def test_warning_is_printed_once_with_a_list_cut_at_ten(run: Run, people: Path) -> None:
     spec = visits(people, 'unlisted = "insensitive"')
     found = run("publish", spec, "--k", 2, "--output", "out.csv")
     assert found.status == 0, found.err

@@ -129,13 +129,13 @@ def released(run: Run, name: str, content: str | bytes) -> tuple[int, str]:
 
 
 @pytest.mark.parametrize("name", RELEASED)
-def test_what_programs_write_is_released_and_audited(name: str, run: Run) -> None:
+def test_files_of_programs_are_released_and_audited(name: str, run: Run) -> None:
     status, said = released(run, name, RELEASED[name])
     assert status == 0, said
 
 
 @pytest.mark.parametrize("name", REFUSED_OR_RELEASED)
-def test_what_is_broken_is_refused_with_a_way_out(name: str, run: Run) -> None:
+def test_broken_files_are_refused_with_advice(name: str, run: Run) -> None:
     status, said = released(run, name, REFUSED_OR_RELEASED[name])
     assert status in (0, 2), said
     if status:
@@ -196,7 +196,7 @@ REFUSED: dict[str, tuple[str | bytes, str]] = {
 
 
 @pytest.mark.parametrize("name", [*SAID, *REFUSED])
-def test_what_is_odd_is_said_and_what_is_broken_is_refused_with_a_way_out(name: str, run: Run) -> None:
+def test_odd_files_are_reported_and_broken_ones_refused_with_advice(name: str, run: Run) -> None:
     content, said = {**SAID, **REFUSED}[name]
     Path(name).write_bytes(content.encode() if isinstance(content, str) else content)
     found = run("init", name)

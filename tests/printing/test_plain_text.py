@@ -15,7 +15,7 @@ GRID = Grid(
 )
 
 
-def test_a_grid_is_aligned_and_numbers_stand_to_the_right() -> None:
+def test_grid_is_aligned_and_numbers_are_right_aligned() -> None:
     assert render_text((GRID,), 80).splitlines() == [
         "name              rows  where from",
         "──────────────  ──────  ───────────────────",
@@ -69,7 +69,7 @@ def test_control_characters_show_as_escapes() -> None:
     st.lists(st.lists(st.text(max_size=30), min_size=3, max_size=3), min_size=1, max_size=5),
     st.integers(20, 120),
 )
-def test_no_line_is_wider_than_asked(cells: list[list[str]], width: int) -> None:
+def test_no_line_is_wider_than_the_width(cells: list[list[str]], width: int) -> None:
     columns = (Column("a"), Column("b", right=True), Column("c", shrinks=True))
     rows = tuple((row[0][:6], row[1], row[2]) for row in cells)
     lines = render_text((Grid(columns, rows), Line("word " * 30)), width).splitlines()

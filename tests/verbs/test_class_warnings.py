@@ -151,7 +151,7 @@ def test_class_warnings_of_a_model_are_those_of_its_file(
     )
 
 
-def test_few_people_of_drawn_rows_are_told_at_least(tmp_path: Path, settings: Settings) -> None:
+def test_few_people_of_drawn_rows_are_reported_as_uncounted(tmp_path: Path, settings: Settings) -> None:
     rows = [
         {"resp_id": f"R{i // 8}", "sex": "m", "born": "1950", "region": "a", "illness": f"i{i % 3}"}
         for i in range(64)
@@ -167,7 +167,7 @@ def test_few_people_of_drawn_rows_are_told_at_least(tmp_path: Path, settings: Se
     assert "Groups were not counted by it: rows are drawn into groups at random." in told
 
 
-def test_few_people_of_permuted_groups_are_told(tmp_path: Path, settings: Settings) -> None:
+def test_few_people_of_permuted_groups_are_reported(tmp_path: Path, settings: Settings) -> None:
     rows = write_numbered(tmp_path)
     table = discreet.open(tmp_path / "discreet.toml", settings=settings)
     released = table.publish("permutation", tmp_path / "out.csv", k=2)
@@ -182,7 +182,7 @@ def test_few_people_of_permuted_groups_are_told(tmp_path: Path, settings: Settin
 
 
 @pytest.mark.parametrize("source", ["rows_are_people = true", 'subject = "resp_id"'])
-def test_no_few_people_where_the_spec_declares_who_people_are(
+def test_few_people_are_not_reported_if_the_spec_declares_people(
     tmp_path: Path, settings: Settings, source: str
 ) -> None:
     write(tmp_path, source)
@@ -247,7 +247,7 @@ def test_people_of_columns_that_no_spec_lists(tmp_path: Path, settings: Settings
     assert "different resp_id" in result.warnings[0]
 
 
-def test_single_values_are_told_by_every_verb(tmp_path: Path, settings: Settings) -> None:
+def test_single_values_are_reported_by_every_verb(tmp_path: Path, settings: Settings) -> None:
     rows = write(tmp_path, "rows_are_people = true", income="sensitive")
     incomes = Counter(row["income"] for row in rows)
     alone = sum(n == 1 for n in incomes.values())
@@ -279,14 +279,14 @@ def test_single_values_are_told_by_every_verb(tmp_path: Path, settings: Settings
     assert f"income: {alone:,} have a value that no other row has" in page.read_text()
 
 
-def test_single_values_of_insensitive_columns_are_told(tmp_path: Path, settings: Settings) -> None:
+def test_single_values_of_insensitive_columns_are_reported(tmp_path: Path, settings: Settings) -> None:
     rows = write(tmp_path, "rows_are_people = true", income="insensitive")
     alone = sum(n == 1 for n in Counter(row["income"] for row in rows).values())
     result = discreet.open(tmp_path / "discreet.toml", settings=settings).negotiate()
     assert any(text.startswith(f"income: {alone} of {len(rows)} rows") for text in result.warnings)
 
 
-def test_class_warnings_stand_in_the_first_lines(
+def test_class_warnings_are_in_the_first_lines(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -137,7 +137,7 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_another_spec_is_refused_by_what_differs(folder: Path, change: str) -> None:
+def test_other_spec_is_refused_with_the_difference(folder: Path, change: str) -> None:
     locked(folder, {"age": 2, "city": 1}, k=2, max_suppressed="90%")
     before, after, named = CHANGES[change]
     spec = SPEC.replace(before, after)

@@ -161,7 +161,7 @@ def test_cells_keep_their_types_and_values(tmp_path: Path, settings: Settings) -
     assert release.to_pandas().dtypes["whole"] == "Int64"
 
 
-def test_what_was_not_audited_is_not_handed_over(
+def test_unaudited_bytes_are_not_returned(
     people: Table, monkeypatch: pytest.MonkeyPatch, leftovers: Path
 ) -> None:
     first_rows = release_publication._read_first_rows
@@ -204,7 +204,7 @@ def test_a_failed_audit_gives_no_frame(
     assert not list(leftovers.iterdir())
 
 
-def test_it_lies_nowhere_and_says_so(people: Table, settings: Settings, leftovers: Path) -> None:
+def test_release_in_memory_has_no_path(people: Table, settings: Settings, leftovers: Path) -> None:
     release = people.publish({"age": 1}, k=3)
     assert not list(leftovers.iterdir())
     for place in ("path", "address", "manifest_path"):
@@ -246,7 +246,7 @@ def test_a_missing_library_is_named(
     assert caught.value.advice == f"Install it: pip install {needed}."
 
 
-def test_duckdb_and_whatever_reads_arrow_get_the_same_rows_in_the_same_order(people: Table) -> None:
+def test_arrow_readers_get_the_same_rows_in_the_same_order(people: Table) -> None:
     release = people.publish(people.negotiate(k=3).exact)
     rows = release.to_arrow().to_pylist()
     own = duckdb.connect()

@@ -35,6 +35,7 @@ from discreet.printing.rendering import Printable, Record
 
 if TYPE_CHECKING:
     from discreet.negotiation.negotiator import NodeQueries
+    from discreet.results.table_lattice import NegotiationLattice
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,7 +176,7 @@ class SuppressionReport(Printable):
 
 def report_suppression(
     table: FrequencySet,
-    lookup: NodeQueries,
+    lookup: NodeQueries | NegotiationLattice,
     lattice: Lattice,
     node: LatticeNode,
     requirement: Requirement,
