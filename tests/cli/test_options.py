@@ -6,7 +6,8 @@ import pytest
 import typer
 import typer.main
 
-from discreet.cli.options import limiting, parse_k, parse_l, parse_level_options, parse_settings
+from discreet.cli.command import limiting
+from discreet.cli.options import parse_k, parse_l, parse_level_options, parse_settings
 from discreet.cli.typer_application import build_application
 from discreet.errors import InputError
 

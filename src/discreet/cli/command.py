@@ -7,7 +7,8 @@ add some. Help names engines by the words in braces.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from copy import copy
 from dataclasses import dataclass
@@ -18,10 +19,23 @@ from typing import Annotated, Any, get_type_hints
 import typer
 from typer.core import TyperCommand
 
-from discreet.cli import options, output
+from discreet.cli import output
 from discreet.model.option import Option, OptionKind
 from discreet.places.address import parse_path
 from discreet.printing.document import capitalize
+
+LIMITS: ContextVar[tuple[str | None, str | None]] = ContextVar("limits", default=(None, None))
+"""Texts of ``--threads`` and ``--memory-limit`` of the running verb."""
+
+
+@contextmanager
+def limiting(threads: str | None, memory_limit: str | None) -> Iterator[None]:
+    """Use the limits of a command line within the context."""
+    token = LIMITS.set((threads, memory_limit))
+    try:
+        yield
+    finally:
+        LIMITS.reset(token)
 
 
 class VerbCommand(TyperCommand):
@@ -42,7 +56,7 @@ class VerbCommand(TyperCommand):
         with (
             output.silence(ctx.params.pop("quiet")),
             output.printing_json(ctx.params.pop("json")),
-            options.limiting(*limits),
+            limiting(*limits),
         ):
             return super().invoke(ctx)
 

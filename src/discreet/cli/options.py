@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
+from discreet.cli.command import LIMITS
 from discreet.cli.output import TerminalReporter
 from discreet.errors import InputError
 from discreet.model import option as option_values
@@ -211,28 +212,15 @@ class FileTexts(NamedTuple):
         return {**texts, "null_values": null or ()}
 
 
-_LIMITS: ContextVar[tuple[str | None, str | None]] = ContextVar("limits", default=(None, None))
-
-
-@contextmanager
-def limiting(threads: str | None, memory_limit: str | None) -> Iterator[None]:
-    """Use the limits of a command line within the context."""
-    token = _LIMITS.set((threads, memory_limit))
-    try:
-        yield
-    finally:
-        _LIMITS.reset(token)
-
-
 def limit_words() -> list[str]:
     """Return the limits of the command line as options, for a verb that runs others."""
-    pairs = zip(("--threads", "--memory-limit"), _LIMITS.get(), strict=True)
+    pairs = zip(("--threads", "--memory-limit"), LIMITS.get(), strict=True)
     return [word for flag, text in pairs if text is not None for word in (flag, text)]
 
 
 def parse_settings() -> Settings:
     """Build settings from the limits of the command line, else from the environment."""
-    threads, memory_limit = _LIMITS.get()
+    threads, memory_limit = LIMITS.get()
     number = None
     if threads is not None:
         number = option_values.parse_whole_number("--threads", threads, "a whole number of at least 1")
