@@ -29,7 +29,6 @@ from discreet.model.requirement import (
 from discreet.model.search_result import cost_as_json, format_cost
 from discreet.printing.document import (
     BLANK,
-    Column,
     Document,
     Grid,
     Line,
@@ -143,11 +142,7 @@ def _histogram_grid(value_title: str, lines: tuple[HistogramLine, ...]) -> Itera
     """Yield a grid of the first lines with bars, and a line on the rest."""
     shown_lines = lines if len(lines) <= _MAX_LINES else lines[: _MAX_LINES - 1]
     most = max((line.rows for line in lines), default=1)
-    columns = (
-        Column(value_title, right=True),
-        *(Column(title, right=True) for title in ("classes", "rows", "rows up to it")),
-        Column(""),
-    )
+    columns = make_columns(f">{value_title}", ">classes", ">rows", ">rows up to it", "")
     yield Grid(
         columns,
         tuple(

@@ -24,7 +24,7 @@ from discreet.model.lattice import Lattice, LatticeNode, node_height, tie_break_
 from discreet.model.request import Request
 from discreet.model.requirement import Requirement
 from discreet.model.table_spec import TableSpec
-from discreet.negotiation.negotiator import Negotiator, NodeQueries
+from discreet.negotiation.negotiator import Negotiator
 from discreet.printing.document import Document, Grid, format_quantity, heading_line, make_columns
 from discreet.printing.rendering import Printable
 from discreet.results.answers import AnswerResult, NegotiationResult
@@ -42,6 +42,7 @@ from discreet.settings import Settings
 
 if TYPE_CHECKING:
     from discreet.negotiation.frontier import FrontierPoint
+    from discreet.negotiation.partial_lattice import PartialLattice
     from discreet.results.answer_alternatives import (
         AttributeSuppressionResult,
         FrontierResult,
@@ -60,41 +61,42 @@ class NegotiationLattice(Printable):
     """
 
     def __init__(
-        self, frequency_set: FrequencySet, spec: TableSpec, settings: Settings | None = None
+        self,
+        lookup: EvaluatedLattice | PartialLattice,
+        frequency_set: FrequencySet,
+        spec: TableSpec,
+        settings: Settings | None = None,
     ) -> None:
+        self._lookup = lookup
         self._frequency_set = frequency_set
         self._spec = spec
         self._settings = settings
 
     @property
-    @abstractmethod
     def lattice(self) -> Lattice:
         """Attributes and heights."""
+        return self._lookup.lattice
 
     @property
-    @abstractmethod
     def rows(self) -> int:
         """Rows after the NULL policy."""
+        return self._lookup.rows
 
     @property
-    @abstractmethod
     def scores(self) -> tuple[ScoreKey, ...]:
         """Scores of every class: the parts of a signature."""
-
-    @property
-    @abstractmethod
-    def _lookup(self) -> NodeQueries:
-        """Queries for any node's suppression."""
+        return self._lookup.scores
 
     @property
     def frequency_set(self) -> FrequencySet:
         """Row types with counts, and the values of the sensitive attributes that may have an l."""
         return self._frequency_set
 
-    @property
+    @cached_property
     def loss_tables(self) -> LossTables:
         """Loss of each attribute by level."""
-        return self._loss_tables
+        weights = {a.name: a.weight for a in self._spec.quasi_identifiers}
+        return LossTables.of(self._frequency_set, weights)
 
     @abstractmethod
     def rows_by_signature(self, node: LatticeNode) -> dict[tuple[int, ...], int]:
@@ -158,7 +160,7 @@ class NegotiationLattice(Printable):
         name = "these levels"
         if isinstance(of, AnswerResult):
             name = f"the answer that relaxes {of.relaxed}" if of.relaxed else "the exact answer"
-        found = find_neighbours(self._lookup, node, requirement, self._loss_tables)
+        found = find_neighbours(self._lookup, node, requirement, self.loss_tables)
         suppressed = self._lookup.suppressed(node, requirement)
         return NeighboursResult(found, node, self.lattice, self.rows, suppressed, name)
 
@@ -274,7 +276,8 @@ class NegotiationLattice(Printable):
         """
         from discreet.negotiation.frontier import compute_cost_frontier
 
-        costs = self._costs_of(requirement, cost, levels, suppressed, self._evaluated_lattice)
+        evaluated = self._lookup if isinstance(self._lookup, EvaluatedLattice) else None
+        costs = self._costs_of(requirement, cost, levels, suppressed, evaluated)
         return compute_cost_frontier(suppressed, costs.bounds, costs.at)
 
     def _costs_of(
@@ -297,16 +300,6 @@ class NegotiationLattice(Printable):
         )
         return NodeCosts.of(task, levels, suppressed, evaluated)
 
-    @property
-    def _evaluated_lattice(self) -> EvaluatedLattice | None:
-        """Evaluated lattice; None for a partial one."""
-        return None
-
-    @cached_property
-    def _loss_tables(self) -> LossTables:
-        weights = {a.name: a.weight for a in self._spec.quasi_identifiers}
-        return LossTables.of(self._frequency_set, weights)
-
 
 class TableLattice(NegotiationLattice):
     """Evaluated lattice: every node's suppression for any k and l; each query is a look-up.
@@ -324,31 +317,8 @@ class TableLattice(NegotiationLattice):
         spec: TableSpec,
         settings: Settings | None = None,
     ) -> None:
-        super().__init__(frequency_set, spec, settings)
+        super().__init__(evaluated, frequency_set, spec, settings)
         self.evaluated = evaluated
-
-    @property
-    def lattice(self) -> Lattice:
-        """Attributes and heights."""
-        return self.evaluated.lattice
-
-    @property
-    def rows(self) -> int:
-        """Rows after the NULL policy."""
-        return self.evaluated.rows
-
-    @property
-    def scores(self) -> tuple[ScoreKey, ...]:
-        """Scores of every class."""
-        return self.evaluated.scores
-
-    @property
-    def _lookup(self) -> NodeQueries:
-        return self.evaluated
-
-    @property
-    def _evaluated_lattice(self) -> EvaluatedLattice:
-        return self.evaluated
 
     def answer(self, request: Request) -> NegotiationResult:
         """Return the exact answer to a request, or its relaxations."""
@@ -404,7 +374,7 @@ class TableLattice(NegotiationLattice):
 
         requirement = request.requirement
         points = (
-            compute_frontier(self.evaluated, requirement, self._loss_tables)
+            compute_frontier(self.evaluated, requirement, self.loss_tables)
             if cost is None
             else self._points_of_cost(requirement, cost)
         )
@@ -418,7 +388,7 @@ class TableLattice(NegotiationLattice):
 
         suppressed = self.evaluated.suppression(requirement)
         found = self.frontier_of_cost(requirement, cost, self.lattice.all_levels(), suppressed)
-        losses = self._loss_tables.losses
+        losses = self.loss_tables.losses
         points = []
         for position, value in found.items():
             node = self.lattice.node(position)

@@ -5,12 +5,10 @@ Loaded on demand: only tables whose lattice exceeds the memory limit, and ``--pa
 
 from __future__ import annotations
 
-from discreet.model.criteria.base import ScoreKey
 from discreet.model.frequency_set import FrequencySet
-from discreet.model.lattice import Lattice, LatticeNode
+from discreet.model.lattice import LatticeNode
 from discreet.model.request import Request
 from discreet.model.table_spec import TableSpec
-from discreet.negotiation.negotiator import NodeQueries
 from discreet.negotiation.partial_lattice import PartialLattice
 from discreet.negotiation.partial_negotiation import (
     PartialNegotiator,
@@ -52,29 +50,10 @@ class TablePartialLattice(NegotiationLattice):
         runtime: bool = True,
         descends: bool = False,
     ) -> None:
-        super().__init__(frequency_set, spec, settings)
+        super().__init__(partial, frequency_set, spec, settings)
         self.partial = partial
         self.runtime = runtime
         self.descends = descends
-
-    @property
-    def lattice(self) -> Lattice:
-        """Attributes and heights."""
-        return self.partial.lattice
-
-    @property
-    def rows(self) -> int:
-        """Rows after the NULL policy."""
-        return self.partial.rows
-
-    @property
-    def scores(self) -> tuple[ScoreKey, ...]:
-        """Scores of every class."""
-        return self.partial.scores
-
-    @property
-    def _lookup(self) -> NodeQueries:
-        return self.partial
 
     def answer(self, request: Request) -> NegotiationResult:
         """Return the exact answer to a request, or its relaxations, with the proven bounds."""

@@ -22,7 +22,6 @@ from discreet.model.release_address import ReleaseAddress
 from discreet.model.release_kind import CLASS_RELEASE
 from discreet.printing.document import (
     BLANK,
-    Column,
     Document,
     Grid,
     Line,
@@ -114,10 +113,7 @@ class ReleaseComparison(Printable):
         worst_queries = sorted(errors.queries, key=lambda q: -(q.absolute or 0.0) * q.query.weight)[
             :_MAX_QUERIES
         ]
-        columns = (
-            *(Column(title, right=True) for title in ("truth", "estimate", "at least", "at most", "error")),
-            Column("query", shrinks=True),
-        )
+        columns = make_columns(">truth", ">estimate", ">at least", ">at most", ">error", "~query")
         left = len(errors.queries) - len(worst_queries)
         return (
             BLANK,

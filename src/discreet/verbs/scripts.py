@@ -18,6 +18,7 @@ from discreet.model.criteria.registry import plain_values
 from discreet.model.option import Option, OptionKind, changed_options
 from discreet.model.release_address import ReleaseAddress
 from discreet.model.request import NO_SUPPRESSION, RelaxationScope, Request
+from discreet.model.requirement import Requirement
 from discreet.model.table_spec import TableSpec
 from discreet.results.request_defaults import build_request
 
@@ -291,12 +292,8 @@ def _answer_arguments(answer: Mapping[str, int] | Model) -> list[str]:
 
 
 def _request_arguments(request_options: RequestOptions) -> list[str]:
-    words = [] if request_options.k is None else ["--k", str(request_options.k)]
-    if isinstance(request_options.l, Mapping):
-        words += level_arguments("--l", request_options.l)
-    elif request_options.l is not None:
-        words += ["--l", str(request_options.l)]
-    words += criteria_arguments(request_options.criteria)
+    requirement = Requirement.of(request_options.k, request_options.l, tuple(request_options.criteria))
+    words = criteria_arguments(requirement.criteria)
     if request_options.max_suppressed is not None:
         words += ["--max-suppressed", str(request_options.max_suppressed)]
     words += level_arguments("--max-level", dict(request_options.max_level or {}))
