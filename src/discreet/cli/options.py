@@ -261,10 +261,12 @@ def parse_request(table: Table, request: RequestTexts, scope: str | None) -> Req
 
 
 def refuse_given(
-    arguments: Mapping[str, object], message: str, *, allowed: str = "", advice: str = ""
+    arguments: Mapping[str, object], message: str, *, allowed: str | None = None, advice: str | None = None
 ) -> None:
     """Raise ``InputError`` for the first option that is given; its flag replaces ``{}`` in the texts."""
     for name, value in arguments.items():
         if value not in (None, False, "", [], ()):
             flag = f"--{name.replace('_', '-')}"
-            raise InputError(message.format(flag), allowed=allowed, advice=advice.format(flag))
+            # ``format`` would fail for braces in a path.
+            texts = [None if text is None else text.replace("{}", flag) for text in (allowed, advice)]
+            raise InputError(message.replace("{}", flag), allowed=texts[0], advice=texts[1])

@@ -103,6 +103,11 @@ def print_document(document: Document) -> None:
     _print_lines(lines, sys.stdout)
 
 
+def print_line(text: str) -> None:
+    """Print a sentence as a document."""
+    print_document((_make_line(text),))
+
+
 def print_text(text: str) -> None:
     """Print a text unchanged on stdout, for another program to read."""
     sys.stdout.write(redact_hidden_words(text))

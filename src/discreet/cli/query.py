@@ -88,10 +88,8 @@ def query(
     paths, text = _split_arguments(arguments)
     hierarchies = _parse_hierarchies(hierarchy or [])
     if len(paths) > 1:
-        if table is not None:
-            raise InputError("--table with several releases", allowed="--table with one release")
-        if explain:
-            raise InputError("--explain with several releases", allowed="--explain with one release")
+        single = {"table": table, "explain": explain}
+        options.refuse_given(single, "{} with several releases", allowed="{} with one release")
         compared = release_query.compare_query(
             paths, text, spec=spec, hierarchies=hierarchies, settings=settings, reporter=reporter
         )

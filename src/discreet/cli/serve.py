@@ -161,7 +161,7 @@ def _run_server(config: ServerConfig, *, opens: bool, access_log: bool) -> None:
 
     server.run(started)
     if not output.prints_json():
-        output.print_document((_make_line("The workbench has ended; the workspace keeps everything."),))
+        output.print_line("The workbench has ended; the workspace keeps everything.")
 
 
 def _print_start_link(facts: dict[str, Any]) -> None:
@@ -169,13 +169,11 @@ def _print_start_link(facts: dict[str, Any]) -> None:
         output.print_json(facts)
     else:
         where = f"Unix socket {facts['unix_socket']}, as " if facts["unix_socket"] else ""
-        output.print_document(
-            (_make_line(f"The workbench listens on {where}{facts['url']}; Ctrl-C ends it."),)
-        )
+        output.print_line(f"The workbench listens on {where}{facts['url']}; Ctrl-C ends it.")
         once = "Sign in:" if facts["start_link"].endswith("/login") else "This link signs in once:"
         output.print_commands(f"Workspace: {facts['workspace']}. {once}", facts["start_link"])
         if sys.stdin.isatty() and "token=" in facts["start_link"]:
-            output.print_document((_make_line("Press Enter for another link."),))
+            output.print_line("Press Enter for another link.")
     sys.stdout.flush()
 
 
@@ -184,12 +182,6 @@ def _print_more_links(server: WorkbenchServer) -> None:
     for _ in sys.stdin:
         output.print_commands("This link signs in once:", server.start_link())
         sys.stdout.flush()
-
-
-def _make_line(text: str) -> Any:
-    from discreet.printing.document import Line
-
-    return Line(text)
 
 
 def _require_packages() -> None:
@@ -224,7 +216,7 @@ def _add_user(name: str, password_file: Path | None, protected: list[Path]) -> i
     if output.prints_json():
         output.print_json({"user": name, "password_file": str(password_file)})
     else:
-        output.print_document((_make_line(f"{name} may sign in with the password file {password_file}."),))
+        output.print_line(f"{name} may sign in with the password file {password_file}.")
     return 0
 
 

@@ -1,4 +1,4 @@
-"""``discreet tabulate`` and ``discreet budget``: output and exit status."""
+"""``discreet dp histogram`` and ``discreet dp budget``: output and exit status."""
 
 from __future__ import annotations
 
