@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,16 @@ is taken where an option is left out.
 def page() -> str:
     """The page's text."""
     command: Any = typer.main.get_command(build_application())
-    return "\n".join([_BEGIN, *(_verb(name, verb) for name, verb in command.commands.items())])
+    return "\n".join([_BEGIN, *(_verb(name, verb) for name, verb in verbs(command))])
+
+
+def verbs(command: Any) -> Iterator[tuple[str, Any]]:
+    """Yield each verb with its name; the verbs of a group have its name as their first word."""
+    for name, verb in command.commands.items():
+        if hasattr(verb, "commands"):
+            yield from ((f"{name} {member}", each) for member, each in verb.commands.items())
+        else:
+            yield name, verb
 
 
 def _verb(name: str, verb: Any) -> str:

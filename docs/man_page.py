@@ -10,7 +10,7 @@ from typing import Any
 import typer.main
 
 from discreet.cli.typer_application import build_application
-from docs.commands_page import in_words
+from docs.commands_page import in_words, verbs
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = Path(__file__).with_name("discreet.1")
@@ -45,7 +45,7 @@ def page() -> str:
         ".SH DESCRIPTION",
         _text(command.help),
     ]
-    for name, verb in command.commands.items():
+    for name, verb in verbs(command):
         lines += _verb(name, verb)
     lines += _listed("EXIT STATUS", _STATUS) + _listed("FILES", _FILES)
     return "\n".join(lines) + "\n"

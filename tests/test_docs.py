@@ -207,8 +207,9 @@ def test_every_make_command_exists() -> None:
 
 
 def test_every_verb_is_told_and_every_told_verb_exists() -> None:
-    text = "".join(path.read_text(encoding="utf-8") for path in DOCUMENTS)
-    told = set(re.findall(r"(?:`|^|\$ )discreet ([a-z]+)\b", text, re.MULTILINE))
+    pages = [path for path in DOCUMENTS if path.name != "CHANGELOG.md"]  # it has the former names, too
+    text = "".join(path.read_text(encoding="utf-8") for path in pages)
+    told = set(re.findall(r"(?:`|^|\$ )discreet ((?:dp |list )?[a-z]+)\b", text, re.MULTILINE))
     assert {"init", "negotiate", "publish"} <= set(VERBS)
     assert told == set(VERBS)
 

@@ -112,7 +112,7 @@ def test_report_writes_one_file(run: Run, release: Path, people: Path) -> None:
     assert run("report", release, "--overwrite", "--output", people / "other.html").status == 0
 
 
-def test_a_report_of_a_changed_file_says_so(run: Run, release: Path) -> None:
+def test_report_of_a_changed_file_fails(run: Run, release: Path) -> None:
     with release.open("a", encoding="utf-8") as file:
         file.write("1,2,3\n")
     found = run("report", release)
@@ -120,7 +120,7 @@ def test_a_report_of_a_changed_file_says_so(run: Run, release: Path) -> None:
     assert "Audit failed" in found.out
 
 
-def test_a_report_tells_of_households_where_their_column_is_named(run: Run, tmp_path: Path) -> None:
+def test_report_contains_households_if_their_column_is_named(run: Run, tmp_path: Path) -> None:
     table = households.opened(tmp_path, households.drawn(2))
     table.publish({"age": 1, "city": 1}, tmp_path / "r.csv", k=3)
     asked = ["report", str(tmp_path / "r.csv"), "--spec", str(tmp_path / "discreet.toml"), "--overwrite"]

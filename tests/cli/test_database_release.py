@@ -108,7 +108,9 @@ def test_permuted(run: Run, spec: Path, address: str) -> None:
     assert len(views.json["statements"]) == 2
 
 
-def test_what_is_refused(run: Run, spec: Path, address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unfit_targets_of_a_database_are_refused(
+    run: Run, spec: Path, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert silent(run("publish", spec, "--k", 3)).status == 2
     assert silent(run("publish", spec, "--k", 3, "--table", "out.p", "--output", "x.csv")).status == 2
     assert (

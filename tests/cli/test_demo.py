@@ -60,7 +60,7 @@ def test_on_adult(run: Run, data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert [step["exit_status"] for step in found.json["steps"]] == [0, 3, 0, 0, 0]
 
 
-def test_files_of_others_are_left_alone(run: Run, no_data: None, tmp_path: Path) -> None:
+def test_foreign_files_are_not_changed(run: Run, no_data: None, tmp_path: Path) -> None:
     folder = tmp_path / "work" / "mine"
     folder.mkdir()
     (folder / "release.csv").write_text("mine")

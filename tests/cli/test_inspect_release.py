@@ -78,7 +78,7 @@ def test_the_six_patients_of_the_paper(
     )
     assert made.status == 0
     assert made.json["audit"]["class_sizes"] == {"2": 3}
-    found = run(*["inspect", "patients.toml", "--release", "p.csv", "--workload", "paper.sql", "--json"]).json
+    found = run("inspect", "patients.toml", "--release", "p.csv", "--workload", "paper.sql", "--json").json
     first, second = found["workload"]["queries"]
     assert (first["estimate"], first["lower"], first["upper"]) == pytest.approx(average)
     assert first["truth"] == 26.5
@@ -87,38 +87,13 @@ def test_the_six_patients_of_the_paper(
     assert found["metrics"]["c-avg"] == 1
 
 
-def test_a_workload_is_generated_from_its_description(run: Run, people: Path) -> None:
-    run(*["publish", "discreet.toml", "--output", "release.csv", "--level", "age=1", "--k", "1"])
-    (people / "workload.toml").write_text(
-        'queries = 7\nattributes = ["age", "city"]\nselectivity = 0.5\nseed = 3\n', encoding="utf-8"
-    )
-    arguments = [
-        "inspect",
-        "discreet.toml",
-        "--release",
-        "release.csv",
-        "--workload",
-        "workload.toml",
-        "--json",
-    ]
-    found = run(*arguments)
-    assert found.status == 0
-    assert len(found.json["workload"]["queries"]) == 7
-    assert run(*arguments).json == found.json
-    (people / "workload.toml").write_text('queries = 7\naggregate = "MEDIAN"\n', encoding="utf-8")
-    wrong = run(*arguments)
-    assert wrong.status == 2
-    assert "MEDIAN" in wrong.json["error"]["message"]
-    assert "AVG" in wrong.json["error"]["allowed"]
-
-
 def test_a_classifier_is_trained(run: Run, people: Path) -> None:
     rows = [
         (20 + i % 40, "Berlin" if i % 3 else "Bonn", "flu" if i % 40 < 20 else "cold") for i in range(200)
     ]
     lines = ["name,age,city,disease", *(f"n{i},{a},{c},{d}" for i, (a, c, d) in enumerate(rows))]
     (people / "people.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    run(*["publish", "discreet.toml", "--output", "release.csv", "--level", "age=1", "--k", "2"])
+    run("publish", "discreet.toml", "--output", "release.csv", "--level", "age=1", "--k", "2")
     arguments = ["inspect", "discreet.toml", "--release", "release.csv", "--target", "disease"]
     found = run(*arguments, "--json").json["classification"]
     assert found["held_out_rows"] == 50
@@ -127,13 +102,13 @@ def test_a_classifier_is_trained(run: Run, people: Path) -> None:
     assert run(*arguments, "--seed", "1", "--json").json["classification"] != found
 
 
-def test_a_foreign_release_is_read_and_a_lie_is_told(run: Run, people: Path) -> None:
+def test_foreign_release_with_a_wrong_row_is_reported(run: Run, people: Path) -> None:
     (people / "foreign.csv").write_text(
         "age;city;disease\n[20, 30[;B;flu\n[20, 30[;B;cold\n[20, 30[;B;flu\n[20, 30[;*;asthma\n"
         "{41, 47};{Bonn, Berlin};flu\n{41, 47};{Bonn, Berlin};cold\n63;Berlin;asthma\n",
         encoding="utf-8",
     )
-    found = run(*["inspect", "discreet.toml", "--release", "foreign.csv", "--json"])
+    found = run("inspect", "discreet.toml", "--release", "foreign.csv", "--json")
     assert found.status == 0
     assert found.json["suppressed"] == 1
     assert found.json["metrics"]["height"] is None

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import SPEC, Run
+from tests.drawing import in_turn
 
 KEYED = SPEC.replace(
     '[attributes.name]\nrole = "identifier"\n',
@@ -30,14 +31,15 @@ VERBS: dict[str, tuple[str, ...]] = {
     "lock": ("publish", "discreet.toml", "--k", "2", "--output", "new.csv", "--lock", "{}"),
     "apply": ("apply", "first.csv", "people.csv", "--spec", "discreet.toml", "--output", "{}", "--overwrite"),
     "report": ("report", "first.csv", "--spec", "discreet.toml", "--output", "{}", "--overwrite"),
-    "junit": ("check", "first.csv", "--spec", "discreet.toml", "--junit", "{}"),
-    "sarif": ("check", "first.csv", "--spec", "discreet.toml", "--sarif", "{}"),
-    "tabulate": (
-        *("tabulate", "discreet.toml", "--marginal", "age", "--epsilon", "1", "--delta", "0.01"),
+    "junit": ("audit", "first.csv", "--spec", "discreet.toml", "--junit", "{}"),
+    "sarif": ("audit", "first.csv", "--spec", "discreet.toml", "--sarif", "{}"),
+    "histogram": (
+        *("dp", "histogram", "discreet.toml", "--marginal", "age", "--epsilon", "1", "--delta", "0.01"),
         *("--output", "{}", "--overwrite"),
     ),
-    "safepub": (
-        *("safepub", "discreet.toml", "--epsilon", "1", "--delta", "0.01", "--output", "{}", "--overwrite"),
+    "sample": (
+        *("dp", "sample", "discreet.toml", "--epsilon", "1", "--delta", "0.01"),
+        *("--output", "{}", "--overwrite"),
     ),
 }
 SPELLINGS: dict[str, Callable[[Path], str]] = {
@@ -70,21 +72,17 @@ def work(people: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> Path:
     return people
 
 
-@pytest.mark.parametrize("verb", VERBS)
-@pytest.mark.parametrize(("name", "what"), KEPT.items())
-def test_no_verb_replaces_a_file_of_the_publisher(
-    run: Run, work: Path, verb: str, name: str, what: str
-) -> None:
+@pytest.mark.parametrize(("verb", "name"), in_turn(VERBS, KEPT, rounds=2))
+def test_no_verb_replaces_a_file_of_the_publisher(run: Run, work: Path, verb: str, name: str) -> None:
     before = contents(work)
     done = run(*(name if word == "{}" else word for word in VERBS[verb]))
     assert done.status == 2
     said = " ".join(done.err.split())
-    assert f"{name} is {what}" in said
+    assert f"{name} is {KEPT[name]}" in said
     assert contents(work) == before
 
 
-@pytest.mark.parametrize("verb", VERBS)
-@pytest.mark.parametrize("spelling", SPELLINGS)
+@pytest.mark.parametrize(("verb", "spelling"), in_turn(VERBS, SPELLINGS))
 def test_a_key_file_is_known_under_every_spelling(run: Run, work: Path, verb: str, spelling: str) -> None:
     spelled = SPELLINGS[spelling](work / "keylist.csv")
     before = contents(work)
@@ -95,20 +93,17 @@ def test_a_key_file_is_known_under_every_spelling(run: Run, work: Path, verb: st
     assert contents(work) == before
 
 
-@pytest.mark.parametrize("verb", ["publish", "levels", "model", "apply"])
-@pytest.mark.parametrize(
-    ("key", "target"),
-    [
-        ("rel.csv", "a release"),
-        ("./hierarchies/../rel.csv", "a release"),
-        ("rel.csv.manifest.json", "the manifest of a release"),
-        ("rel.csv/list", "a release"),
-        ("dangling", "a release"),
-    ],
-)
-def test_a_new_key_file_never_gets_the_place_of_a_release(
-    run: Run, work: Path, verb: str, key: str, target: str
-) -> None:
+NEW_KEYS = {
+    "rel.csv": "a release",
+    "./hierarchies/../rel.csv": "a release",
+    "rel.csv.manifest.json": "the manifest of a release",
+    "rel.csv/list": "a release",
+    "dangling": "a release",
+}
+
+
+@pytest.mark.parametrize(("key", "verb"), in_turn(NEW_KEYS, ["publish", "levels", "model", "apply"]))
+def test_a_new_key_file_never_gets_the_place_of_a_release(run: Run, work: Path, verb: str, key: str) -> None:
     (work / "dangling").symlink_to("rel.csv")
     spec = work / "discreet.toml"
     spec.write_text(spec.read_text("utf-8").replace("keylist.csv", key), "utf-8")
@@ -117,7 +112,7 @@ def test_a_new_key_file_never_gets_the_place_of_a_release(
     assert done.status == 2
     said = " ".join(done.err.split())
     assert "the key file of 'name'" in said
-    assert target in said
+    assert NEW_KEYS[key] in said
     assert contents(work) == before
     assert not (work / "rel.csv").exists()
 
@@ -154,12 +149,19 @@ def test_an_earlier_release_is_kept(run: Run, work: Path, output: str, what: str
     assert contents(work) == before
 
 
-@pytest.mark.parametrize("lock", ["rel.csv", "./rel.csv", "rel.csv.manifest.json"])
-def test_a_lock_and_a_release_are_two_files(run: Run, work: Path, lock: str) -> None:
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("publish discreet.toml --k 2 --output rel.csv --lock ./rel.csv", "is both the lock and"),
+        ("publish discreet.toml --k 2 --output rel.csv --lock rel.csv.manifest.json", "is both the lock and"),
+        ("audit first.csv --k 2 --junit r.xml --sarif ./r.xml", "r.xml is both"),
+    ],
+)
+def test_two_outputs_of_a_verb_are_two_files(run: Run, work: Path, command: str, said: str) -> None:
     before = contents(work)
-    done = run("publish", "discreet.toml", "--k", "2", "--output", "rel.csv", "--lock", lock)
+    done = run(*command.split())
     assert done.status == 2
-    assert "is both the lock and" in " ".join(done.err.split())
+    assert said in " ".join(done.err.split())
     assert contents(work) == before
 
 
@@ -172,13 +174,6 @@ def test_a_lock_that_is_followed_is_kept(run: Run, work: Path) -> None:
     assert done.status == 2
     assert "lock.csv is both the lock and a release" in " ".join(done.err.split())
     assert contents(work) == before
-
-
-def test_two_records_are_two_files(run: Run, work: Path) -> None:
-    done = run("check", "first.csv", "--k", "2", "--junit", "r.xml", "--sarif", "./r.xml")
-    assert done.status == 2
-    assert "r.xml is both" in done.err
-    assert not (work / "r.xml").exists()
 
 
 @pytest.mark.parametrize(
@@ -206,7 +201,7 @@ def test_the_log_is_not_written_into_the_input(run: Run, work: Path, monkeypatch
 
 
 @pytest.mark.parametrize("target", ["people.csv", "hierarchies/city.csv", "package.json"])
-def test_init_replaces_none_of_what_it_reads(run: Run, work: Path, target: str) -> None:
+def test_init_replaces_no_input(run: Run, work: Path, target: str) -> None:
     (work / "hierarchies" / "city.csv").write_bytes((work / "city.csv").read_bytes())
     (work / "package.json").write_text('{"fields": [{"name": "age", "type": "integer"}]}', "utf-8")
     before = (work / target).read_bytes()

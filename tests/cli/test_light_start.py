@@ -80,10 +80,10 @@ def loaded(*words: str) -> list[str]:
     return done.stderr.split()
 
 
-def test_a_negotiation_loads_what_it_is_asked(spec: Path) -> None:
+def test_negotiation_loads_no_needless_module(spec: Path) -> None:
     assert loaded("negotiate", str(spec), "--k", "2", "--max-suppressed=1%") == []
 
 
-def test_what_is_declared_is_loaded_where_the_line_names_it(spec: Path) -> None:
+def test_declared_option_loads_its_module(spec: Path) -> None:
     assert "discreet.model.criteria.t_closeness" in loaded("negotiate", str(spec), "--k", "2", "--t", "0.9")
     assert "discreet.measures.standard_costs" in loaded("negotiate", str(spec), "--k", "2", "--cost", "loss")

@@ -38,14 +38,14 @@ def test_relaxations_in_text(run: Run, people: Path) -> None:
     assert "granularity kept" in done.out
 
 
-def test_the_exact_answer_says_how_to_publish_it(run: Run, people: Path) -> None:
+def test_exact_answer_suggests_its_publication(run: Run, people: Path) -> None:
     done = run("negotiate", people / "discreet.toml", "--k", 2, "--model", "local", "--effort", 1)
     assert done.status == 0
     assert "discreet publish" in done.out
     assert "--model local --k 2 --effort 1 --output release.csv" in done.out
 
 
-def test_options_that_do_not_go_together(run: Run, people: Path) -> None:
+def test_options_of_the_other_kind_of_answer_are_refused(run: Run, people: Path) -> None:
     for options in (
         ("--model", "local", "--frontier"),
         ("--model", "local", "--partial", "5%"),

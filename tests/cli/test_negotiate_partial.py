@@ -49,7 +49,7 @@ def test_a_partial_lattice_of_everything_answers_as_the_whole(run: Run, people: 
     assert document["bound"]["heights"] == [document["answers"][0]["height"]]
 
 
-def test_what_is_proven_is_said(run: Run, people: Path) -> None:
+def test_proven_bounds_are_printed(run: Run, people: Path) -> None:
     options = ("--max-level", "age=0", "--partial", "10%", "--metric", "gamma-mu")
     found = run(*REQUEST, *options)
     assert found.status == 3
@@ -74,7 +74,9 @@ def test_what_is_proven_is_said(run: Run, people: Path) -> None:
         (("--partial", "5%", "--frontier"), "--frontier cannot be combined with --partial"),
     ],
 )
-def test_what_is_not_allowed_is_refused(options: tuple[str, ...], fact: str, run: Run, people: Path) -> None:
+def test_options_of_partial_lattices_are_checked(
+    options: tuple[str, ...], fact: str, run: Run, people: Path
+) -> None:
     found = run(*REQUEST, *options)
     assert found.status == 2
     assert f"Error: {fact}" in found.err
@@ -132,12 +134,3 @@ def test_no_exact_answer_is_proven_for_a_large_lattice(run: Run, wide: Path) -> 
     assert (fewest["relaxed"], fewest["height"]) == ("max_suppressed", 4)
     assert document["bound"]["suppressed"] == fewest["suppressed"] > 6
     assert "height" in [answer["relaxed"] for answer in document["answers"]]
-
-
-def test_the_answer_of_a_lattice_too_large_to_evaluate_is_published(run: Run, wide: Path) -> None:
-    request = ("--k", "3", "--max-suppressed", "30", "--memory-limit", "60MB")
-    answer = run("negotiate", "wide.toml", *request, "--json").json["answers"][0]
-    found = run("publish", "wide.toml", *request, "--output", "wide-release.csv", "--json")
-    assert found.status == 0, found
-    assert found.json["levels"] == answer["levels"]
-    assert found.json["audit"]["k"] >= 3

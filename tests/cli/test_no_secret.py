@@ -15,6 +15,7 @@ import typer
 
 from discreet.cli.typer_application import VERBS, build_command
 from discreet.web.server import WorkbenchServer
+from docs.commands_page import verbs
 from tests.cli.conftest import Run
 
 SECRET = "open-sesame"
@@ -68,9 +69,9 @@ GIVEN = {
 NEEDED = {
     "publish": ("--k", "2", "--output", "out.csv"),
     "apply": ("--spec", "discreet.toml", "--output", "out.csv"),
-    "tabulate": ("--marginal", "age", "--epsilon", "1", "--delta", "0.01", "--output", "out.csv"),
-    "safepub": ("--epsilon", "1", "--delta", "0.01", "--output", "out.csv"),
-    "check": ("--k", "2", "--junit", "record.xml", "--sarif", "record.sarif"),
+    "dp histogram": ("--marginal", "age", "--epsilon", "1", "--delta", "0.01", "--output", "out.csv"),
+    "dp sample": ("--epsilon", "1", "--delta", "0.01", "--output", "out.csv"),
+    "audit": ("--k", "2", "--junit", "record.xml", "--sarif", "record.sarif"),
     "search": ("--algorithm", "bfs", "--k", "2"),
     "negotiate": ("--k", "2"),
     "compare": ("--k", "2", "--node", "age=1"),
@@ -81,7 +82,7 @@ NEEDED = {
 
 def parameters(verb: str) -> list[Any]:
     """Return the parameters of a verb that take a text, including those of criteria, models and attacks."""
-    command = build_command((verb,)).commands[verb]
+    command = dict(verbs(build_command((verb,))))[verb]
     context = typer.Context(command, info_name=verb, resilient_parsing=True)
     return [p for p in command.get_params(context) if not getattr(p, "is_flag", False) and p.name != "help"]
 
@@ -97,12 +98,12 @@ def command_lines(verb: str, address: str) -> Iterator[list[str]]:
             words = [
                 address if p is each else plain[p.name] for p in arguments if p is each or p.name in plain
             ]
-            yield [verb, *words, *needed]
+            yield [*verb.split(), *words, *needed]
             if each.nargs == -1:
-                yield [verb, *words, address, *needed]
+                yield [*verb.split(), *words, address, *needed]
         else:
-            yield [verb, *plain.values(), *_without(needed, each.opts), each.opts[0], address]
-            yield [verb, *plain.values(), *needed, each.opts[0], f"age={address}"]
+            yield [*verb.split(), *plain.values(), *_without(needed, each.opts), each.opts[0], address]
+            yield [*verb.split(), *plain.values(), *needed, each.opts[0], f"age={address}"]
 
 
 def _without(words: tuple[str, ...], flags: list[str]) -> list[str]:

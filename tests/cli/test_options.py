@@ -6,6 +6,7 @@ import pytest
 import typer
 import typer.main
 
+from discreet.cli.command import limiting
 from discreet.cli.options import parse_k, parse_l, parse_level_options, parse_settings
 from discreet.cli.typer_application import build_application
 from discreet.errors import InputError
@@ -44,10 +45,11 @@ def test_k() -> None:
 
 
 def test_settings() -> None:
-    found = parse_settings("3", "4GB")
+    with limiting("3", "4GB"):
+        found = parse_settings()
     assert (found.threads, found.memory_limit) == (3, 4 * 10**9)
-    with pytest.raises(InputError):
-        parse_settings("many", None)
+    with limiting("many", None), pytest.raises(InputError):
+        parse_settings()
 
 
 def test_declared_options_are_made_once() -> None:

@@ -26,7 +26,7 @@ class Terminal(io.StringIO):
         return True
 
 
-def test_colour_on_terminals_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_colour_is_printed_only_on_terminals(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.delenv("NO_COLOR", raising=False)
     document = (Line("done [bold]", Tone.GOOD),)
@@ -62,7 +62,7 @@ def test_values_cannot_command_the_terminal(run: Run, people: Path) -> None:
     assert "\\x1b[2J" in found.out
 
 
-def test_progress_after_a_second_on_a_terminal_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_is_shown_after_a_second_only_on_terminals(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr("discreet.cli.output.PROGRESS_DELAY_SECONDS", 0.05)
     terminal, pipe = Terminal(), io.StringIO()

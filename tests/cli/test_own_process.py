@@ -16,7 +16,7 @@ def ran(code: str, *arguments: str) -> tuple[int, list[str]]:
     return done.returncode, done.stdout.splitlines()
 
 
-def test_what_was_registered_for_the_end_is_done_and_printed() -> None:
+def test_exit_functions_run_and_print() -> None:
     code = f"import atexit; {RUN}; atexit.register(print, 'at the end', end=''); run(); print('after it')"
     status, (version, last) = ran(code, "--version")
     assert (status, version.split()[0], last) == (0, "discreet", "at the end")

@@ -9,7 +9,7 @@ import pytest
 
 from discreet.models import Patterns
 from discreet.verbs.table import open as open_table
-from tests.cli.conftest import SPEC, Run
+from tests.cli.conftest import Run
 
 PUBLISH = ("publish", "discreet.toml", "--output", "release.csv", "--model", "patterns", "--k", "3", "--json")
 
@@ -31,7 +31,7 @@ def test_a_release_by_patterns_is_audited_and_its_manifest_counts_patterns(run: 
         assert city in {"*", "Berlin", "Bonn", "Bremen"}
 
 
-def test_constraints_decide_what_is_starred(run: Run, people: Path) -> None:
+def test_constraints_determine_starred_cells(run: Run, people: Path) -> None:
     found = run(*PUBLISH, "--never", "city", "--required", "age", "--outliers", "delete")
     assert found.json["recoding"]["patterns"]["used"] == [{"pattern": "*.", "classes": 2, "rows": 7}]
     assert found.json["suppressed"] == 1
@@ -63,7 +63,7 @@ def test_levels_and_vectors(run: Run, people: Path) -> None:
     assert {used["pattern"] for used in found.json["recoding"]["patterns"]["used"]} <= {"11", "2*", "**"}
 
 
-def test_a_file_says_the_same_and_options_win(run: Run, people: Path) -> None:
+def test_patterns_file_is_read_and_options_take_precedence(run: Run, people: Path) -> None:
     (people / "mask.toml").write_text('never = ["city"]\noutliers = "error"\n[weights]\nage = 2\n')
     found = run(*PUBLISH, "--patterns", "mask.toml", "--outliers", "delete")
     assert found.status == 0
@@ -95,6 +95,8 @@ def test_text_lists_the_patterns(run: Run, people: Path) -> None:
         (("--outliers", "drop"), "outliers 'drop'"),
         (("--method", "magic"), "method 'magic'"),
         (("--time-limit", "5"), "'time-limit' does not apply"),
+        (("--method", "exact", "--tie", "best"), "'tie' does not apply"),
+        (("--method", "exact", "--time-limit", "0"), "time limit"),
         (("--seed", "5"), "'seed' does not apply to the patterns model"),
         (("--max-level", "age=1"), "a highest level does not apply to the patterns model"),
         (("--patterns", "none.toml"), "none.toml cannot be read"),
@@ -119,26 +121,6 @@ def test_rows_that_fit_no_pattern_without_a_policy_are_no_solution(run: Run, peo
         assert not (people / "release.csv").exists()
 
 
-def test_options_of_patterns_go_with_no_other_model(run: Run, people: Path) -> None:
-    for model, message in (
-        ("full-domain", "'never' does not apply to the full-domain model"),
-        ("mondrian", "'never' does not apply to the ordered-multi-dimension model"),
-    ):
-        words = ("publish", "discreet.toml", "--output", "r.csv", "--k", "3", "--model", model, "--json")
-        found = run(*words, "--never", "age")
-        assert found.status == 2
-        assert message in found.json["error"]["message"]
-
-
-def test_limits_of_the_spec(run: Run, people: Path) -> None:
-    (people / "discreet.toml").write_text(SPEC + "\n[request]\nk = 3\n[request.max_level]\nage = 1\n")
-    found = run(*PUBLISH)
-    assert found.status == 0
-    assert "do not bind the patterns model" in found.err
-    (people / "discreet.toml").write_text(SPEC + "\n[request]\nk = 3\n[request.min_level]\nage = 1\n")
-    assert run(*PUBLISH, "--overwrite").status == 2
-
-
 def test_python_takes_a_predicate_and_weights(people: Path) -> None:
     table = open_table(people / "discreet.toml")
     result = table.recode(Patterns(custom=lambda pattern: not pattern.starred[1], weights={"age": 3}), k=3)
@@ -146,3 +128,50 @@ def test_python_takes_a_predicate_and_weights(people: Path) -> None:
     assert {used["pattern"] for used in guidance["used"]} <= {"..", "*.", "**"}
     assert guidance["cost"] == 7 * 3 + (3 + 1)
     assert "Recoding of the cell-suppression model" in str(result)
+
+
+PATTERNS = tuple(word for word in PUBLISH if word != "--json")
+
+
+def test_the_optimum_is_published_and_costs_no_more_than_the_greedy(run: Run, people: Path) -> None:
+    greedy = run(*PATTERNS, "--json").json["recoding"]["patterns"]
+    found = run(*PATTERNS, "--method", "exact", "--json", "--overwrite")
+    assert (found.status, found.err) == (0, ""), found
+    exact = found.json["recoding"]["patterns"]
+    assert exact["method"] == "exact"
+    assert greedy["bound"] <= exact["bound"] == exact["cost"] <= greedy["cost"]
+    assert run("audit", "release.csv").status == 0
+    shown = run(*PATTERNS, "--method", "exact", "--time-limit", "600", "--overwrite")
+    assert shown.status == 0
+    assert "optimal" in shown.out + shown.err
+    assert (greedy["cost"], exact["cost"]) == (9, 9)
+
+
+def test_all_rows_are_published_where_none_may_be_suppressed(run: Run, people: Path) -> None:
+    found = run(*PATTERNS, "--method", "exact", "--max-suppressed", "0", "--json")
+    assert (found.json["suppressed"], found.json["recoding"]["patterns"]["cost"]) == (0, 12)
+
+
+def test_fixed_parameter_search_costs_as_much_as_the_integer_program(run: Run, people: Path) -> None:
+    for limit in ((), ("--max-suppressed", "0")):
+        how = (*PATTERNS, *limit, "--json", "--overwrite", "--method")
+        program, tried = run(*how, "exact"), run(*how, "fixed-parameter")
+        assert (tried.status, tried.err) == (0, ""), tried
+        found, expected = tried.json["recoding"]["patterns"], program.json["recoding"]["patterns"]
+        assert found["method"] == "fixed-parameter"
+        assert found["cost"] == found["bound"] == expected["cost"]
+        assert tried.json["suppressed"] == program.json["suppressed"]
+    assert run("audit", "release.csv").status == 0
+    assert run(*PATTERNS, "--method", "fixed-parameter", "--time-limit", "3").status == 2
+    assert run(*PATTERNS, "--method", "fixed-parameter", "--tie", "best").status == 2
+
+
+def test_fixed_parameter_search_reports_its_limit(run: Run, people: Path) -> None:
+    rows = [f"{i % 5},{i % 7},{i % 11}" for i in range(400)]
+    (people / "many.csv").write_text("\n".join(["a,b,c", *rows, ""]), encoding="utf-8")
+    keys = "".join(f'[attributes.{name}]\nrole = "quasi-identifier"\n' for name in "abc")
+    (people / "many.toml").write_text(f'[source]\npath = "many.csv"\n{keys}', encoding="utf-8")
+    asked = ("publish", "many.toml", "--output", "many.out.csv", "--model", "patterns", "--k", "2")
+    found = run(*asked, "--method", "fixed-parameter", "--json")
+    assert found.status == 4
+    assert found.json["error"]["allowed"] == "20 cells"

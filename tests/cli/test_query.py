@@ -39,7 +39,7 @@ def test_bounds_as_an_aligned_table(release: Path, capsys: pytest.CaptureFixture
     ]
 
 
-def test_json_as_the_contract_says(release: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_query_json_follows_the_contract(release: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["query", str(release), ASKED, "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert document["columns"] == ["sex"]
@@ -87,7 +87,7 @@ def test_several_releases(release: Path, capsys: pytest.CaptureFixture[str]) -> 
         (["x", "--views"], "--views with more"),
     ],
 )
-def test_refusals_say_why(
+def test_query_refusals_give_the_reason(
     release: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], reason: str
 ) -> None:
     assert main(["query", str(release), *arguments, "--json"]) == 2

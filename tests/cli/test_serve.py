@@ -31,7 +31,7 @@ from tests.cli.conftest import Run
         (["--tls-cert", "a", "--tls-key", "b"], "no certificate"),
     ],
 )
-def test_what_it_refuses(
+def test_serve_refuses_unsafe_options(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: list[str], said: str
 ) -> None:
     monkeypatch.chdir(tmp_path)

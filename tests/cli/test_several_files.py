@@ -39,7 +39,7 @@ def released(run: Run, pattern: str) -> list[str]:
     return sorted(Path("release.csv").read_text(encoding="utf-8").splitlines())
 
 
-def test_text_is_joined_whatever_its_ends(run: Run) -> None:
+def test_text_files_with_different_line_ends_are_joined(run: Run) -> None:
     write("m1.csv", month(1))
     write("m2.csv", month(2).rstrip(), "utf-8-sig")
     write("m3.csv.gz", month(3))
@@ -57,7 +57,7 @@ def test_other_encodings_and_json_lines(run: Run) -> None:
     assert run("init", "data/*.jsonl", "--overwrite", "--json").json["rows"] == 12
 
 
-def test_parquet_is_read_where_it_lies(run: Run) -> None:
+def test_parquet_files_are_read_by_pattern(run: Run) -> None:
     Path("data").mkdir()
     for number in range(3):
         columns = {"age": [20, 21] * 6, "town": [f"t{number}"] * 12}
@@ -85,7 +85,9 @@ def test_parquet_is_read_where_it_lies(run: Run) -> None:
         ("_m2.csv", month(2), "utf-8", "begins with '_'"),
     ],
 )
-def test_what_differs_is_refused_by_name(run: Run, name: str, text: str, encoding: str, said: str) -> None:
+def test_differing_files_of_a_pattern_are_refused_by_name(
+    run: Run, name: str, text: str, encoding: str, said: str
+) -> None:
     write("m1.csv", month(1))
     write(name, text, encoding)
     found = run("init", "data/*m*")
@@ -94,7 +96,7 @@ def test_what_differs_is_refused_by_name(run: Run, name: str, text: str, encodin
     assert "Please report" not in found.err
 
 
-def test_what_the_shell_made_of_a_pattern_is_said(run: Run) -> None:
+def test_pattern_expanded_by_the_shell_is_explained(run: Run) -> None:
     write("m1.csv", month(1))
     write("m2.csv", month(2))
     found = run("init", "data/m1.csv", "data/m2.csv")

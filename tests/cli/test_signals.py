@@ -185,7 +185,7 @@ def test_an_ignored_interrupt_stays_ignored(child: Child, table: Path) -> None:
     assert status_of(stuck)[0] == 143
 
 
-def test_an_interrupt_that_asks_for_an_answer_gets_it(child: Child) -> None:
+def test_interrupt_that_requests_an_answer_returns_it(child: Child) -> None:
     """The first interrupt ends nothing, however long the answer takes; the next one ends the process."""
     asked = child(ANSWERS, seconds=0.1)
     asked.send_signal(signal.SIGINT)
@@ -220,7 +220,7 @@ def test_everything_is_as_it_was_afterwards(own: bool, monkeypatch: pytest.Monke
     assert not open_files() - files
 
 
-def test_a_verb_in_a_thread_leaves_signals_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_verb_in_a_thread_changes_no_signal_handler(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "argv", ["discreet", "--version"])
     found: list[int] = []
     thread = threading.Thread(target=lambda: found.append(main()))

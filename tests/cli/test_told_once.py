@@ -37,7 +37,7 @@ def visits(folder: Path, source: str) -> Path:
     return spec
 
 
-def test_a_warning_stands_once_and_its_list_is_cut_at_ten(run: Run, people: Path) -> None:
+def test_warning_is_printed_once_with_a_list_cut_at_ten(run: Run, people: Path) -> None:
     spec = visits(people, 'unlisted = "insensitive"')
     found = run("publish", spec, "--k", 2, "--output", "out.csv")
     assert found.status == 0, found.err
@@ -57,11 +57,3 @@ def test_a_warning_stands_once_and_its_list_is_cut_at_ten(run: Run, people: Path
     ]
     assert "'q12'" in listed
     assert run("audit", "out.csv").out.count("unchanged and unchecked") == 1
-
-
-def test_the_audit_says_who_was_counted(run: Run, people: Path) -> None:
-    rows = run("publish", visits(people, ""), "--k", 2, "--output", "rows.csv").out
-    assert "The smallest class has 2 rows (k = 2)." in rows
-    subjects = run("publish", visits(people, 'subject = "person"'), "--k", 2, "--output", "subjects.csv").out
-    assert "The smallest class has 10 subjects (k = 10)." in subjects
-    assert "The smallest class has 20 rows (k = 20)." in run("audit", "subjects.csv").out

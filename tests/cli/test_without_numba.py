@@ -87,7 +87,7 @@ def test_every_model_publishes_the_same(folder: Path, monkeypatch: pytest.Monkey
         assert told[0]["audit"] == told[1]["audit"]
 
 
-def test_what_needs_it_is_refused(
+def test_matching_without_numba_is_refused(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(folder)

@@ -29,10 +29,10 @@ def test_page_commands_run(
     (spec,) = blocks("toml")
     Path("adult.toml").write_text(spec, encoding="utf-8")
     commands = [shlex.split(line[2:]) for line in blocks("console")[0].splitlines()]
-    assert [command[:2] for command in commands] == [
-        ["discreet", "tabulate"],
-        ["discreet", "tabulate"],
-        ["discreet", "budget"],
+    assert [command[:3] for command in commands] == [
+        ["discreet", "dp", "histogram"],
+        ["discreet", "dp", "histogram"],
+        ["discreet", "dp", "budget"],
     ]
     for command in commands:
         assert main(command[1:]) == 0

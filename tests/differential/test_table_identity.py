@@ -226,7 +226,7 @@ def test_table_name_is_recognized_after_a_second_table_appears(
 
     def tabulate(name: str) -> int:
         asked = ("--marginal", "sex", "--epsilon", "1", "--output", str(tmp_path / f"{name}-counts.csv"))
-        return main(["tabulate", str(tmp_path / f"{name}.toml"), *asked, "--overwrite"])
+        return main(["dp", "histogram", str(tmp_path / f"{name}.toml"), *asked, "--overwrite"])
 
     assert tabulate("t") == 0
     csv_file(tmp_path / "u.csv")

@@ -111,13 +111,13 @@ def test_periods_go_by_the_span_of_the_dates(dates: list[str], levels: list[str]
 
 
 @pytest.mark.parametrize("text", ["unbek.", "o. A.", "Unknown", "#WERT!", "–"])
-def test_what_stands_for_no_number_is_null(text: str) -> None:
+def test_missing_marks_among_numbers_are_null(text: str) -> None:
     ages = [*map(str, range(20, 20 + ROWS - 1)), text]
     assert proposed(age=ages).mapping["source"]["null_values"] == [text]
 
 
 @pytest.mark.parametrize("text", ["\\N", "(null)", "[NULL]", "<NA>"])
-def test_what_databases_write_for_null_is_null_among_words(text: str) -> None:
+def test_null_texts_of_databases_are_null(text: str) -> None:
     assert proposed(town=repeated("Bonn", "Jena", text)).mapping["source"]["null_values"] == [text]
 
 
@@ -141,7 +141,7 @@ def test_bytes_have_no_blanks_around_them() -> None:
     assert "strip" not in found.mapping["source"]
 
 
-def test_codes_of_what_is_missing_do_not_make_intervals_wide() -> None:
+def test_missing_value_codes_do_not_widen_intervals() -> None:
     found = proposed(yrbrn=[1930 + i % 70 for i in range(ROWS - 1)] + [7777])
     assert entry(found, "yrbrn")["hierarchy"] == {"kind": "intervals", "widths": [5, 10, 20]}
     assert "in 'yrbrn' (7777; the others from 1930 to 1999)" in words(found)
@@ -172,19 +172,19 @@ def test_codes_that_lost_their_zeros_are_codes() -> None:
     assert "in 'PLZ' (4 and 5 digits)" in words(found)
 
 
-def test_identifiers_are_not_told_how_to_be_read() -> None:
+def test_identifiers_get_no_cell_format() -> None:
     found = proposed(Employee=[f"{i + 990:,}" for i in range(ROWS)])
     assert "written" not in entry(found, "Employee")
     assert "was read as" not in str(found)
 
 
-def test_a_column_without_a_name_is_told_as_such(tmp_path: Path) -> None:
+def test_column_without_a_name_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "trailing.csv"
     path.write_text("age;sex;\n" + "".join(f"{20 + i % 9};m;\n" for i in range(30)), encoding="utf-8")
     assert "(no name)" in str(discreet.init(path))
 
 
-def test_what_a_refused_query_advises_can_be_typed(tmp_path: Path) -> None:
+def test_advice_of_a_refused_query_can_be_typed(tmp_path: Path) -> None:
     levels = {"kind": "levels", "rows": [["1", "low", "*"], ["2", "high", "*"]]}
     spec = {"attributes": {"Net pay": {"role": "quasi-identifier", "hierarchy": levels}}}
     table = discreet.open(pa.table({"Net pay": repeated("1", "2")}), spec)

@@ -27,7 +27,7 @@ def titles(html: str) -> list[str]:
     return [node.find("title").text or "" for node in svg_of(html).iter("circle")]  # type: ignore[union-attr]
 
 
-def test_every_node_is_a_dot_that_tells_its_levels_and_rows() -> None:
+def test_every_node_is_a_dot_with_levels_and_rows() -> None:
     lattice = Lattice(("age", "city"), (2, 1))
     suppressed = np.array([100, 50, 5, 4, 1, 0])
     told = titles(draw_lattice_html(lattice, suppressed, 100))
@@ -50,7 +50,7 @@ def test_a_limit_dims_what_exceeds_it(suppressed: int, bucket: int) -> None:
     assert {int(limit) for limit, above in dimming if int(above) == bucket} == set(range(min(bucket, 4)))
 
 
-def test_a_large_lattice_says_what_is_not_drawn() -> None:
+def test_large_lattice_reports_omitted_nodes() -> None:
     lattice = Lattice(("a", "b", "c", "d"), (9, 9, 9, 9))
     html = draw_lattice_html(lattice, np.zeros(10_000, dtype=np.int64), 10)
     drawn = len(titles(html))
@@ -60,7 +60,7 @@ def test_a_large_lattice_says_what_is_not_drawn() -> None:
     assert draw_lattice_html(Lattice(("a",), (200_000,)), np.zeros(200_001, dtype=np.int64), 10) == ""
 
 
-def test_no_label_runs_and_no_value_of_a_row_is_told() -> None:
+def test_picture_escapes_labels_and_contains_no_row() -> None:
     people = pandas.DataFrame({HOSTILE: ["secret-a", "secret-b"] * 4, "city": ["Köln", "Bonn"] * 4})
     roles = {name: {"role": "quasi-identifier"} for name in people}
     shown = discreet.open(people, {"attributes": roles}).lattice().suppression(k=2)._repr_html_()

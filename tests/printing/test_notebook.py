@@ -16,7 +16,7 @@ def test_lines_and_cells_are_escaped() -> None:
     assert html.count("&lt;script&gt;") == 5
 
 
-def test_numbers_stand_to_the_right() -> None:
+def test_numbers_are_right_aligned() -> None:
     html = render_html((Grid((Column("name"), Column("rows", right=True)), (("age", "7"),)),))
     assert '<td style="padding:2px 10px;text-align:right">7</td>' in html
     assert '<th style="padding:2px 10px;text-align:left">name</th>' in html
@@ -33,13 +33,13 @@ class Told(Printable):
         )
 
 
-def test_in_python_options_are_told_in_its_words() -> None:
+def test_python_output_names_python_options() -> None:
     shown = "Publish with after=RELEASE.\ndiscreet audit --sql\n--after"
     assert str(Told()) == repr(Told()) == shown
     assert "<p>Publish with after=RELEASE.</p>" in Told()._repr_html_()
 
 
-def test_releases_that_nobody_laid_beside_are_told_once_for_each_reason() -> None:
+def test_uncompared_releases_are_listed_once_per_reason() -> None:
     names = ["a table", "july.csv", "a table", "june.csv"]
     reasons = ["in memory", "gone", "in memory", "gone"]
     beside = tuple(ReleaseIntersection(n, "", reason=r) for n, r in zip(names, reasons, strict=True))

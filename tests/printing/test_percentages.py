@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from discreet.printing.document import format_ratio, format_share
+from discreet.printing.document import format_quantity, format_ratio, format_rows, format_share
 from discreet.printing.rendering import render_text
 from discreet.report import translation
 from discreet.verbs.benchmark import ComparedRelease, SideBySide
@@ -21,11 +21,18 @@ from discreet.verbs.benchmark import ComparedRelease, SideBySide
         (1, 100_000, "<0.01%"),
         (99_999, 100_000, ">99.99%"),
         (9996, 10_000, "99.96%"),
+        (285, 30_162, "0.94%"),
         (1 + 1e-12, 1, "100%"),
     ],
 )
 def test_share_of_a_part_rounds_to_0_and_100_only_where_it_is(part: float, whole: float, text: str) -> None:
     assert format_share(part, whole) == text
+
+
+def test_rows_and_quantities_have_their_share_and_noun() -> None:
+    assert format_rows(1234, 30162) == "1,234 (4.09%)"
+    assert (format_quantity(1, "row"), format_quantity(2, "row")) == ("1 row", "2 rows")
+    assert format_quantity(2, "class", "classes") == "2 classes"
 
 
 @pytest.mark.parametrize("value", [-3.25, -0.125, 1.04, 1.6, 8.4312, 14.62, 250_000.0])

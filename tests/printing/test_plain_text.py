@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from discreet.printing.document import Column, Grid, Line, format_quantity, format_rows, format_share
+from discreet.printing.document import Column, Grid, Line
 from discreet.printing.rendering import display_width, escape_control_characters, render_text
 
 GRID = Grid(
@@ -15,7 +15,7 @@ GRID = Grid(
 )
 
 
-def test_a_grid_is_aligned_and_numbers_stand_to_the_right() -> None:
+def test_grid_is_aligned_and_numbers_are_right_aligned() -> None:
     assert render_text((GRID,), 80).splitlines() == [
         "name              rows  where from",
         "──────────────  ──────  ───────────────────",
@@ -69,31 +69,12 @@ def test_control_characters_show_as_escapes() -> None:
     st.lists(st.lists(st.text(max_size=30), min_size=3, max_size=3), min_size=1, max_size=5),
     st.integers(20, 120),
 )
-def test_no_line_is_wider_than_asked(cells: list[list[str]], width: int) -> None:
+def test_no_line_is_wider_than_the_width(cells: list[list[str]], width: int) -> None:
     columns = (Column("a"), Column("b", right=True), Column("c", shrinks=True))
     rows = tuple((row[0][:6], row[1], row[2]) for row in cells)
     lines = render_text((Grid(columns, rows), Line("word " * 30)), width).splitlines()
     first_cells = {escape_control_characters(row[0]) for row in rows}
     assert all(display_width(line) <= width or line in first_cells for line in lines if line.isascii())
-
-
-def test_shares_never_round_to_none_or_all() -> None:
-    assert [
-        format_share(*pair) for pair in ((0, 9), (9, 9), (1, 10**6), (10**6 - 1, 10**6), (285, 30162))
-    ] == [
-        "0%",
-        "100%",
-        "<0.01%",
-        ">99.99%",
-        "0.94%",
-    ]
-    assert format_share(9996, 10000) == "99.96%"
-    assert format_rows(1234, 30162) == "1,234 (4.09%)"
-    assert (format_quantity(1, "row"), format_quantity(2, "row"), format_quantity(2, "class", "classes")) == (
-        "1 row",
-        "2 rows",
-        "2 classes",
-    )
 
 
 def test_long_words_break_behind_a_hyphen() -> None:

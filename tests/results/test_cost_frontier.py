@@ -60,7 +60,7 @@ def lattice_of(table: FrequencySet, requirement: Requirement, settings: Settings
 
 
 @pytest.mark.parametrize("name", COSTS.names())
-def test_it_is_what_no_node_dominates(name: str, settings: Settings) -> None:
+def test_cost_frontier_contains_the_undominated_nodes(name: str, settings: Settings) -> None:
     sizes = set()
     for seed in range(some_of(25)):
         random = np.random.default_rng(seed)
@@ -96,7 +96,7 @@ def test_it_is_what_no_node_dominates(name: str, settings: Settings) -> None:
     assert len(sizes) > 1
 
 
-def test_a_cost_of_ones_own_is_asked_of_every_node(settings: Settings) -> None:
+def test_user_cost_is_computed_for_every_node(settings: Settings) -> None:
     table = random_frequency_set(
         np.random.default_rng(5), attributes=3, height=2, leaves=5, rows=20, sensitive=0
     )
@@ -131,7 +131,7 @@ def test_nodes_beyond_the_best_are_never_counted() -> None:
     assert compute_cost_frontier(suppressed[:0], bounds[:0], exact(0.0)) == {}
 
 
-def test_answers_tell_what_they_cost(
+def test_answers_report_their_cost(
     tmp_path: Path, settings: Settings, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Exact answers and relaxations report the cost under their own requirement, also on the command line."""

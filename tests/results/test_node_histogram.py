@@ -112,7 +112,7 @@ def test_a_long_one_is_cut_in_the_terminal_alone(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("levels", "message"), [({"age": 9}, "age"), ({"town": 1}, "town")], ids=["level", "attribute"]
 )
-def test_a_node_that_there_is_not(
+def test_node_out_of_range_is_refused(
     rows: list[tuple[str, str, str]], levels: dict[str, int], message: str, tmp_path: Path
 ) -> None:
     del rows

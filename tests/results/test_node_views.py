@@ -47,7 +47,7 @@ def fails(hours: list[str], wish: Requirement) -> bool:
 
 
 @pytest.mark.parametrize("wish", WISHES, ids=str)
-def test_every_node_is_summed_up_as_plain_counting_says(table: Table, wish: Requirement) -> None:
+def test_every_node_summary_equals_plain_counting(table: Table, wish: Requirement) -> None:
     lattice = table.lattice()
     for node in product(range(5), range(4), range(3)):
         classes = plain_classes(table, node)
@@ -111,7 +111,7 @@ def test_places_go_by_height_then_loss_and_lead_back(table: Table) -> None:
 
 
 @pytest.mark.parametrize("wish", WISHES[:3], ids=str)
-def test_a_partial_view_shows_what_is_at_hand_and_its_own_frontier(table: Table, wish: Requirement) -> None:
+def test_partial_view_shows_counted_nodes_and_their_frontier(table: Table, wish: Requirement) -> None:
     partial = table.partial_lattice("40%")
     view = lattice_view_of(partial)
     assert view.is_partial

@@ -63,14 +63,14 @@ def test_a_partial_lattice_negotiates_as_the_whole_one_does(table: Table) -> Non
     assert (partial.rows, partial.lattice) == (whole.rows, whole.lattice)
 
 
-def test_only_the_l_that_is_asked_is_counted(table: Table) -> None:
+def test_partial_lattice_counts_only_requested_l(table: Table) -> None:
     assert table.partial_lattice("10%", sensitive=[]).partial.sensitive_attributes == ()
     assert table.partial_lattice("10%").partial.sensitive_attributes == ("disease",)
     with pytest.raises(InputError, match="'age' is not a sensitive attribute"):
         table.partial_lattice("10%", sensitive=["age"])
 
 
-def test_negotiate_evaluates_what_fits(table: Table, listening: Listening) -> None:
+def test_negotiate_evaluates_a_lattice_within_the_limit(table: Table, listening: Listening) -> None:
     wish = table.negotiate(k=3, max_suppressed=1)
     assert wish.basis is None
     assert wish.exact is not None
@@ -78,7 +78,7 @@ def test_negotiate_evaluates_what_fits(table: Table, listening: Listening) -> No
     assert listening.notices == []
 
 
-def test_negotiate_falls_back_and_says_so_once(too_large: Table, listening: Listening) -> None:
+def test_negotiate_falls_back_with_one_notice(too_large: Table, listening: Listening) -> None:
     wish = too_large.negotiate(k=3, max_suppressed=1)
     assert listening.notices == ["the lattice has 12 nodes. A partial lattice answers instead."]
     assert wish.basis is not None

@@ -60,7 +60,7 @@ def test_options_win_part_by_part() -> None:
     assert dict(request.min_level) == {"age": 1}
 
 
-def test_k_from_the_spec_stays_beside_l_from_an_option() -> None:
+def test_k_of_the_spec_is_kept_with_l_from_an_option() -> None:
     requirement = build_requirement(spec(k=5), l=2)
     assert (requirement.k, requirement.l) == (5, 2)
 
@@ -77,7 +77,7 @@ def test_k_from_the_spec_stays_beside_l_from_an_option() -> None:
         ({"disease": 4}, 2, 2),
     ],
 )
-def test_l_by_attribute_is_merged_and_never_loosened_unasked(default: Any, given: Any, expected: Any) -> None:
+def test_l_by_attribute_is_merged_and_never_loosened(default: Any, given: Any, expected: Any) -> None:
     defaults = {} if default is None else {"l": default}
     assert build_requirement(spec(**defaults), l=given).l == expected
 
@@ -138,6 +138,6 @@ def test_numbers_of_numpy_are_numbers() -> None:
     ],
     ids=str,
 )
-def test_what_is_not_allowed(options: dict[str, Any]) -> None:
+def test_invalid_values_are_refused(options: dict[str, Any]) -> None:
     with pytest.raises(InputError):
         build_request(spec(), **options)

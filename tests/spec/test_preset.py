@@ -80,8 +80,8 @@ def test_the_report_puts_it_before_those_who_sign(
     assert all(check in page for check in rule.checks)
     assert "meets the rule" not in page
     capfd.readouterr()
-    assert main(["presets", "--json"]) == 0
+    assert main(["list", "presets", "--json"]) == 0
     listed = json.loads(capfd.readouterr().out)["presets"]
     assert [one["name"] for one in listed] == list(load_presets())
-    assert main(["presets"]) == 0
+    assert main(["list", "presets"]) == 0
     assert "45 CFR 164.514(b)(2)" in capfd.readouterr().out

@@ -29,7 +29,9 @@ def test_paths_and_addresses(monkeypatch: pytest.MonkeyPatch) -> None:
     ("release", "table"),
     [(URL, None), ("spark:", None), ("a.csv", "out.p"), ("env:CARE", "p"), ("env:BAD", "p")],
 )
-def test_what_does_not_go_together(release: str, table: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_address_and_table_that_do_not_fit_are_refused(
+    release: str, table: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delenv("CARE", raising=False)
     monkeypatch.setenv("BAD", "mysql://ann:secret@x")
     with pytest.raises(InputError) as error:

@@ -42,7 +42,9 @@ def applied(table: Table, release: Path, data: Path, **more: object) -> Path:
 
 
 @pytest.mark.parametrize("levels", [{"age": 0, "city": 2}, {"age": 3, "city": 1}, {"age": 1, "city": 2}])
-def test_new_rows_show_what_the_hierarchies_say(table: Table, tmp_path: Path, levels: dict[str, int]) -> None:
+def test_new_rows_show_labels_of_the_hierarchies(
+    table: Table, tmp_path: Path, levels: dict[str, int]
+) -> None:
     release = released(table, tmp_path, "first", **levels)
     found = shown(applied(table, release, new_rows(tmp_path, *NEW)))
     fresh = table_of_new(tmp_path)
@@ -62,7 +64,7 @@ def table_of_new(folder: Path) -> Table:
     return opened(folder / "fresh", NEW)
 
 
-def test_what_was_required_is_required_of_the_new_rows_alone(table: Table, tmp_path: Path) -> None:
+def test_requirement_applies_to_the_new_rows(table: Table, tmp_path: Path) -> None:
     release = released(table, tmp_path, "first", age=0, city=2)
     data = new_rows(tmp_path, *NEW, ("26", "Bonn", "e"))
     with pytest.raises(NoSolution):
@@ -85,7 +87,7 @@ def test_another_hierarchy_is_refused(table: Table, tmp_path: Path) -> None:
         applied(table, release, new_rows(tmp_path, *NEW))
 
 
-def test_what_is_not_recorded_is_refused(table: Table, tmp_path: Path) -> None:
+def test_unrecorded_recodings_are_refused(table: Table, tmp_path: Path) -> None:
     data = new_rows(tmp_path, *NEW)
     for model, why in ((Mondrian(), "recoding of .* is not recorded"), ("permutation", "permutes values")):
         table.publish(model, tmp_path / "other.csv", k=2, overwrite=True)

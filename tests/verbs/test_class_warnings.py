@@ -59,21 +59,29 @@ def write(folder: Path, source: str = "", income: str = "identifier", seed: int 
         }
         rows += [{**own, "income": str(draw.randrange(2000))} for _ in range(draw.choice([1, 1, 2, 6]))]
     draw.shuffle(rows)
-    with (folder / "visits.csv").open("w", newline="") as file:
-        writer = csv.DictWriter(file, list(rows[0]))
-        writer.writeheader()
-        writer.writerows(rows)
+    write_rows(folder, rows)
     (folder / "discreet.toml").write_text(SPEC.format(source=source, income=income))
     return rows
 
 
-def decade(year: str, width: int) -> int:
-    return int(year) // width
+def write_rows(folder: Path, rows: list[dict[str, str]]) -> None:
+    with (folder / "visits.csv").open("w", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def write_numbered(folder: Path) -> list[dict[str, str]]:
+    """Write rows whose published income is their number, so that plain Python can identify each person."""
+    rows = [{**row, "income": str(n)} for n, row in enumerate(write(folder, income="insensitive"))]
+    write_rows(folder, rows)
+    return rows
 
 
 def at(levels: dict[str, int], row: dict[str, str]) -> tuple[object, ...]:
     """Return the class of a row at the given levels."""
-    born = [row["born"], decade(row["born"], 10), decade(row["born"], 50), "*"][levels["born"]]
+    year = int(row["born"])
+    born = [row["born"], year // 10, year // 50, "*"][levels["born"]]
     return (*("*" if levels[name] else row[name] for name in ("sex", "region")), born)
 
 
@@ -87,7 +95,7 @@ def expected(rows: list[dict[str, str]], levels: dict[str, int], k: int) -> tupl
     return len(kept), few, sum(len({row["illness"] for row in own}) < 2 for own in kept)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_class_warnings_of_an_answer_are_those_of_plain_python(
     tmp_path: Path, settings: Settings, seed: int
 ) -> None:
@@ -124,18 +132,9 @@ def groups_in(path: Path) -> dict[tuple[str, ...], list[dict[str, str]]]:
 def test_class_warnings_of_a_model_are_those_of_its_file(
     tmp_path: Path, settings: Settings, model: str
 ) -> None:
-    write(tmp_path, income="insensitive")
+    rows = write_numbered(tmp_path)
     spec = (tmp_path / "discreet.toml").read_text()
     (tmp_path / "discreet.toml").write_text(spec.replace('"100%"', '"50%"'))
-    # The column income identifies the person of each row, so plain Python can count the people of each group.
-    with (tmp_path / "visits.csv").open(newline="") as file:
-        rows = list(csv.DictReader(file))
-    for number, row in enumerate(rows):
-        row["income"] = str(number)
-    with (tmp_path / "visits.csv").open("w", newline="") as file:
-        writer = csv.DictWriter(file, list(rows[0]))
-        writer.writeheader()
-        writer.writerows(rows)
     table = discreet.open(tmp_path / "discreet.toml", settings=settings)
     released = table.publish(model, tmp_path / "out.csv")
     groups = groups_in(tmp_path / "out.csv")
@@ -152,16 +151,13 @@ def test_class_warnings_of_a_model_are_those_of_its_file(
     )
 
 
-def test_few_people_of_drawn_rows_are_told_at_least(tmp_path: Path, settings: Settings) -> None:
+def test_few_people_of_drawn_rows_are_reported_as_uncounted(tmp_path: Path, settings: Settings) -> None:
     rows = [
         {"resp_id": f"R{i // 8}", "sex": "m", "born": "1950", "region": "a", "illness": f"i{i % 3}"}
         for i in range(64)
     ]
     write(tmp_path)
-    with (tmp_path / "visits.csv").open("w", newline="") as file:
-        writer = csv.DictWriter(file, [*rows[0], "income"])
-        writer.writeheader()
-        writer.writerows([{**row, "income": "1"} for row in rows])
+    write_rows(tmp_path, [{**row, "income": "1"} for row in rows])
     table = discreet.open(tmp_path / "discreet.toml", settings=settings)
     (told,) = [
         text
@@ -171,14 +167,8 @@ def test_few_people_of_drawn_rows_are_told_at_least(tmp_path: Path, settings: Se
     assert "Groups were not counted by it: rows are drawn into groups at random." in told
 
 
-def test_few_people_of_permuted_groups_are_told(tmp_path: Path, settings: Settings) -> None:
-    rows = write(tmp_path, income="insensitive")
-    for number, row in enumerate(rows):
-        row["income"] = str(number)
-    with (tmp_path / "visits.csv").open("w", newline="") as file:
-        writer = csv.DictWriter(file, list(rows[0]))
-        writer.writeheader()
-        writer.writerows(rows)
+def test_few_people_of_permuted_groups_are_reported(tmp_path: Path, settings: Settings) -> None:
+    rows = write_numbered(tmp_path)
     table = discreet.open(tmp_path / "discreet.toml", settings=settings)
     released = table.publish("permutation", tmp_path / "out.csv", k=2)
     facts = released.release.permutation
@@ -192,7 +182,7 @@ def test_few_people_of_permuted_groups_are_told(tmp_path: Path, settings: Settin
 
 
 @pytest.mark.parametrize("source", ["rows_are_people = true", 'subject = "resp_id"'])
-def test_no_few_people_where_the_spec_declares_who_people_are(
+def test_few_people_are_not_reported_if_the_spec_declares_people(
     tmp_path: Path, settings: Settings, source: str
 ) -> None:
     write(tmp_path, source)
@@ -257,7 +247,7 @@ def test_people_of_columns_that_no_spec_lists(tmp_path: Path, settings: Settings
     assert "different resp_id" in result.warnings[0]
 
 
-def test_single_values_are_told_by_every_verb(tmp_path: Path, settings: Settings) -> None:
+def test_single_values_are_reported_by_every_verb(tmp_path: Path, settings: Settings) -> None:
     rows = write(tmp_path, "rows_are_people = true", income="sensitive")
     incomes = Counter(row["income"] for row in rows)
     alone = sum(n == 1 for n in incomes.values())
@@ -289,14 +279,14 @@ def test_single_values_are_told_by_every_verb(tmp_path: Path, settings: Settings
     assert f"income: {alone:,} have a value that no other row has" in page.read_text()
 
 
-def test_single_values_of_insensitive_columns_are_told(tmp_path: Path, settings: Settings) -> None:
+def test_single_values_of_insensitive_columns_are_reported(tmp_path: Path, settings: Settings) -> None:
     rows = write(tmp_path, "rows_are_people = true", income="insensitive")
     alone = sum(n == 1 for n in Counter(row["income"] for row in rows).values())
     result = discreet.open(tmp_path / "discreet.toml", settings=settings).negotiate()
     assert any(text.startswith(f"income: {alone} of {len(rows)} rows") for text in result.warnings)
 
 
-def test_class_warnings_stand_in_the_first_lines(
+def test_class_warnings_are_in_the_first_lines(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -126,7 +126,7 @@ def test_a_spec_of_a_frame_opens_by_every_name(tmp_path: Path) -> None:
     assert "discreet.open(table" in path.read_text(encoding="utf-8")
 
 
-def test_a_spec_of_a_frame_that_is_gone_says_what_to_give(tmp_path: Path) -> None:
+def test_spec_of_a_frame_that_is_gone_names_the_call(tmp_path: Path) -> None:
     path = tmp_path / "s.toml"
     discreet.init(frame(), path)
     gc.collect()

@@ -53,7 +53,7 @@ ODD: dict[str, tuple[dict[str, list[str]], str]] = {
 
 
 @pytest.mark.parametrize("kind", ODD)
-def test_what_init_notices_is_repeated(tmp_path: Path, settings: Settings, kind: str) -> None:
+def test_warnings_of_init_are_repeated(tmp_path: Path, settings: Settings, kind: str) -> None:
     columns, told = ODD[kind]
     warnings, table = proposed(tmp_path, settings, {**BASE, **columns})
     assert len([text for text in warnings if told in text]) == 1

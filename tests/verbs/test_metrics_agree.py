@@ -97,7 +97,7 @@ def useful(table: Table, result: RecodingResult) -> float:
 
 
 @pytest.mark.parametrize(("name", "policy"), in_turn(SEARCHES, ["drop", "star"]))
-def test_every_verb_says_the_same_of_a_release(
+def test_every_verb_reports_the_same_metrics(
     name: str, policy: str, settings: Settings, tmp_path: Path, out: Path
 ) -> None:
     model, path = name.split()[0], out / "release.csv"

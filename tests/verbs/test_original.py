@@ -77,7 +77,7 @@ def test_published_audited_and_reported(run: Run, spec: Path) -> None:
     assert discreet.audit(release, spec=spec).passed
 
 
-def test_what_an_audit_refuses(run: Run, spec: Path) -> None:
+def test_audit_without_a_population_is_refused(run: Run, spec: Path) -> None:
     assert run("publish", spec, "--k-map", 2, "--output", "out.csv").status == 0
     release = spec.parent / "out.csv"
     without = spec.with_name("without.toml")

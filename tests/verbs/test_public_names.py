@@ -26,7 +26,7 @@ def test_import_loads_nothing_heavy() -> None:
     assert python(code) == "[]"
 
 
-def test_all_is_what_is_visible() -> None:
+def test_all_lists_the_visible_names() -> None:
     visible = [name for name in dir(discreet) if not name.startswith("_")]
     assert sorted(discreet.__all__) == visible
     assert len(discreet.__all__) <= 48
@@ -40,7 +40,7 @@ def test_an_unknown_name_is_an_attribute_error() -> None:
     assert python(code) == "module 'discreet' has no attribute 'anonymize'"
 
 
-def test_the_verb_audit_stays_a_verb_beside_the_room_of_that_name() -> None:
+def test_verb_audit_is_not_replaced_by_the_package_of_that_name() -> None:
     orders = (
         "import discreet; import discreet.audit.class_audit",
         "import discreet.audit.class_audit; import discreet",

@@ -43,7 +43,7 @@ def test_each_solution_is_published_for_the_request_that_is_given(table: Table, 
         assert release.release.suppressed == solution.suppressed
 
 
-def test_a_solution_alone_requires_nothing_and_is_refused(table: Table, tmp_path: Path) -> None:
+def test_solution_without_a_request_is_refused(table: Table, tmp_path: Path) -> None:
     (solution, *_) = table.search("optimal", k=2, max_suppressed=2).solutions
     with pytest.raises(InputError, match=r"such as k=10"):
         table.publish(solution, tmp_path / "r.csv")
@@ -57,7 +57,7 @@ def test_a_solution_of_another_table_is_refused(table: Table) -> None:
         table.publish(Solution((9, 0), 0, minimal=True), k=2)
 
 
-def test_a_request_beside_an_outcome_is_refused(table: Table) -> None:
+def test_request_with_a_search_result_is_refused(table: Table) -> None:
     found = table.search("optimal", k=2, max_suppressed=2)
     with pytest.raises(InputError, match="'k' applies to levels and models"):
         table.publish(found, k=3)
@@ -69,7 +69,7 @@ def test_a_search_that_found_nothing(table: Table) -> None:
 
 
 @pytest.mark.parametrize("what", ["negotiation", "inspection", "table", "path", "number", "list", "function"])
-def test_what_nobody_can_publish_is_an_error_of_ours(table: Table, what: str, tmp_path: Path) -> None:
+def test_unpublishable_values_are_an_input_error(table: Table, what: str, tmp_path: Path) -> None:
     things: dict[str, Any] = {
         "negotiation": table.negotiate(k=2, max_suppressed=2),
         "inspection": table.inspect(),

@@ -165,7 +165,7 @@ def test_keys_that_do_not_fit_are_named_and_nothing_is_written(
     assert not (tmp_path / "keys").exists()
 
 
-def test_rows_of_nobody_may_be_left_out(settings: Settings, tmp_path: Path) -> None:
+def test_rows_without_a_person_may_be_dropped(settings: Settings, tmp_path: Path) -> None:
     tables = clinic(tmp_path, 2)
     gone = [tables.visits[0]["visit"], tables.visits[1]["visit"]]
     tables.visits[0]["patient"], tables.visits[1]["patient"] = "nobody", ""
@@ -270,7 +270,7 @@ SPECS = {
 
 
 @pytest.mark.parametrize("told", list(SPECS))
-def test_what_is_wrong_with_a_relational_spec_is_named(settings: Settings, tmp_path: Path, told: str) -> None:
+def test_faults_of_a_relational_spec_are_named(settings: Settings, tmp_path: Path, told: str) -> None:
     path = clinic(tmp_path, 1).written()
     path.write_text(SPECS[told](path.read_text()))
     with pytest.raises(InputError) as error:
@@ -278,7 +278,7 @@ def test_what_is_wrong_with_a_relational_spec_is_named(settings: Settings, tmp_p
     assert told in error.value.message.replace('"colour"', "'colour'")
 
 
-def test_specs_that_say_otherwise_are_refused(settings: Settings, tmp_path: Path) -> None:
+def test_specs_that_contradict_the_relational_spec_are_refused(settings: Settings, tmp_path: Path) -> None:
     tables = clinic(tmp_path, 1)
     cases = {
         "shifted by other days": ("lab", "days = 30", "days = 31"),

@@ -133,7 +133,7 @@ def test_it_works_in_a_pipeline_and_names_its_columns(
         ({"hierarchies": {"town": {"kind": "auto"}}}, "town"),
     ],
 )
-def test_what_is_not_allowed(training: pandas.DataFrame, options: dict[str, Any], told: str) -> None:
+def test_invalid_values_are_refused(training: pandas.DataFrame, options: dict[str, Any], told: str) -> None:
     with pytest.raises(ValueError, match=told):
         made_with(**options).fit(training)
 

@@ -74,7 +74,7 @@ def test_a_file_with_a_mapping_and_a_spec_file(
         ("people.csv", {"attributes": {"age": {"role": "quasi"}}}, "quasi"),
     ],
 )
-def test_what_cannot_be_opened(source: object, spec: Any, words: str, settings: Settings) -> None:
+def test_unusable_sources_are_refused(source: object, spec: Any, words: str, settings: Settings) -> None:
     with pytest.raises(discreet.InputError, match=words):
         discreet.open(source, spec, settings=settings).frequency_set  # noqa: B018
 
@@ -88,14 +88,14 @@ def test_rows_are_counted_once(table: discreet.Table, monkeypatch: pytest.Monkey
     assert table.lattice(sensitive=[]) is table.lattice(), "the larger one answers too"
 
 
-def test_less_diversity_where_less_is_asked(table: discreet.Table) -> None:
+def test_lattice_counts_only_requested_attributes(table: discreet.Table) -> None:
     assert table.lattice(sensitive=[]).evaluated.sensitive_attributes == ()
     assert table.lattice(sensitive=["disease"]).evaluated.sensitive_attributes == ("disease",)
     with pytest.raises(discreet.InputError, match="'age' is not a sensitive attribute"):
         table.lattice(sensitive=["age"])
 
 
-def test_answers_tell_what_they_are(table: discreet.Table) -> None:
+def test_answers_report_relaxation_and_levels(table: discreet.Table) -> None:
     wish = table.lattice().negotiate(k=4, max_level={"age": 1})
     assert (wish.outcome, wish.exact, wish.rows) == ("relaxed", None, 8)
     height = wish.relaxation("height")
@@ -130,16 +130,6 @@ def test_nothing_to_publish(table: discreet.Table, tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_an_output_that_exists_is_kept(table: discreet.Table, tmp_path: Path) -> None:
-    path = tmp_path / "release.csv"
-    path.write_text("mine")
-    with pytest.raises(discreet.InputError, match="exists"):
-        table.publish({"age": 3, "city": 1}, path, k=2)
-    assert path.read_text() == "mine"
-    table.publish({"age": 3, "city": 1}, path, k=2, overwrite=True)
-    assert path.read_text().startswith("age,city,disease")
-
-
 def test_everything_prints_in_a_terminal_and_in_a_notebook(
     table: discreet.Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -170,11 +160,7 @@ def test_everything_prints_in_a_terminal_and_in_a_notebook(
         assert all(len(line) <= 60 or str(tmp_path) in line for line in text.splitlines())
 
 
-def test_the_answer_is_the_same_with_any_part_of_the_diversity(table: discreet.Table) -> None:
-    assert table.lattice(sensitive=[]).negotiate(k=3).as_json() == table.lattice().negotiate(k=3).as_json()
-
-
-def test_a_proposal_opens_what_it_was_made_of(settings: Settings) -> None:
+def test_proposal_opens_its_data(settings: Settings) -> None:
     data = pandas.DataFrame(PEOPLE)
     proposal = discreet.init(data, settings=settings)
     assert proposal.path is None

@@ -115,7 +115,7 @@ def test_a_wrong_type_is_an_error(line: str, told: dict[str, str]) -> None:
     assert line in told
 
 
-def test_no_verb_takes_what_it_does_not_name() -> None:
+def test_no_verb_has_unnamed_keywords() -> None:
     public = [*(vars(extending)[name] for name in extending.__all__), *own()]
     public += [getattr(discreet, name) for name in discreet.__all__]
     methods = [member for kind in public if inspect.isclass(kind) for _, member in inspect.getmembers(kind)]

@@ -29,9 +29,6 @@ def apply(
     output_path: _Output,
     max_suppressed: options.MaxSuppressed = None,
     overwrite: options.Overwrite = False,
-    json: options.Json = False,
-    threads: options.Threads = None,
-    memory_limit: options.MemoryLimit = None,
 ) -> int:
     """Apply a release's recoding to new rows, and audit them afresh.
 
@@ -47,8 +44,7 @@ def apply(
         spec=spec,
         max_suppressed=max_suppressed,
         overwrite=overwrite,
-        settings=options.parse_settings(threads, memory_limit),
+        settings=options.parse_settings(),
         reporter=TerminalReporter(),
     )
-    output.print_json(result.as_json()) if json else output.print_document(result.document())
-    return 0
+    return output.print_result(result)

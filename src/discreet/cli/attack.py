@@ -58,19 +58,11 @@ _Threshold = Annotated[
 _Dominance = Annotated[
     str, typer.Option("--dominance", metavar="P", help="The share above which one value dominates a class.")
 ]
-_QuasiIdentifiers = Annotated[
-    list[str] | None,
-    typer.Option("--quasi-identifier", metavar="C", help="A quasi-identifier; repeatable. [the manifest's]"),
-]
-_Sensitive = Annotated[
-    list[str] | None,
-    typer.Option("--sensitive", metavar="C", help="A sensitive attribute; repeatable. [the manifest's]"),
-]
 
 
 def attack(
-    context: typer.Context,
     release: _ReleasePath,
+    *,
     table: options.ReleaseTable = None,
     spec: _SpecOption = None,
     outside: _Outside = None,
@@ -81,16 +73,8 @@ def attack(
     persons: _Persons = False,
     threshold: _Threshold = "0.05",
     dominance: _Dominance = "0.8",
-    quasi_identifier: _QuasiIdentifiers = None,
-    sensitive: _Sensitive = None,
-    format_name: options.FileFormatOption = None,
-    encoding: options.FileEncoding = None,
-    delimiter: options.FileDelimiter = None,
-    quote: options.FileQuote = None,
-    null: options.NullTexts = None,
-    json: options.Json = False,
-    threads: options.Threads = None,
-    memory_limit: options.MemoryLimit = None,
+    columns: options.ColumnTexts,
+    form: options.FileTexts,
 ) -> int:
     """Attack a release: risks, uniques, linkage with a file, and attacks by name."""
     from discreet.verbs import release_attack
@@ -99,31 +83,22 @@ def attack(
     _require_files(outside, population, match, key)
     result = release_attack.attack(
         address_of(release, table),
-        table=None if spec is None else options.open_table_of_spec(spec, threads, memory_limit),
+        table=None if spec is None else options.open_table_of_spec(spec),
         outside=outside,
         population=population,
         match=_parse_pairs(match),
         key=key,
         threshold=threshold,
         dominance=dominance,
-        quasi_identifiers=quasi_identifier or None,
-        sensitive=sensitive or None,
         by=by,
-        options=parse_attack_options(ATTACK_OPTIONS.arguments(context)),
+        options=parse_attack_options(ATTACK_OPTIONS.arguments()),
         persons=persons,
-        format=format_name,
-        encoding=encoding,
-        delimiter=delimiter,
-        quote=quote,
-        null_values=null or (),
-        settings=options.parse_settings(threads, memory_limit),
+        **columns.keywords(),
+        **form.keywords(),
+        settings=options.parse_settings(),
         reporter=TerminalReporter(),
     )
-    if json:
-        output.print_json(result.as_json())
-    else:
-        output.print_document(result.document())
-    return 0
+    return output.print_result(result)
 
 
 def _require_files(

@@ -1,35 +1,30 @@
-"""``discreet audit``: the independent check of a published file."""
+"""``discreet audit``: the independent check of published files, also for pipelines."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from discreet.cli import declared_options, options, output, relational
+from discreet.cli import options, output, relational
 from discreet.cli.output import TerminalReporter
-from discreet.errors import InputError
+
+if TYPE_CHECKING:
+    from discreet.results.audit_result import AuditResult
 
 AUDIT_FAILED = 1
 
-_ReleasePath = Annotated[
-    str,
+NOTHING_REQUIRED = 2
+
+_Releases = Annotated[
+    list[str],
     typer.Argument(
-        metavar="RELEASE",
-        help="A CSV or Parquet file, a folder, or a database's address; ours or not.",
+        metavar="RELEASE…",
+        help="CSV or Parquet files, folders, or a database's address; ours or not.",
     ),
 ]
-QuasiIdentifierOption = Annotated[
-    list[str] | None,
-    typer.Option("--quasi-identifier", metavar="C", help="A quasi-identifier; repeatable. [the manifest's]"),
-]
-SensitiveOption = Annotated[
-    list[str] | None,
-    typer.Option("--sensitive", metavar="C", help="A sensitive attribute; repeatable. [the manifest's]"),
-]
-
-PublisherSpecOption = Annotated[
+_PublisherSpec = Annotated[
     Path | None,
     typer.Option(
         "--spec",
@@ -47,66 +42,92 @@ _Sql = Annotated[
     bool,
     typer.Option("--sql", help="Print SQL that checks each guarantee without discreet."),
 ]
+_Junit = Annotated[
+    Path | None, typer.Option("--junit", metavar="FILE", help="Write the results as JUnit XML.")
+]
+_Sarif = Annotated[
+    Path | None, typer.Option("--sarif", metavar="FILE", help="Write the results as SARIF 2.1.0.")
+]
 
 
 def audit(
-    context: typer.Context,
-    release: _ReleasePath,
+    release: _Releases,
+    *,
     table: options.ReleaseTable = None,
-    quasi_identifier: QuasiIdentifierOption = None,
-    sensitive: SensitiveOption = None,
-    k: options.KOption = None,
-    l: options.LOption = None,
-    format_name: options.FileFormatOption = None,
-    encoding: options.FileEncoding = None,
-    delimiter: options.FileDelimiter = None,
-    quote: options.FileQuote = None,
-    null: options.NullTexts = None,
-    spec: PublisherSpecOption = None,
+    columns: options.ColumnTexts,
+    form: options.FileTexts,
+    criteria: options.CriterionTexts,
+    spec: _PublisherSpec = None,
     strictest: _Strictest = False,
     sql: _Sql = False,
-    json: options.Json = False,
-    threads: options.Threads = None,
-    memory_limit: options.MemoryLimit = None,
+    junit: _Junit = None,
+    sarif: _Sarif = None,
 ) -> int:
-    """Count a published file or table anew and check its criteria.
+    """Count published files or tables anew and check their criteria.
 
-    Options that are not given come from its manifest. The exit status is 1 if the check fails.
+    Options that are not given come from the manifests. The exit status is 0 if every check of every file
+    passes, 1 if one fails, and 2 if a file cannot be checked or nothing is required of it.
     """
+    arguments: dict[str, Any] = {**columns.keywords(), **form.keywords(), **criteria.keywords()}
+    single = {"table": table, "strictest": strictest, "sql": sql}
+    records = {"junit": junit, "sarif": sarif}
+    if len(release) > 1:
+        message = "{} cannot be combined with several files; audit one of them at a time"
+        options.refuse_given(single, message, advice="Leave out {}.")
+    elif relational.is_relational_release(release[0]):
+        return relational.audit_related(release[0], {**arguments, "spec": spec, **single, **records})
+    arguments |= {"settings": options.parse_settings(), "reporter": TerminalReporter()}
+    if sql:
+        further = {"spec": spec, "strictest": strictest, **records}
+        message = "{} cannot be combined with --sql, which checks no requirement"
+        options.refuse_given(further, message, advice="Leave out {}, or --sql.")
+        return _print_sql(release[0], table, arguments)
+    arguments |= {"spec": spec, "strictest": strictest}
+    if len(release) > 1 or junit or sarif:
+        return _check_files(release, table, arguments, records)
     from discreet.verbs import audits
 
-    arguments: dict[str, Any] = {
-        "table": table,
-        "quasi_identifiers": quasi_identifier or None,
-        "sensitive": sensitive or None,
-        "k": options.parse_k(k),
-        "l": options.parse_l(l),
-        "criteria": declared_options.parse_criteria(context),
-        "format": format_name,
-        "encoding": encoding,
-        "delimiter": delimiter,
-        "quote": quote,
-        "null_values": null or (),
-        "settings": options.parse_settings(threads, memory_limit),
-        "reporter": TerminalReporter(),
-    }
-    if relational.is_relational_release(release):
-        single = {**arguments, "spec": spec, "strictest": strictest, "sql": sql}
-        del single["settings"], single["reporter"]
-        return relational.audit_related(release, single, json=json, limits=(threads, memory_limit))
-    if sql:
-        for option, is_set in (("--spec", spec is not None), ("--strictest", strictest)):
-            if is_set:
-                raise InputError(
-                    f"{option} cannot be combined with --sql, which checks no requirement",
-                    advice=f"Leave out {option}, or --sql.",
-                )
-        statements = audits.audit_sql(release, **arguments)
-        output.print_json(statements.as_json()) if json else output.print_text(statements.script)
+    result = audits.audit(release[0], table=table, **arguments)
+    return _print_audit(result)
+
+
+def _print_sql(release: str, table: str | None, arguments: dict[str, Any]) -> int:
+    from discreet.verbs import audits
+
+    statements = audits.audit_sql(release, table=table, **arguments)
+    if output.prints_json():
+        return output.print_result(statements)
+    output.print_text(statements.script)
+    return 0
+
+
+def _check_files(
+    releases: list[str],
+    table: str | None,
+    arguments: dict[str, Any],
+    records: dict[str, Path | None],
+) -> int:
+    """Check each file and write the records; one file is printed as without records."""
+    from discreet.verbs import release_check
+    from discreet.verbs.locations import address_of
+
+    files: list[Any] = releases if table is None else [address_of(releases[0], table)]
+    found = release_check.check(files, **arguments, junit_to=records["junit"], sarif_to=records["sarif"])
+    if len(files) == 1:
+        (file,) = found.files
+        if file.audit is None:
+            assert file.error is not None
+            raise file.error
+        return _print_audit(file.audit)
+    return output.print_result(found.in_cli_words(), found.status)
+
+
+def _print_audit(result: AuditResult) -> int:
+    """Print an audit and return its exit status; it checks something, or shows the strictest values."""
+    output.print_result(result)
+    if not result.passed:
+        return AUDIT_FAILED
+    if result.has_requirement or result.strictest:
         return 0
-    result = audits.audit(release, **arguments, spec=spec, strictest=strictest)
-    if json:
-        output.print_json(result.as_json())
-    else:
-        output.print_document(result.document())
-    return 0 if result.passed else AUDIT_FAILED
+    TerminalReporter().notice("Nothing is required of this release. Give a criterion, such as --k 5.")
+    return NOTHING_REQUIRED

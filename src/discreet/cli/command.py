@@ -7,12 +7,14 @@ add some. Help names engines by the words in braces.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from copy import copy
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, wraps
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_type_hints
 
 import typer
 from typer.core import TyperCommand
@@ -22,9 +24,22 @@ from discreet.model.option import Option, OptionKind
 from discreet.places.address import parse_path
 from discreet.printing.document import capitalize
 
+LIMITS: ContextVar[tuple[str | None, str | None]] = ContextVar("limits", default=(None, None))
+"""Texts of ``--threads`` and ``--memory-limit`` of the running verb."""
+
+
+@contextmanager
+def limiting(threads: str | None, memory_limit: str | None) -> Iterator[None]:
+    """Use the limits of a command line within the context."""
+    token = LIMITS.set((threads, memory_limit))
+    try:
+        yield
+    finally:
+        LIMITS.reset(token)
+
 
 class VerbCommand(TyperCommand):
-    """Command with ``--quiet`` and ``--debug`` whose help names engines through words in braces."""
+    """Command with the options of all verbs, whose help names engines through words in braces."""
 
     def get_params(self, ctx: Any) -> list[Any]:
         """Return the verb's own parameters, and those common to all verbs."""
@@ -37,7 +52,12 @@ class VerbCommand(TyperCommand):
             for each in value if isinstance(value, list | tuple) else (value,):
                 if isinstance(each, Path):
                     parse_path(each)
-        with output.silence(ctx.params.pop("quiet")):
+        limits = ctx.params.pop("threads"), ctx.params.pop("memory_limit")
+        with (
+            output.silence(ctx.params.pop("quiet")),
+            output.printing_json(ctx.params.pop("json")),
+            limiting(*limits),
+        ):
             return super().invoke(ctx)
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
@@ -50,13 +70,59 @@ class VerbCommand(TyperCommand):
             self.params = own
 
 
+_JSON: Any = typer.Option("--json", help="Print one JSON document on stdout and nothing else.")
+_THREADS: Any = typer.Option("--threads", metavar="N", help="Worker threads. [every core]")
+_MEMORY_LIMIT: Any = typer.Option(
+    "--memory-limit", metavar="SIZE", help="Memory to use at most, such as 4GB. [half of it]"
+)
 _QUIET: Any = typer.Option("--quiet", "-q", help="Print only errors; with --json also its document.")
 _DEBUG: Any = typer.Option("--debug", help="Add the traceback to an error.")
 
 
 @cache
 def _common_parameters() -> list[Any]:
-    return make_parameters([("quiet", bool, _QUIET), ("debug", bool, _DEBUG)])
+    return make_parameters(
+        [
+            ("json", bool, _JSON),
+            ("threads", str | None, _THREADS),
+            ("memory_limit", str | None, _MEMORY_LIMIT),
+            ("quiet", bool, _QUIET),
+            ("debug", bool, _DEBUG),
+        ]
+    )
+
+
+def expand_bundles(verb: Callable[..., object]) -> Callable[..., object]:
+    """Return a verb whose parameters of a bundle type are replaced by the options of the bundle.
+
+    A bundle is a named tuple of options (``options.RequestTexts``). Typer reads the signature that is set
+    here; the verb receives the tuple.
+    """
+    hints = get_type_hints(verb, include_extras=True)
+    parameters = inspect.signature(verb).parameters
+    bundles = {name: hints[name] for name in parameters if hasattr(hints[name], "_fields")}
+    if not bundles:
+        return verb
+    expanded: list[inspect.Parameter] = []
+    for name, parameter in parameters.items():
+        if name not in bundles:
+            expanded.append(parameter.replace(annotation=hints[name]))
+            continue
+        fields = get_type_hints(bundles[name], include_extras=True)
+        expanded += [
+            parameter.replace(name=field, annotation=kind, default=None) for field, kind in fields.items()
+        ]
+
+    @wraps(verb)
+    def run(**values: object) -> object:
+        made = {
+            name: bundle(*(values.pop(field) for field in bundle._fields)) for name, bundle in bundles.items()
+        }
+        return verb(**values, **made)
+
+    run.__signature__ = inspect.Signature(expanded)  # type: ignore[attr-defined]
+    run.__annotations__ = {each.name: each.annotation for each in expanded}
+    return run
 
 
 def make_parameters(options: Iterable[tuple[str, Any, Any]]) -> list[Any]:
@@ -120,6 +186,9 @@ def _fill_text(text: str, words: dict[str, Callable[[], str]]) -> str:
 HelpSection = tuple[str, list[tuple[str, str]]]
 """Heading of a help section, and its rows: an option and its description."""
 
+_GIVEN: ContextVar[dict[str, dict[str, list[str]]]] = ContextVar("declared options")
+"""Texts of the declared options of the running verb, by kind and name."""
+
 _NAMES_DECLARED = "discreet.declared"
 """Key of the context entry that records if a command line may name declared options."""
 
@@ -144,10 +213,9 @@ class DeclaredOptions:
     flags: Callable[[], Iterable[DeclaredFlag]]
     sections: Callable[[frozenset[str]], Iterable[HelpSection]]
 
-    def arguments(self, context: typer.Context) -> dict[str, list[str]]:
+    def arguments(self) -> dict[str, list[str]]:
         """Return the options of the command line as texts by name; the text of a switch is ``true``."""
-        result: dict[str, list[str]] = context.meta.get(f"discreet.{self.key}", {})
-        return result
+        return _GIVEN.get({}).get(self.key, {})
 
 
 def make_command_class(*kinds: DeclaredOptions) -> type[TyperCommand]:
@@ -184,7 +252,8 @@ def make_command_class(*kinds: DeclaredOptions) -> type[TyperCommand]:
                         formatter.write_dl(rows)
 
         def invoke(self, ctx: Any) -> Any:
-            """Run the verb, with the given declared options stored in the context."""
+            """Run the verb with the given declared options."""
+            given: dict[str, dict[str, list[str]]] = {}
             known_parameters = {parameter.name for parameter in self.params}
             for kind in kinds if ctx.meta[_NAMES_DECLARED] else ():
                 found = {}
@@ -192,8 +261,12 @@ def make_command_class(*kinds: DeclaredOptions) -> type[TyperCommand]:
                     value = ctx.params.pop(name, None)
                     if value:
                         found[name] = ["true"] if value is True else list(value)
-                ctx.meta[f"discreet.{kind.key}"] = found
-            return super().invoke(ctx)
+                given[kind.key] = found
+            token = _GIVEN.set(given)
+            try:
+                return super().invoke(ctx)
+            finally:
+                _GIVEN.reset(token)
 
     return DeclaredCommand
 
@@ -216,7 +289,6 @@ def _names_unknown_options(words: Iterable[str], known_parameters: Iterable[Any]
 
 
 def _own_flags(command: TyperCommand) -> frozenset[str]:
-    """Return the flags of a verb's own options."""
     return frozenset(word for parameter in command.params for word in parameter.opts)
 
 

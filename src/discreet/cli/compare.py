@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from discreet.cli import declared_options, options, output
+from discreet.cli import options, output
 from discreet.cli.output import TerminalReporter
 from discreet.model import option as option_values
 
@@ -31,20 +31,13 @@ _EveryModel = Annotated[bool, typer.Option("--every-model", help="Try every mode
 
 
 def compare(
-    context: typer.Context,
     spec: options.SpecPath,
     release: _Releases = None,
+    *,
     node: _Node = None,
     model: _Models = None,
     every_model: _EveryModel = False,
-    k: options.KOption = None,
-    l: options.LOption = None,
-    max_suppressed: options.MaxSuppressed = None,
-    max_level: options.MaxLevel = None,
-    min_level: options.MinLevel = None,
-    json: options.Json = False,
-    threads: options.Threads = None,
-    memory_limit: options.MemoryLimit = None,
+    request: options.RequestTexts,
 ) -> int:
     """Compare releases, levels and models side by side.
 
@@ -53,23 +46,14 @@ def compare(
     """
     from discreet.verbs import benchmark
 
-    table = options.open_table_of_spec(spec, threads, memory_limit)
+    table = options.open_table_of_spec(spec)
     models = [*(model or []), *(name for name, _ in benchmark.list_comparable_models() if every_model)]
     found = benchmark.compare(
         table,
         release or (),
         levels={text: option_values.parse_levels("--node", text.split(",")) for text in node or ()},
         models=list(dict.fromkeys(models)),
-        k=options.parse_k(k),
-        l=options.parse_l(l),
-        max_suppressed=max_suppressed,
-        max_level=options.parse_level_options("--max-level", max_level),
-        min_level=options.parse_level_options("--min-level", min_level),
-        criteria=declared_options.parse_criteria(context),
+        **request.keywords(),
         reporter=TerminalReporter(),
     )
-    if json:
-        output.print_json(found.as_json())
-    else:
-        output.print_document(found.document())
-    return 0
+    return output.print_result(found)

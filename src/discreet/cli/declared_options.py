@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from discreet.cli.command import DeclaredFlag, DeclaredOptions, HelpSection, help_row, make_command_class
+from discreet.cli.command import DeclaredFlag, DeclaredOptions, HelpSection, help_row
 from discreet.errors import InputError
 from discreet.model.criteria.base import Criterion, fixed_parameters
 from discreet.model.option import Option, OptionKind
@@ -27,9 +27,9 @@ _PartsByAttribute = dict[str | None, dict[str, Any]]
 """Fixed parts by attribute; None applies to all attributes of the criterion."""
 
 
-def parse_criteria(context: typer.Context) -> tuple[Criterion, ...]:
+def parse_criteria() -> tuple[Criterion, ...]:
     """Parse the criteria of the command line; ``InputError`` for an invalid value."""
-    arguments = CRITERION_OPTIONS.arguments(context)
+    arguments = CRITERION_OPTIONS.arguments()
     if not arguments:
         return ()
     found = [one for kind in _criterion_kinds() for one in _read_criteria(kind, arguments)]
@@ -126,7 +126,10 @@ def _criterion_sections(reserved_flags: frozenset[str]) -> list[HelpSection]:
         for row in _criterion_rows(kind)
     ]
     rows.append(
-        ("--preset NAME", "The numeric requirements of a rule, read strictly; discreet presets lists them.")
+        (
+            "--preset NAME",
+            "The numeric requirements of a rule, read strictly; discreet list presets lists them.",
+        )
     )
     return [("Further criteria", rows)] if rows else []
 
@@ -155,7 +158,6 @@ def _part_name(kind: type[Criterion], part: Option) -> str:
 
 
 CRITERION_OPTIONS = DeclaredOptions("criteria", _criterion_flags, _criterion_sections)
-CriterionCommand: Any = make_command_class(CRITERION_OPTIONS)
 
 
 CostOption = Annotated[
@@ -168,12 +170,12 @@ CostOption = Annotated[
 ]
 
 
-def parse_cost(context: typer.Context, name: str | None, spec: TableSpec) -> NamedCost | None:
+def parse_cost(name: str | None, spec: TableSpec) -> NamedCost | None:
     """Return the named cost with its options, or the spec's cost with these options if no name is given.
 
     None without a name and options. Raises ``InputError`` for options that the cost does not have.
     """
-    arguments = COST_OPTIONS.arguments(context)
+    arguments = COST_OPTIONS.arguments()
     if name is None and not arguments:
         return None
     from discreet.results.request_defaults import choose_cost

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-import json as json_module
+import json
 from collections.abc import Callable
 from contextlib import redirect_stdout
 from pathlib import Path
@@ -28,9 +28,6 @@ _Output = Annotated[
 
 def demo(
     output_path: _Output = Path("discreet-demo"),
-    json: options.Json = False,
-    threads: options.Threads = None,
-    memory_limit: options.MemoryLimit = None,
 ) -> int:
     """Take a tour: inspect, two wishes, a release, its audit.
 
@@ -38,17 +35,15 @@ def demo(
     """
     from discreet.verbs.demo import prepare_demo
 
-    options.parse_settings(threads, memory_limit)
-    limits = [] if threads is None else ["--threads", threads]
-    limits += [] if memory_limit is None else ["--memory-limit", memory_limit]
+    options.parse_settings()
     tour = prepare_demo(output_path)
 
     def run(*command: str) -> object:
         verb = build_command((command[0],))
-        return verb.main([*command, *limits], prog_name="discreet", standalone_mode=False)
+        return verb.main([*command, *options.limit_words()], prog_name="discreet", standalone_mode=False)
 
     with options.reuse_tables():
-        if json:
+        if output.prints_json():
             output.print_json(_demo_as_json(tour, run))
         else:
             _print_demo(tour, run)
@@ -78,7 +73,7 @@ def _demo_as_json(tour: Demo, run: _Run) -> dict[str, Any]:
             {
                 "command": ["discreet", *step.command],
                 "exit_status": status,
-                "result": json_module.loads(printed.getvalue()),
+                "result": json.loads(printed.getvalue()),
             }
         )
     return {

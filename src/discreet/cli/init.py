@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from discreet.cli import options, output
-from discreet.cli.options import parse_settings
 from discreet.cli.output import TerminalReporter
 from discreet.errors import InputError
 
 if TYPE_CHECKING:
-    from discreet.settings import Settings
     from discreet.verbs.arx_spec import ArxSpec
     from discreet.verbs.proposal import Proposal
 
@@ -71,15 +69,12 @@ _Output = Annotated[Path, typer.Option("--output", metavar="PATH", help="The spe
 
 def init(
     data: _Data,
+    *,
     output_path: _Output = Path("discreet.toml"),
     table: _SourceTable = None,
-    format_name: options.FileFormatOption = None,
-    encoding: options.FileEncoding = None,
-    delimiter: options.FileDelimiter = None,
-    quote: options.FileQuote = None,
+    form: options.FileTexts,
     decimal: options.DecimalMark = None,
     strip: options.StripBlanks = False,
-    null: options.NullTexts = None,
     nulls: options.NullPolicyOption = "value",
     subject: options.SubjectColumn = None,
     hierarchies: _Hierarchies = None,
@@ -87,9 +82,6 @@ def init(
     extract_data: _ExtractData = None,
     related: _Related = None,
     overwrite: options.Overwrite = False,
-    json: options.Json = False,
-    threads: options.Threads = None,
-    memory_limit: options.MemoryLimit = None,
 ) -> int:
     """Write a first spec for a table, with reasons.
 
@@ -98,12 +90,12 @@ def init(
     """
     from discreet.verbs import arx_spec, proposal
 
-    reading = table, format_name, encoding, delimiter, quote, decimal, null, subject, hierarchies, schema
+    reading = (*form, table, decimal, subject, hierarchies, schema)
     read_so = strip or nulls != "value" or any(option is not None for option in reading)
-    limits = parse_settings(threads, memory_limit)
+    options.parse_settings()
     if related:
         _refuse_reading_options(read_so or extract_data is not None)
-        return _init_related(data, related, output_path, overwrite=overwrite, json=json, settings=limits)
+        return _init_related(data, related, output_path, overwrite=overwrite)
     if arx_spec.is_arx_project(data):
         if read_so:
             raise InputError(
@@ -111,29 +103,25 @@ def init(
                 allowed="--output, --extract-data, --overwrite, --json",
             )
         carried = arx_spec.arx(data, output_path, extract=extract_data, overwrite=overwrite)
-        return _print_proposal(carried, output_path, json=json)
+        return _print_proposal(carried, output_path)
     if extract_data is not None:
         raise InputError("--extract-data without an ARX project", allowed="a file such as study.deid")
     result = proposal.init(
         data,
         output=output_path,
         table=table,
-        format=format_name,
-        encoding=encoding,
-        delimiter=delimiter,
-        quote=quote,
+        **form.keywords(),
         decimal=cast("Any", decimal),
         strip=strip,
-        null_values=null or (),
         nulls=cast("Any", nulls),
         subject=subject,
         hierarchies=hierarchies,
         schema=schema,
         overwrite=overwrite,
-        settings=limits,
+        settings=options.parse_settings(),
         reporter=TerminalReporter(),
     )
-    return _print_proposal(result, output_path, json=json)
+    return _print_proposal(result, output_path)
 
 
 def _refuse_reading_options(has_spec: bool) -> None:
@@ -146,19 +134,13 @@ def _refuse_reading_options(has_spec: bool) -> None:
         )
 
 
-def _init_related(
-    data: str, related: list[Path], path: Path, *, overwrite: bool, json: bool, settings: Settings
-) -> int:
+def _init_related(data: str, related: list[Path], path: Path, *, overwrite: bool) -> int:
     """Propose a relational spec."""
     from discreet.verbs.relational import init_tables
 
-    found = init_tables(
-        data, related, path, overwrite=overwrite, settings=settings, reporter=TerminalReporter()
-    )
-    if json:
-        output.print_json(found.as_json())
-        return 0
-    output.print_document(found.document())
+    settings, reporter = options.parse_settings(), TerminalReporter()
+    found = init_tables(data, related, path, overwrite=overwrite, settings=settings, reporter=reporter)
+    output.print_result(found)
     output.print_commands(
         "Read them, and set k in each table's [request], then:",
         f"discreet publish {output.quote_for_shell(path)} --output release",
@@ -166,11 +148,8 @@ def _init_related(
     return 0
 
 
-def _print_proposal(result: Proposal | ArxSpec, spec_path: Path, *, json: bool) -> int:
-    if json:
-        output.print_json(result.as_json())
-        return 0
-    output.print_document(result.document())
+def _print_proposal(result: Proposal | ArxSpec, spec_path: Path) -> int:
+    output.print_result(result)
     spec = output.quote_for_shell(spec_path)
     request_words = "" if "k" in result.mapping.get("request", {}) else " --k 10 --max-suppressed 1%"
     output.print_commands(

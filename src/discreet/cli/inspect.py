@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from discreet.cli import options, output
-from discreet.errors import InputError
 
 _ReleasePath = Annotated[
     str | None,
@@ -43,43 +42,21 @@ def inspect(
     target: _Target = None,
     seed: _Seed = None,
     k: options.KOption = None,
-    json: options.Json = False,
-    threads: options.Threads = None,
-    memory_limit: options.MemoryLimit = None,
 ) -> int:
     """Show row types, uniqueness, risk and warnings; or compare a release."""
-    table = options.open_table_of_spec(spec, threads, memory_limit)
+    table = options.open_table_of_spec(spec)
     if release is None:
-        arguments = {
-            "--table": release_table,
-            "--workload": workload,
-            "--target": target,
-            "--seed": seed,
-            "--k": k,
-        }
-        _require_release([name for name, value in arguments.items() if value is not None])
-        inspection = table.inspect()
-        document, as_json = inspection.document, inspection.as_json
-    else:
-        from discreet.verbs.locations import address_of
+        measured = {"table": release_table, "workload": workload, "target": target, "seed": seed, "k": k}
+        advice = "Give the release to compare: --release PATH."
+        options.refuse_given(measured, "{} without --release", advice=advice)
+        return output.print_result(table.inspect())
+    from discreet.verbs.locations import address_of
 
-        comparison = table.compare(
-            address_of(release, release_table),
-            workload=workload,
-            target=target,
-            seed=options.parse_whole_option("--seed", seed) or 0,
-            k=options.parse_k(k),
-        )
-        document, as_json = comparison.document, comparison.as_json
-    if json:
-        output.print_json(as_json())
-    else:
-        output.print_document(document())
-    return 0
-
-
-def _require_release(arguments: list[str]) -> None:
-    if arguments:
-        raise InputError(
-            f"{arguments[0]} without --release", advice="Give the release to compare: --release PATH."
-        )
+    comparison = table.compare(
+        address_of(release, release_table),
+        workload=workload,
+        target=target,
+        seed=options.parse_whole_option("--seed", seed) or 0,
+        k=options.parse_k(k),
+    )
+    return output.print_result(comparison)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from discreet.cli import declared_options, options, output
+from discreet.cli import options, output
 
 _EveryNode = Annotated[bool, typer.Option("--all", help="List every node, not one line per height.")]
 _Histogram = Annotated[
@@ -26,16 +26,12 @@ _Node = Annotated[
 
 
 def lattice(
-    context: typer.Context,
     spec: options.SpecPath,
-    k: options.KOption = None,
-    l: options.LOption = None,
+    *,
+    criteria: options.CriterionTexts,
     every_node: _EveryNode = False,
     histogram: _Histogram = False,
     node: _Node = None,
-    json: options.Json = False,
-    threads: options.Threads = None,
-    memory_limit: options.MemoryLimit = None,
 ) -> int:
     """Show how many rows every node suppresses, or the histogram of one node.
 
@@ -45,19 +41,14 @@ def lattice(
     from discreet.printing.document import BLANK
     from discreet.results.request_defaults import build_requirement
 
-    table = options.open_table_of_spec(spec, threads, memory_limit)
+    table = options.open_table_of_spec(spec)
     if histogram or node is not None:
         parts = [part for text in node or () for part in text.split(",")]
         found = table.histogram(options.parse_level_options("--node", parts))
-        if json:
-            output.print_json(found.as_json())
-        else:
-            output.print_document(found.document())
-        return 0
-    criteria = declared_options.parse_criteria(context)
-    requirement = build_requirement(table.spec, k=options.parse_k(k), l=options.parse_l(l), criteria=criteria)
+        return output.print_result(found)
+    requirement = build_requirement(table.spec, **criteria.keywords())
     result = table.lattice_for(requirement).suppression_of(requirement)
-    if json:
+    if output.prints_json():
         output.print_json(result.as_json(), indent=None)
     else:
         output.print_document(result.document())

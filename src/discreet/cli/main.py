@@ -13,7 +13,13 @@ import typer
 
 from discreet.cli.output import print_error
 from discreet.cli.process import Signals, exit_process, signals_as_interrupts, tune_process
-from discreet.cli.typer_application import VERBS, build_command, list_needed_verbs, move_verb_first
+from discreet.cli.typer_application import (
+    RENAMED_VERBS,
+    build_command,
+    list_needed_verbs,
+    move_verb_first,
+    name_verb,
+)
 from discreet.errors import DiscreetError, InputError, InternalError, LimitReached, hide_addresses
 
 _PATTERN_ADVICE = (
@@ -77,7 +83,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = move_verb_first(list(sys.argv[1:] if argv is None else argv))
     return run_command(
         arguments,
-        lambda: build_command(list_needed_verbs(arguments)),
+        lambda: _build_needed_command(arguments),
         program="discreet",
         help_command=_help_command(arguments),
         own_process=argv is None,
@@ -124,10 +130,17 @@ def _run(
     return status if isinstance(status, int) else 0
 
 
+def _build_needed_command(arguments: list[str]) -> Any:
+    """Build the command with the verbs that a command line needs; ``InputError`` for the old name of one."""
+    old = arguments[0] if arguments else ""
+    if old in RENAMED_VERBS:
+        raise InputError(f"discreet {old} is now discreet {RENAMED_VERBS[old]}")
+    return build_command(list_needed_verbs(arguments))
+
+
 def _help_command(arguments: Sequence[str]) -> str:
-    """Return the help command to suggest after a usage error."""
-    verb = next((a for a in arguments if not a.startswith("-")), "")
-    return f"discreet {verb} --help" if verb in VERBS else "discreet --help"
+    verb = name_verb(arguments)
+    return f"discreet {verb} --help" if verb else "discreet --help"
 
 
 def _silence_stdout() -> None:

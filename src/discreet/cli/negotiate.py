@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from discreet.results.table_lattice import TableLattice
     from discreet.results.table_partial_lattice import TablePartialLattice
     from discreet.verbs.table import Table
-    from discreet.verbs.table_search import NamedCost
 
 
 FILE_OUTPUT, TABLE_OUTPUT = "--output release.csv", "--table SCHEMA.NAME"
@@ -31,35 +30,27 @@ FILE_OUTPUT, TABLE_OUTPUT = "--output release.csv", "--table SCHEMA.NAME"
 
 def suggest_publication(result: NegotiationResult, spec: Path, target: str = FILE_OUTPUT) -> Document:
     """Suggest the command that publishes the exact answer, or a relaxation that leaves rows to publish."""
-    from discreet.printing.document import BLANK, Line, Tone
-
     publishable = [a for a in result.answers if a.suppressed < result.rows]
     if not publishable:
         return ()
     if result.basis is not None:
         return _suggest_levels(publishable, spec, target)
-    command = f"discreet publish {shlex.quote(str(spec))}{request_option_text(result.request)}"
+    words = request_option_text(result.request)
     if result.exact is not None:
-        title, accept = "To publish it:", ""
-    else:
-        names = [str(a.relaxed) for a in publishable]
-        chosen = str(Relaxation.HEIGHT) if Relaxation.HEIGHT in names else names[0]
-        title = f"To publish a relaxation ({', '.join(names)}):"
-        accept = f" --accept {chosen}"
-    step = Line(f"  {command}{accept} {target}", Tone.HINT, verbatim=True)
-    return (BLANK, Line(title), step)
+        return _suggest("To publish it:", spec, words, target)
+    names = [str(a.relaxed) for a in publishable]
+    chosen = str(Relaxation.HEIGHT) if Relaxation.HEIGHT in names else names[0]
+    return _suggest(
+        f"To publish a relaxation ({', '.join(names)}):", spec, f"{words} --accept {chosen}", target
+    )
 
 
 def suggest_local_publication(
     request: Request, spec: Path, effort: str | None, target: str = FILE_OUTPUT
 ) -> Document:
     """Suggest the command that publishes a request's exact answer by local recoding."""
-    from discreet.printing.document import BLANK, Line, Tone
-
     rounds = "" if effort is None else f" --effort {shlex.quote(effort)}"
-    command = f"discreet publish {shlex.quote(str(spec))} --model local{request_option_text(request)}{rounds}"
-    step = Line(f"  {command} {target}", Tone.HINT, verbatim=True)
-    return (BLANK, Line("To publish it:"), step)
+    return _suggest("To publish it:", spec, f" --model local{request_option_text(request)}{rounds}", target)
 
 
 def _suggest_levels(answers: list[AnswerResult], spec: Path, target: str) -> Document:
@@ -67,15 +58,18 @@ def _suggest_levels(answers: list[AnswerResult], spec: Path, target: str) -> Doc
 
     The exact answer or the relaxed height is preferred.
     """
-    from discreet.printing.document import BLANK, Line, Tone
-
     answer = next((a for a in answers if a.relaxed in (None, str(Relaxation.HEIGHT))), answers[0])
     wish = Request(answer.answer.requirement, SuppressionLimit(rows=answer.suppressed))
     levels = "".join(f" --level {shlex.quote(f'{name}={level}')}" for name, level in answer.levels.items())
-    command = f"discreet publish {shlex.quote(str(spec))}{levels}{request_option_text(wish)}"
     title = f"To publish {f'the relaxation of {answer.relaxed}' if answer.relaxed else 'it'}:"
-    step = Line(f"  {command} {target}", Tone.HINT, verbatim=True)
-    return (BLANK, Line(title), step)
+    return _suggest(title, spec, f"{levels}{request_option_text(wish)}", target)
+
+
+def _suggest(title: str, spec: Path, words: str, target: str) -> Document:
+    from discreet.printing.document import BLANK, Line, Tone
+
+    command = f"  discreet publish {shlex.quote(str(spec))}{words} {target}"
+    return (BLANK, Line(title), Line(command, Tone.HINT, verbatim=True))
 
 
 _NO_EXACT_ANSWER = 3
@@ -139,13 +133,9 @@ _Bound = Annotated[
 
 
 def negotiate(
-    context: typer.Context,
     spec: options.SpecPath,
-    k: options.KOption = None,
-    l: options.LOption = None,
-    max_suppressed: options.MaxSuppressed = None,
-    max_level: options.MaxLevel = None,
-    min_level: options.MinLevel = None,
+    *,
+    texts: options.RequestTexts,
     scope: options.ScopeOption = None,
     frontier: _Frontier = False,
     cost: _Cost = None,
@@ -158,39 +148,39 @@ def negotiate(
     model: _Model = None,
     effort: _Effort = None,
     bound: _Bound = False,
-    json: options.Json = False,
-    threads: options.Threads = None,
-    memory_limit: options.MemoryLimit = None,
 ) -> int:
     """Find the lowest levels that meet the criteria, or relaxations.
 
     Options that are left out come from the spec's [request]. The exit status is 3 where there is no exact
     answer. If the lattice is too large to be evaluated, a partial one answers and reports its bounds.
     """
-    table = options.open_table_of_spec(spec, threads, memory_limit)
-    criteria = declared_options.parse_criteria(context)
-    request = options.parse_request(table, k, l, max_suppressed, max_level, min_level, criteria, scope)
+    from discreet.printing.document import BLANK
+    from discreet.results.request_defaults import choose_cost
+    from discreet.verbs.class_warnings import with_warnings
+
+    table = options.open_table_of_spec(spec)
+    request = options.parse_request(table, texts, scope)
     of_nodes = {
-        "--frontier": frontier,
-        "--cost": cost is not None,
-        "--neighbours": neighbours,
-        "--attributes": attributes,
-        "--left-out": left_out,
-        "--partial": partial is not None,
-        "--metric": metric is not None,
-        "--no-runtime": no_runtime,
-        "--scope": scope is not None,
+        "frontier": frontier,
+        "cost": cost,
+        "neighbours": neighbours,
+        "attributes": attributes,
+        "left_out": left_out,
+        "partial": partial,
+        "metric": metric,
+        "no_runtime": no_runtime,
+        "scope": scope,
     }
-    if _is_local(model, of_nodes, {"--effort": effort is not None, "--bound": bound}):
-        return _answer_locally(table, request, spec, effort, bound=bound, json=json)
-    resolved_cost = _resolve_cost(context, cost, table)
+    if _is_local(model, of_nodes, {"effort": effort, "bound": bound}):
+        return _answer_locally(table, request, spec, effort, bound=bound)
+    resolved_cost = choose_cost(table.spec, declared_options.parse_cost(cost, table.spec))
     table.count_values()
     lattice = _choose_lattice(table, request, partial, metric, no_runtime=no_runtime, evaluated=frontier)
-    result = _add_warnings(table, lattice.with_costs(lattice.answer(request), resolved_cost))
-    with_attributes = attributes or (result.exact is None and not json)
+    result = with_warnings(table, lattice.with_costs(lattice.answer(request), resolved_cost))
+    with_attributes = attributes or (result.exact is None and not output.prints_json())
     points = table.lattice_for(request.requirement).frontier_of(request, resolved_cost) if frontier else None
     suppressed_attributes = lattice.attribute_suppression_of(request) if with_attributes else None
-    if json:
+    if output.prints_json():
         document = result.as_json() | _frontier_as_json(points)
         document |= _answer_details_as_json(result, lattice, neighbours=neighbours, left_out=left_out)
         if suppressed_attributes is not None:
@@ -200,15 +190,8 @@ def negotiate(
         publication = suggest_publication(result, spec, _output_options(table))
         _print_answer(result, lattice, suppressed_attributes, points, publication)
         if left_out and result.answers:
-            output.print_document(_suppression_report(lattice, result))
+            output.print_document((BLANK, *lattice.left_out(result.answers[0]).document()))
     return 0 if result.exact is not None else _NO_EXACT_ANSWER
-
-
-def _add_warnings(table: Table, result: NegotiationResult) -> NegotiationResult:
-    """Add warnings about the rows and the groups of the answer."""
-    from discreet.verbs.class_warnings import with_warnings
-
-    return with_warnings(table, result)
 
 
 def _answer_details_as_json(
@@ -231,19 +214,6 @@ def _answer_details_as_json(
     return details
 
 
-def _suppression_report(lattice: TableLattice | TablePartialLattice, result: NegotiationResult) -> Document:
-    from discreet.printing.document import BLANK
-
-    return (BLANK, *lattice.left_out(result.answers[0]).document())
-
-
-def _resolve_cost(context: typer.Context, name: str | None, table: Table) -> NamedCost | None:
-    """Return the cost of the command line, else the spec's."""
-    from discreet.results.request_defaults import choose_cost
-
-    return choose_cost(table.spec, declared_options.parse_cost(context, name, table.spec))
-
-
 def _frontier_as_json(points: FrontierResult | None) -> dict[str, Any]:
     """Return the frontier in JSON if it was computed, with the name of its cost."""
     if points is None:
@@ -262,9 +232,8 @@ def _choose_lattice(
     evaluated: bool,
 ) -> TableLattice | TablePartialLattice:
     if partial is None:
-        for option, is_set in (("--metric", metric is not None), ("--no-runtime", no_runtime)):
-            if is_set:
-                raise InputError(f"{option} without --partial", advice="Add --partial 5%, say.")
+        further = {"metric": metric, "no_runtime": no_runtime}
+        options.refuse_given(further, "{} without --partial", advice="Add --partial 5%, say.")
         requirement = request.requirement
         return table.lattice_for(requirement) if evaluated else table.negotiable_lattice_for(requirement)
     if evaluated:
@@ -298,24 +267,22 @@ def _print_answer(
 
 
 def _output_options(table: Table) -> str:
-    """Return the target option of a release of this table."""
     return FILE_OUTPUT if table.spec.source.url is None else TABLE_OUTPUT
 
 
-def _is_local(model: str | None, of_nodes: Mapping[str, bool], of_local: Mapping[str, bool]) -> bool:
+def _is_local(model: str | None, of_nodes: Mapping[str, object], of_local: Mapping[str, object]) -> bool:
     """Return whether local recoding answers; ``InputError`` for options of the other kind of answer."""
     if model not in (None, "full-domain", "local", "cell-generalization"):
         raise InputError(f"--model {model}", allowed="local, full-domain")
     local = model in ("local", "cell-generalization")
-    refused = [option for option, is_set in (of_nodes if local else of_local).items() if is_set]
-    if refused:
-        raise InputError(f"{refused[0]} {'with' if local else 'without'} --model local")
+    if local:
+        options.refuse_given(of_nodes, "{} with --model local")
+    else:
+        options.refuse_given(of_local, "{} without --model local")
     return local
 
 
-def _answer_locally(
-    table: Table, request: Request, spec: Path, effort: str | None, *, bound: bool, json: bool
-) -> int:
+def _answer_locally(table: Table, request: Request, spec: Path, effort: str | None, *, bound: bool) -> int:
     rounds = "fast" if effort in (None, "fast") else options.parse_whole_option("--effort", effort) or 0
     result = table.negotiate_local(
         max_suppressed=str(request.max_suppressed),
@@ -325,10 +292,7 @@ def _answer_locally(
         effort=rounds,
         bound=bound,
     )
-    if json:
-        output.print_json(result.as_json())
-    else:
-        output.print_document(result.document())
-        if result.exact is not None:
-            output.print_document(suggest_local_publication(request, spec, effort, _output_options(table)))
+    output.print_result(result)
+    if result.exact is not None and not output.prints_json():
+        output.print_document(suggest_local_publication(request, spec, effort, _output_options(table)))
     return 0 if result.exact is not None else _NO_EXACT_ANSWER

@@ -17,7 +17,7 @@ from contextvars import ContextVar
 from functools import partial
 from pathlib import Path
 from threading import Timer
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
 from discreet.errors import DiscreetError, redact_hidden_words, redact_secrets
 
@@ -25,15 +25,50 @@ if TYPE_CHECKING:
     from discreet.printing.document import Document
 
 
+class Result(Protocol):
+    """Result of a verb."""
+
+    def as_json(self) -> Mapping[str, Any]:
+        """Return the document of ``--json``."""
+
+    def document(self) -> Document:
+        """Return the document of a terminal."""
+
+
 MIN_WIDTH = 20
 DEFAULT_OUTPUT_WIDTH = 100
 _SILENT: ContextVar[bool] = ContextVar("is_quiet", default=False)
+_AS_JSON: ContextVar[bool] = ContextVar("as_json", default=False)
 _STYLES = {"heading": "bold", "good": "green", "bad": "red", "warning": "yellow", "hint": "cyan"}
 
 
 def output_width() -> int:
     """Return the terminal's width (``COLUMNS`` takes precedence), or 100 without a terminal."""
     return max(shutil.get_terminal_size((DEFAULT_OUTPUT_WIDTH, 24)).columns, MIN_WIDTH)
+
+
+@contextmanager
+def printing_json(enabled: bool) -> Iterator[None]:
+    """Print results as JSON within the context, if ``enabled``, else as documents."""
+    token = _AS_JSON.set(enabled)
+    try:
+        yield
+    finally:
+        _AS_JSON.reset(token)
+
+
+def prints_json() -> bool:
+    """Return whether results are printed as JSON."""
+    return _AS_JSON.get()
+
+
+def print_result(result: Result, status: int = 0) -> int:
+    """Print a result as a document, or with ``--json`` as JSON; return the exit status."""
+    if prints_json():
+        print_json(result.as_json())
+    else:
+        print_document(result.document())
+    return status
 
 
 @contextmanager
@@ -66,6 +101,11 @@ def print_document(document: Document) -> None:
         for text, tone in render_lines(document, output_width())
     ]
     _print_lines(lines, sys.stdout)
+
+
+def print_line(text: str) -> None:
+    """Print a sentence as a document."""
+    print_document((_make_line(text),))
 
 
 def print_text(text: str) -> None:
@@ -132,7 +172,9 @@ def uses_colour(stream: TextIO) -> bool:
 
 
 def print_commands(title: str, *commands: str) -> None:
-    """Print suggested commands, each on its own line."""
+    """Print suggested commands, each on its own line; nothing with ``--json``."""
+    if prints_json():
+        return
     from discreet.printing.document import BLANK, Line, Tone
 
     lines = (Line(f"  {command}", Tone.HINT, verbatim=True) for command in commands)

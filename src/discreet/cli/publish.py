@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
@@ -9,13 +10,12 @@ import typer
 
 from discreet.cli import declared_options, options, output, relational
 from discreet.cli.declared_options import MODEL_OPTIONS
-from discreet.errors import InputError
+from discreet.cli.output import TerminalReporter
 
 if TYPE_CHECKING:
-    from discreet.model.criteria.base import Criterion
-    from discreet.model.release_address import ReleaseAddress
     from discreet.model.request import Request
     from discreet.results.publish_result import ReleaseResult
+    from discreet.verbs.locations import PublishTarget
     from discreet.verbs.table import Table
 
 _Output = Annotated[
@@ -106,16 +106,12 @@ _Model = Annotated[
 
 
 def publish(
-    context: typer.Context,
     spec: options.SpecPath,
+    *,
     output_path: _Output = None,
     into_table: _IntoTable = None,
     level: _Level = None,
-    k: options.KOption = None,
-    l: options.LOption = None,
-    max_suppressed: options.MaxSuppressed = None,
-    max_level: options.MaxLevel = None,
-    min_level: options.MinLevel = None,
+    texts: options.RequestTexts,
     scope: options.ScopeOption = None,
     accept: _Accept = None,
     suppressed: _Suppressed = None,
@@ -124,9 +120,6 @@ def publish(
     after: _After = None,
     lock: _LockFile = None,
     overwrite: options.Overwrite = False,
-    json: options.Json = False,
-    threads: options.Threads = None,
-    memory_limit: options.MemoryLimit = None,
 ) -> int:
     """Recode, write, audit, and only then hand over.
 
@@ -136,42 +129,23 @@ def publish(
     With --lock later rows are published by the same decision, or not at all. A relational spec (tables, keys)
     is published into a folder.
     """
-    own_options, criteria = MODEL_OPTIONS.arguments(context), declared_options.parse_criteria(context)
-    request_texts = _RequestTexts(k, l, max_suppressed, max_level, min_level, criteria)
-    chosen = _ModelOptions(model, level, scope, accept)
+    own_options, chosen = MODEL_OPTIONS.arguments(), _ModelOptions(model, level, scope, accept)
     if relational.names_related_tables(spec):
-        further = {
-            "table": into_table,
-            "suppressed": suppressed,
-            "order": order,
-            "after": after,
-            "lock": lock,
-        }
-        arguments = {**own_options, **request_texts._asdict(), **chosen._asdict(), **further}
-        limits = (threads, memory_limit)
+        further: dict[str, Any] = {"table": into_table, "suppressed": suppressed, "order": order}
+        further |= {"after": after, "lock": lock}
         return relational.publish_related(
-            spec, output_path, arguments, overwrite=overwrite, json=json, limits=limits
+            spec, output_path, own_options | _given(texts, chosen) | further, overwrite=overwrite
         )
-    write_options = {
-        "suppressed": suppressed or "drop",
-        "order": order,
-        "overwrite": overwrite,
-        "after": tuple(after or ()),
-    }
-    wish = _PublishTexts(
-        request_texts, chosen, own_options, _parse_target(output_path, into_table), write_options
+    from discreet.verbs.locations import PublishTarget, parse_target
+
+    target = PublishTarget(
+        parse_target(output_path, into_table), suppressed or "drop", overwrite, order, tuple(after or ())
     )
-    table = options.open_table_of_spec(spec, threads, memory_limit)
+    wish = _PublishTexts(texts, chosen, own_options, target)
+    table = options.open_table_of_spec(spec)
     result = _publish_by_model(table, wish) if lock is None else _publish_by_lock(table, lock, wish)
-    _print_release(result, spec, wish.target, json=json)
+    _print_release(result, spec)
     return 0
-
-
-def _parse_target(output_path: Path | None, into_table: str | None) -> Path | ReleaseAddress:
-    """Return the target of the release; exactly one of a file and a table is required."""
-    from discreet.verbs.locations import parse_target
-
-    return parse_target(output_path, into_table)
 
 
 class _ModelOptions(NamedTuple):
@@ -183,145 +157,90 @@ class _ModelOptions(NamedTuple):
     accept: str | None
 
 
-class _RequestTexts(NamedTuple):
-    """Texts of a request's options, and the criteria in addition to k and l."""
-
-    k: str | None
-    l: list[str] | None
-    max_suppressed: str | None
-    max_level: list[str] | None
-    min_level: list[str] | None
-    criteria: tuple[Criterion, ...]
-
-    def arguments(self) -> dict[str, Any]:
-        """Return the parsed values."""
-        return {
-            "k": options.parse_k(self.k),
-            "l": options.parse_l(self.l),
-            "max_suppressed": self.max_suppressed,
-            "max_level": options.parse_level_options("--max-level", self.max_level),
-            "min_level": options.parse_level_options("--min-level", self.min_level),
-            "criteria": self.criteria,
-        }
+def _given(texts: options.RequestTexts, chosen: _ModelOptions) -> dict[str, Any]:
+    """Return the options of the request and of the model by name."""
+    return {**texts._asdict(), "criteria": declared_options.parse_criteria(), **chosen._asdict()}
 
 
 class _PublishTexts(NamedTuple):
-    """Everything that a publication needs: request, model with its own options, target, and write options."""
+    """Everything that a publication needs: request, model with its own options, and target."""
 
-    request_texts: _RequestTexts
+    texts: options.RequestTexts
     chosen: _ModelOptions
     own_options: dict[str, list[str]]
-    target: Path | ReleaseAddress
-    write_options: dict[str, Any]
+    target: PublishTarget
 
 
 def _publish_by_lock(table: Table, lock: Path, wish: _PublishTexts) -> ReleaseResult:
     """Publish by the decision of an existing lock, or decide and write the lock."""
-    from discreet.verbs.locations import PublishTarget
     from discreet.verbs.recorded_decisions import check_lock, publish_and_lock, publish_locked
 
-    request_texts, chosen, own_options, target, write_options = wish
-    check_lock(table, PublishTarget(target, **write_options), lock)
+    texts, chosen, own_options, target = wish
+    check_lock(table, target, lock)
     if lock.exists():
-        arguments = {
-            **own_options,
-            **request_texts._asdict(),
-            **chosen._asdict(),
-            "order": write_options["order"],
-            "after": write_options["after"],
-        }
-        arguments["suppressed"] = write_options["suppressed"] != "drop"
-        _refuse_beside_lock(lock, arguments)
-        return publish_locked(table, lock, target, overwrite=write_options["overwrite"])
+        further = {"order": target.order, "after": target.after, "suppressed": target.suppressed != "drop"}
+        options.refuse_given(
+            own_options | _given(texts, chosen) | further,
+            f"{{}} cannot change the decision of {lock}",
+            allowed="--output or --table, and --overwrite",
+            advice="Leave out {}, or give a new lock.",
+        )
+        return publish_locked(table, lock, target.output, overwrite=target.overwrite)
     _refuse_options(
-        "a lock contains levels, and other models search each table again", model=chosen.model, **own_options
+        "a lock contains levels, and other models search each table again",
+        {"model": chosen.model, **own_options},
     )
     levels, request = _levels_and_request(table, wish)
-    return publish_and_lock(
-        table, request, PublishTarget(target, **write_options), lock, levels=levels, accept=chosen.accept
-    )
-
-
-def _refuse_beside_lock(lock: Path, arguments: dict[str, Any]) -> None:
-    """Raise if an option would change the decision of the lock."""
-    for name, value in arguments.items():
-        if value:
-            option = f"--{name.replace('_', '-')}"
-            raise InputError(
-                f"{option} cannot change the decision of {lock}",
-                allowed="--output or --table, and --overwrite",
-                advice=f"Leave out {option}, or give a new lock.",
-            )
+    return publish_and_lock(table, request, target, lock, levels=levels, accept=chosen.accept)
 
 
 def _publish_by_model(table: Table, wish: _PublishTexts) -> ReleaseResult:
-    """Publish by a model; ``InputError`` for an option that does not apply to it."""
-    request_texts, chosen, own_options, target, write_options = wish
-    model, level, scope, accept = chosen
+    """Publish by a model, or by levels without one; ``InputError`` for an option that does not apply."""
+    texts, (model, level, scope, accept), own_options, target = wish
     if model is None:
-        _refuse_options("applies to a --model, and none is given", **own_options)
-        return _publish_node(table, wish)
+        from discreet.verbs.release_publication import publish_levels, publish_request
+
+        _refuse_options("applies to a --model, and none is given", own_options)
+        levels, request = _levels_and_request(table, wish)
+        if levels:
+            return publish_levels(table, levels, request, target)
+        return publish_request(table, request, target, accept=accept)
     if level and declared_options.model_declares(model, "level"):
         own_options, level = {**own_options, "level": level}, None
-    _refuse_options(f"--model {model} does not negotiate", level=level, accept=accept, scope=scope)
-    target_arguments = {"output": target} if isinstance(target, Path) else {"table": target.table}
+    refused = {"level": level, "accept": accept, "scope": scope}
+    _refuse_options(f"--model {model} does not negotiate", refused)
+    from discreet.verbs.models.model_registry import publish_model
+    from discreet.verbs.models.recoding_model import RequestOptions
+
     made = declared_options.parse_model(model, own_options)
-    release: ReleaseResult = table.publish(
-        made, **target_arguments, **request_texts.arguments(), **write_options
-    )
-    return release
+    return publish_model(table, TerminalReporter(), made, RequestOptions(**texts.keywords()), target)
 
 
-def _print_release(result: ReleaseResult, spec: Path, target: Path | ReleaseAddress, *, json: bool) -> None:
+def _print_release(result: ReleaseResult, spec: Path) -> None:
     """Print the release, and the command that audits it; the address of a database is never printed."""
-    if json:
-        output.print_json(result.as_json())
-        return
-    output.print_document(result.document())
-    again = f"env:DATABASE --table {output.quote_for_shell(str(result.address.table))}"
-    command = output.quote_for_shell(target) if isinstance(target, Path) else again
+    output.print_result(result)
+    address = result.address
+    command = f"env:DATABASE --table {output.quote_for_shell(str(address.table))}"
+    if address.path is not None:
+        command = output.quote_for_shell(address.path)
     spec_option = f" --spec {output.quote_for_shell(spec)}" if result.asks_original else ""
     output.print_commands("To check it again:", f"discreet audit {command}{spec_option}")
 
 
-def _publish_node(table: Table, wish: _PublishTexts) -> ReleaseResult:
-    """Publish the given levels, or else the answer to the request."""
-    from discreet.verbs.locations import PublishTarget
-    from discreet.verbs.release_publication import publish_levels, publish_request
-
-    levels, request = _levels_and_request(table, wish)
-    publish_target = PublishTarget(wish.target, **wish.write_options)
-    if levels:
-        return publish_levels(table, levels, request, publish_target)
-    return publish_request(table, request, publish_target, accept=wish.chosen.accept)
-
-
 def _levels_and_request(table: Table, wish: _PublishTexts) -> tuple[dict[str, int], Request]:
     """Return the given levels, and the request; levels exclude the options of a negotiation."""
-    request_texts, (_, level, scope, accept) = wish.request_texts, wish.chosen
+    texts, (_, level, scope, accept) = wish.texts, wish.chosen
     levels = options.parse_level_options("--level", level)
     if levels:
-        _refuse_beside_levels(
-            accept=accept, max_level=request_texts.max_level, min_level=request_texts.min_level, scope=scope
+        options.refuse_given(
+            {"accept": accept, "max_level": texts.max_level, "min_level": texts.min_level, "scope": scope},
+            "{} cannot be combined with --level",
+            allowed="levels by --level, or a request with --max-level, --min-level, --scope and --accept",
+            advice="Leave out --level or {}.",
         )
-    return levels, options.parse_request(table, *request_texts, scope)
+    return levels, options.parse_request(table, texts, scope)
 
 
-def _refuse_options(reason: str, **arguments: object) -> None:
+def _refuse_options(reason: str, arguments: Mapping[str, object]) -> None:
     """Raise if an option is given that does not apply to the model."""
-    for name, value in arguments.items():
-        if value is not None and value != []:
-            option = f"--{name.replace('_', '-')}"
-            raise InputError(f"{option}: {reason}", advice=f"Leave out {option}, or choose another --model.")
-
-
-def _refuse_beside_levels(**arguments: object) -> None:
-    """Raise if an option of a negotiation is given together with --level."""
-    for name, value in arguments.items():
-        if value:
-            option = f"--{name.replace('_', '-')}"
-            raise InputError(
-                f"{option} cannot be combined with --level",
-                allowed="levels by --level, or a request with --max-level, --min-level, --scope and --accept",
-                advice=f"Leave out --level or {option}.",
-            )
+    options.refuse_given(arguments, f"{{}}: {reason}", advice="Leave out {}, or choose another --model.")

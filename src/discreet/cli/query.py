@@ -65,9 +65,6 @@ def query(
     views: _Views = False,
     release_table: _ReleaseTable = None,
     help_table: _HelpTable = None,
-    json: options.Json = False,
-    threads: options.Threads = None,
-    memory_limit: options.MemoryLimit = None,
 ) -> int:
     """Query aggregates of a release: answers between guaranteed bounds.
 
@@ -75,7 +72,7 @@ def query(
     """
     from discreet.verbs import release_query
 
-    settings, reporter = options.parse_settings(threads, memory_limit), TerminalReporter()
+    settings, reporter = options.parse_settings(), TerminalReporter()
     if views:
         if len(arguments) != 1:
             raise InputError("--views with more than a release", allowed="discreet query RELEASE --views")
@@ -87,20 +84,16 @@ def query(
             help_table=help_table,
             settings=settings,
         )
-        output.print_json(script.as_json()) if json else output.print_document(script.document())
-        return 0
+        return output.print_result(script)
     paths, text = _split_arguments(arguments)
     hierarchies = _parse_hierarchies(hierarchy or [])
     if len(paths) > 1:
-        if table is not None:
-            raise InputError("--table with several releases", allowed="--table with one release")
-        if explain:
-            raise InputError("--explain with several releases", allowed="--explain with one release")
+        single = {"table": table, "explain": explain}
+        options.refuse_given(single, "{} with several releases", allowed="{} with one release")
         compared = release_query.compare_query(
             paths, text, spec=spec, hierarchies=hierarchies, settings=settings, reporter=reporter
         )
-        output.print_json(compared.as_json()) if json else output.print_document(compared.document())
-        return 0
+        return output.print_result(compared)
     result = release_query.query(
         paths[0],
         text,
@@ -113,11 +106,10 @@ def query(
         settings=settings,
         reporter=reporter,
     )
-    if json:
-        output.print_json(result.as_json())
-    else:
-        output.print_document(result.explanation() if explain else result.document())
-    return 0
+    if explain and not output.prints_json():
+        output.print_document(result.explanation())
+        return 0
+    return output.print_result(result)
 
 
 def _split_arguments(arguments: list[str]) -> tuple[list[str], str]:

@@ -30,48 +30,29 @@ def is_relational_release(release: str) -> bool:
 
 
 def publish_related(
-    spec: Path,
-    folder: Path | None,
-    arguments: Mapping[str, object],
-    *,
-    overwrite: bool,
-    json: bool,
-    limits: tuple[str | None, str | None],
+    spec: Path, folder: Path | None, arguments: Mapping[str, object], *, overwrite: bool
 ) -> int:
     """Publish the tables of a relational spec into a folder; ``arguments`` are options of single tables."""
     from discreet.verbs.relational import open_tables
 
-    _refuse_options(arguments, "a relational spec, whose tables have it in their own specs")
+    _refuse(arguments, "a relational spec, whose tables have it in their own specs")
     if folder is None:
         raise InputError("no folder was given for the tables", allowed="--output FOLDER, a new one")
-    tables = open_tables(spec, settings=options.parse_settings(*limits), reporter=TerminalReporter())
-    result = tables.publish(folder, overwrite=overwrite)
-    if json:
-        output.print_json(result.as_json())
-        return 0
-    output.print_document(result.document())
+    tables = open_tables(spec, settings=options.parse_settings(), reporter=TerminalReporter())
+    output.print_result(tables.publish(folder, overwrite=overwrite))
     output.print_commands("To check it again:", f"discreet audit {output.quote_for_shell(folder)}")
     return 0
 
 
-def audit_related(
-    release: str, arguments: Mapping[str, object], *, json: bool, limits: tuple[str | None, str | None]
-) -> int:
+def audit_related(release: str, arguments: Mapping[str, object]) -> int:
     """Audit tables that were published together; ``arguments`` are options of single tables."""
     from discreet.verbs.relational import audit_tables
 
-    _refuse_options(arguments, "tables that were published together; audit one of them by its file")
-    found = audit_tables(release, settings=options.parse_settings(*limits), reporter=TerminalReporter())
-    if json:
-        output.print_json(found.as_json())
-    else:
-        output.print_document(found.document())
-    return 0 if found.passed else _FAILED
+    _refuse(arguments, "tables that were published together; audit one of them by its file")
+    found = audit_tables(release, settings=options.parse_settings(), reporter=TerminalReporter())
+    return output.print_result(found, 0 if found.passed else _FAILED)
 
 
-def _refuse_options(arguments: Mapping[str, object], subject: str) -> None:
+def _refuse(arguments: Mapping[str, object], subject: str) -> None:
     """Raise if an option of a single table is given for several."""
-    for name, value in arguments.items():
-        if value:
-            option = f"--{name.replace('_', '-')}"
-            raise InputError(f"{option} cannot be combined with {subject}", advice=f"Leave out {option}.")
+    options.refuse_given(arguments, f"{{}} cannot be combined with {subject}", advice="Leave out {}.")

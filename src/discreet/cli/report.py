@@ -49,7 +49,6 @@ _Language = Annotated[
 
 
 def report(
-    context: typer.Context,
     release: _ReleasePath,
     table: options.ReleaseTable = None,
     spec: _SpecOption = None,
@@ -62,9 +61,6 @@ def report(
     checks: _Checks = None,
     language: _Language = None,
     overwrite: options.Overwrite = False,
-    json: options.Json = False,
-    threads: options.Threads = None,
-    memory_limit: options.MemoryLimit = None,
 ) -> int:
     """Write the evidence of a release as one offline HTML file.
 
@@ -78,21 +74,17 @@ def report(
     result = page.report(
         address_of(release, table),
         output=output_path,
-        table=None if spec is None else options.open_table_of_spec(spec, threads, memory_limit),
+        table=None if spec is None else options.open_table_of_spec(spec),
         about=about,
         threshold=threshold,
         overwrite=overwrite,
-        settings=options.parse_settings(threads, memory_limit),
+        settings=options.parse_settings(),
         reporter=TerminalReporter(),
         purpose=purpose,
         recipient=recipient,
         threat_model=threat_model,
         checks=checks,
         language=language,
-        options=parse_attack_options(REPORT_OPTIONS.arguments(context)),
+        options=parse_attack_options(REPORT_OPTIONS.arguments()),
     )
-    if json:
-        output.print_json(result.as_json())
-    else:
-        output.print_document(result.document())
-    return 0 if result.passed else _FAILED
+    return output.print_result(result, 0 if result.passed else _FAILED)

@@ -70,14 +70,10 @@ _EverySolution = Annotated[
 
 
 def search(
-    context: typer.Context,
     spec: options.SpecPath,
+    *,
     algorithm: _Algorithm = None,
-    k: options.KOption = None,
-    l: options.LOption = None,
-    max_suppressed: options.MaxSuppressed = None,
-    max_level: options.MaxLevel = None,
-    min_level: options.MinLevel = None,
+    request: options.RequestTexts,
     cost: declared_options.CostOption = None,
     marking: _MarkingOption = "direct",
     in_database: _InDatabase = False,
@@ -85,9 +81,6 @@ def search(
     time_budget: _TimeBudget = None,
     node_budget: _NodeBudget = None,
     every_solution: _EverySolution = False,
-    json: options.Json = False,
-    threads: options.Threads = None,
-    memory_limit: options.MemoryLimit = None,
 ) -> int:
     """Run one named search and show its counts.
 
@@ -99,29 +92,21 @@ def search(
 
     if algorithm is None:
         raise InputError("no search algorithm was given", allowed=f"--algorithm {', '.join(ALGORITHMS)}")
-    table = options.open_table_of_spec(spec, threads, memory_limit)
+    table = options.open_table_of_spec(spec)
     with interrupt_returns_best() if algorithm == "anytime" else nullcontext():
         outcome = table.search(
             algorithm,
-            k=options.parse_k(k),
-            l=options.parse_l(l),
-            max_suppressed=max_suppressed,
-            max_level=options.parse_level_options("--max-level", max_level),
-            min_level=options.parse_level_options("--min-level", min_level),
-            criteria=declared_options.parse_criteria(context),
+            **request.keywords(),
             marking=marking,
             in_database=in_database,
-            cost=declared_options.parse_cost(context, cost, table.spec),
+            cost=declared_options.parse_cost(cost, table.spec),
             cube_budget=0 if cube_budget is None else parse_bytes(cube_budget),
             time_budget=_parse_seconds(time_budget),
             node_budget=options.parse_whole_option("--node-budget", node_budget),
         )
-    if json:
-        output.print_json(outcome.as_json())
-    else:
-        output.print_document(outcome.document())
-        if every_solution and outcome.solutions:
-            output.print_document((BLANK, *outcome.every_solution()))
+    output.print_result(outcome)
+    if every_solution and outcome.solutions and not output.prints_json():
+        output.print_document((BLANK, *outcome.every_solution()))
     return 0 if outcome.solutions else _NO_SOLUTION
 
 

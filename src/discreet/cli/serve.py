@@ -102,9 +102,6 @@ def serve(
     max_upload: _MaxUpload = "4GiB",
     no_browser: _NoBrowser = False,
     access_log: _AccessLog = False,
-    json: options.Json = False,
-    threads: options.Threads = None,
-    memory_limit: options.MemoryLimit = None,
 ) -> int:
     """Open the workbench in the browser.
 
@@ -114,7 +111,7 @@ def serve(
     _require_packages()
     if add_user is not None:
         protected = (spec, tls_cert, tls_key, proxy_secret_file)
-        return _add_user(add_user, password_file, [path for path in protected if path is not None], json=json)
+        return _add_user(add_user, password_file, [path for path in protected if path is not None])
     from discreet.web.server import DEFAULT_PORT
     from discreet.web.server_config import ServerConfig, read_trusted_proxy
 
@@ -124,7 +121,7 @@ def serve(
     number = options.parse_whole_option("--port", port)
     config = ServerConfig(
         workspace=workspace or _spec_folder(spec) / DEFAULT_WORKSPACE,
-        settings=options.parse_settings(threads, memory_limit),
+        settings=options.parse_settings(),
         spec=_require_spec(spec),
         root=root or (None if password_file is not None else _spec_folder(spec)),
         host=host,
@@ -137,11 +134,11 @@ def serve(
         proxy=read_trusted_proxy(tuple(proxy or ()), proxy_secret_file),
         max_upload=parse_bytes(max_upload),
     )
-    _run_server(config, json=json, opens=not no_browser, access_log=access_log)
+    _run_server(config, opens=not no_browser, access_log=access_log)
     return 0
 
 
-def _run_server(config: ServerConfig, *, json: bool, opens: bool, access_log: bool) -> None:
+def _run_server(config: ServerConfig, *, opens: bool, access_log: bool) -> None:
     import logging
 
     from discreet.web.server import WorkbenchServer, configure_logging
@@ -156,29 +153,27 @@ def _run_server(config: ServerConfig, *, json: bool, opens: bool, access_log: bo
     }
 
     def started() -> None:
-        _print_start_link(facts, json=json)
+        _print_start_link(facts)
         if opens and config.unix_socket is None:
             server.open_browser()
-        if not json and sys.stdin.isatty() and not config.uses_passwords:
+        if not output.prints_json() and sys.stdin.isatty() and not config.uses_passwords:
             Thread(target=_print_more_links, args=(server,), daemon=True).start()
 
     server.run(started)
-    if not json:
-        output.print_document((_make_line("The workbench has ended; the workspace keeps everything."),))
+    if not output.prints_json():
+        output.print_line("The workbench has ended; the workspace keeps everything.")
 
 
-def _print_start_link(facts: dict[str, Any], *, json: bool) -> None:
-    if json:
+def _print_start_link(facts: dict[str, Any]) -> None:
+    if output.prints_json():
         output.print_json(facts)
     else:
         where = f"Unix socket {facts['unix_socket']}, as " if facts["unix_socket"] else ""
-        output.print_document(
-            (_make_line(f"The workbench listens on {where}{facts['url']}; Ctrl-C ends it."),)
-        )
+        output.print_line(f"The workbench listens on {where}{facts['url']}; Ctrl-C ends it.")
         once = "Sign in:" if facts["start_link"].endswith("/login") else "This link signs in once:"
         output.print_commands(f"Workspace: {facts['workspace']}. {once}", facts["start_link"])
         if sys.stdin.isatty() and "token=" in facts["start_link"]:
-            output.print_document((_make_line("Press Enter for another link."),))
+            output.print_line("Press Enter for another link.")
     sys.stdout.flush()
 
 
@@ -187,12 +182,6 @@ def _print_more_links(server: WorkbenchServer) -> None:
     for _ in sys.stdin:
         output.print_commands("This link signs in once:", server.start_link())
         sys.stdout.flush()
-
-
-def _make_line(text: str) -> Any:
-    from discreet.printing.document import Line
-
-    return Line(text)
 
 
 def _require_packages() -> None:
@@ -209,7 +198,7 @@ def _require_packages() -> None:
         ) from None
 
 
-def _add_user(name: str, password_file: Path | None, protected: list[Path], *, json: bool) -> int:
+def _add_user(name: str, password_file: Path | None, protected: list[Path]) -> int:
     from discreet.web.server_config import add_user, check_user_name
 
     if password_file is None:
@@ -224,10 +213,10 @@ def _add_user(name: str, password_file: Path | None, protected: list[Path], *, j
     else:
         password = sys.stdin.readline().rstrip("\r\n")
     add_user(password_file, name, str(password))
-    if json:
+    if output.prints_json():
         output.print_json({"user": name, "password_file": str(password_file)})
     else:
-        output.print_document((_make_line(f"{name} may sign in with the password file {password_file}."),))
+        output.print_line(f"{name} may sign in with the password file {password_file}.")
     return 0
 
 

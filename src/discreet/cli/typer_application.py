@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib import import_module
 from typing import Any
@@ -10,13 +10,12 @@ from typing import Any
 import typer
 from typer.core import TyperCommand
 
-from discreet.cli.command import VerbCommand
+from discreet.cli.command import VerbCommand, expand_bundles
 
 _CRITERIA = "declared_options.CRITERION_OPTIONS"
 _COSTS = "declared_options.COST_OPTIONS"
 _VERBS: dict[str, tuple[str, ...]] = {
     "init": (),
-    "hierarchies": (),
     "inspect": (),
     "lattice": (_CRITERIA,),
     "negotiate": (_CRITERIA, _COSTS),
@@ -24,21 +23,41 @@ _VERBS: dict[str, tuple[str, ...]] = {
     "publish": (_CRITERIA, "declared_options.MODEL_OPTIONS"),
     "apply": (),
     "audit": (_CRITERIA,),
-    "check": (_CRITERIA,),
     "compare": (_CRITERIA,),
     "query": (),
     "attack": ("declared_options.ATTACK_OPTIONS",),
-    "tabulate": (),
-    "safepub": (),
-    "budget": (),
-    "releases": (),
     "report": ("declared_options.REPORT_OPTIONS",),
     "serve": (),
     "schema": (),
-    "presets": (),
     "demo": (),
+    "dp histogram": (),
+    "dp sample": (),
+    "dp budget": (),
+    "list hierarchies": (),
+    "list presets": (),
+    "list releases": (),
 }
-"""Verbs, each a function in the module of its name, with the declarations of its further options."""
+"""Verbs with the declarations of their further options; each is a function in the module of its first word.
+
+The verbs of a group, such as ``dp``, are functions of one module.
+"""
+
+_GROUPS = {
+    "dp": "Release counts or rows under differential privacy.",
+    "list": "List built-in hierarchies, presets or earlier releases.",
+}
+"""Help of each group of verbs."""
+
+RENAMED_VERBS = {
+    "budget": "dp budget",
+    "check": "audit",
+    "hierarchies": "list hierarchies",
+    "presets": "list presets",
+    "releases": "list releases",
+    "safepub": "dp sample",
+    "tabulate": "dp histogram",
+}
+"""New names of verbs that had another name."""
 
 _COMMON_OPTIONS = ("--debug", "--quiet", "-q", "--json")
 
@@ -58,8 +77,15 @@ def build_application(verbs: Iterable[str] = VERBS) -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     )
     app.callback(invoke_without_command=True)(_root)
-    for name in verbs:
-        app.command(cls=_command_class(name))(_import_name(f"{name}.{name}"))
+    groups: dict[str, typer.Typer] = {}
+    for verb in verbs:
+        group, _, name = verb.rpartition(" ")
+        if group and group not in groups:
+            groups[group] = typer.Typer(rich_markup_mode=None)
+            groups[group].callback(invoke_without_command=True)(_print_help)
+            app.add_typer(groups[group], name=group, help=_GROUPS[group])
+        function = expand_bundles(_import_name(f"{group or name}.{name}"))
+        groups.get(group, app).command(cls=_command_class(verb))(function)
     return app
 
 
@@ -75,16 +101,31 @@ def move_verb_first(arguments: list[str]) -> list[str]:
     >>> move_verb_first(["--debug", "publish", "discreet.toml"])
     ['publish', '--debug', 'discreet.toml']
     """
-    verb_index = next((i for i, word in enumerate(arguments) if word not in _COMMON_OPTIONS), len(arguments))
-    if arguments[verb_index : verb_index + 1] and arguments[verb_index] in _VERBS:
-        return [arguments[verb_index], *arguments[:verb_index], *arguments[verb_index + 1 :]]
+    common, words = [], list(arguments)
+    for length in range(2):
+        while words[length : length + 1] and words[length] in _COMMON_OPTIONS:
+            common.append(words.pop(length))
+        verb = " ".join(words[: length + 1])
+        if verb in _VERBS:
+            return [*words[: length + 1], *common, *words[length + 1 :]]
+        if verb not in _GROUPS:
+            break
     return arguments
+
+
+def name_verb(arguments: Sequence[str]) -> str:
+    """Return the verb or the group of verbs that a command line begins with; empty for another word."""
+    words = " ".join(arguments[:2])
+    first = words.partition(" ")[0]
+    return words if words in _VERBS else first if first in _VERBS or first in _GROUPS else ""
 
 
 def list_needed_verbs(arguments: list[str]) -> tuple[str, ...]:
     """Return the verbs that a command line needs: its own, none to print the version, or all of them."""
-    first = arguments[0] if arguments else ""
-    return (first,) if first in _VERBS else () if first in ("--version", "-V") else VERBS
+    if arguments[:1] in (["--version"], ["-V"]):
+        return ()
+    verb = name_verb(arguments)
+    return tuple(each for each in _VERBS if each == verb or each.startswith(f"{verb} ")) or VERBS
 
 
 def _command_class(name: str) -> type[TyperCommand]:
@@ -116,5 +157,10 @@ def _root(
     ),
 ) -> None:
     """Print the help if no verb is given."""
+    _print_help(context)
+
+
+def _print_help(context: typer.Context) -> None:
+    """Print the help of a group if no verb is given."""
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())

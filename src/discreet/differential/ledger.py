@@ -90,7 +90,7 @@ class Balance:
             raise LimitReached(
                 f"the privacy budget does not allow {loss}: {self.spent} of {self.budget} are spent",
                 allowed=f"at most {self.left}",
-                advice="Nothing was counted or written. Spent budget cannot be recovered; discreet budget "
+                advice="Nothing was counted or written. Spent budget cannot be recovered; discreet dp budget "
                 "SPEC lists it.",
             )
 

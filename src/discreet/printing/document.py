@@ -60,6 +60,19 @@ class Column:
     shrinks: bool = False
 
 
+def make_columns(*titles: str) -> tuple[Column, ...]:
+    """Make columns from their titles: ``>`` before a title aligns on the right, then ``~`` lets it shrink.
+
+    >>> make_columns("name", ">rows")[1]
+    Column(title='rows', right=True, shrinks=False)
+    """
+    found = []
+    for title in titles:
+        name = title.removeprefix(">")
+        found.append(Column(name.removeprefix("~"), right=name != title, shrinks=name.startswith("~")))
+    return tuple(found)
+
+
 @dataclass(frozen=True)
 class Grid:
     """Aligned table; every row has one cell per column."""

@@ -10,19 +10,14 @@ from math import isfinite
 
 from discreet.measures.metrics import Better, MetricValue
 from discreet.model.audit_report import StrictestValue
-from discreet.printing.document import BLANK, Column, Document, Grid, Line
+from discreet.printing.document import BLANK, Document, Grid, Line, make_columns
 
 _MISSING = "–"
 
 
 def metric_grid(metrics: Sequence[MetricValue]) -> Grid:
     """Return one row per metric that is defined."""
-    columns = (
-        Column("metric"),
-        Column("value", right=True),
-        Column("unit"),
-        Column("better"),
-    )
+    columns = make_columns("metric", ">value", "unit", "better")
     rows = tuple(
         (
             m.metric.title,
@@ -76,13 +71,7 @@ def describe_strictest_values(values: Sequence[StrictestValue]) -> Document:
 
 def _strictest_grid(value_text: Sequence[StrictestValue]) -> Grid:
     """Return a grid of the strictest values, without empty columns."""
-    columns = (
-        Column("criterion", shrinks=True),
-        Column("option"),
-        Column("attribute", shrinks=True),
-        Column("with", shrinks=True),
-        Column("strictest value", right=True),
-    )
+    columns = make_columns("~criterion", "option", "~attribute", "~with", ">strictest value")
     rows = [
         (one.criterion.title, one.criterion.flag(), one.attribute or "", one.parts_text, one.value_text)
         for one in value_text

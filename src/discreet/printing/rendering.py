@@ -10,9 +10,10 @@ import shutil
 import textwrap
 import unicodedata
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from html import escape
+from typing import Any
 
 from discreet.errors import python_wording
 from discreet.printing.document import Column, Document, Grid, Line, Tone
@@ -192,6 +193,28 @@ def _table_html(grid: Grid) -> str:
 def _cell_html(tag: str, column: Column, text: str) -> str:
     style = _CELL_STYLE.format(side="right" if column.right else "left")
     return f'<{tag} style="{style}">{escape(escape_control_characters(text))}</{tag}>'
+
+
+def record_as_json(record: object) -> dict[str, Any]:
+    """Return the fields of a dataclass as a document: records by their ``as_json``, tuples as lists."""
+    names = record.__dataclass_fields__  # type: ignore[attr-defined]
+    return {name: _plain_value(getattr(record, name)) for name in names}
+
+
+def _plain_value(value: Any) -> Any:
+    if hasattr(value, "as_json"):
+        return value.as_json()
+    if isinstance(value, Mapping):
+        return {key: _plain_value(item) for key, item in value.items()}
+    return [_plain_value(item) for item in value] if isinstance(value, tuple) else value
+
+
+class Record:
+    """Dataclass whose document has its fields."""
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the fields as a document."""
+        return record_as_json(self)
 
 
 class Printable(ABC):

@@ -233,7 +233,7 @@ def report(
     the original (``discreet.open``), against which utility is measured. ``about`` is a TOML file of the
     publisher's texts, which override those of the table's spec; the texts given here (``purpose``,
     ``recipient``, ``threat_model``, …) override both, and missing texts are left blank to be filled in by
-    hand. ``checks`` is the name of a preset (``discreet presets``), whose points are listed before the
+    hand. ``checks`` is the name of a preset (``discreet list presets``), whose points are listed before the
     signatures. ``language`` is the code of one of ``languages()``, English by default. ``options`` are
     options of attacks, by name. A release whose audit fails gets a report too, which says so. Raises
     ``InputError`` for a release without a manifest, or if the output must not be written.

@@ -28,6 +28,7 @@ from discreet.printing.document import (
     format_rows,
     format_share,
     heading_line,
+    make_columns,
 )
 from discreet.printing.lattice_picture import draw_lattice_html
 from discreet.printing.rendering import Printable
@@ -134,12 +135,7 @@ class NeighboursResult(Printable):
             )
             for name, level, top in zip(self.lattice.attributes, self.node, self.lattice.heights, strict=True)
         )
-        columns = (
-            Column(""),
-            Column("level", right=True),
-            Column("one less", right=True),
-            Column("one more", right=True),
-        )
+        columns = make_columns("", ">level", ">one less", ">one more")
         return (
             heading_line(f"Suppressed rows one level away from {self.of} ({self.suppressed:,})"),
             Grid(columns, rows),
@@ -186,12 +182,7 @@ class SuppressionResult(Printable):
             (f"{sum(levels)}", levels_text(levels), f"{value:,}", format_share(value, self.rows))
             for levels, value in zip(map(tuple, self._levels.tolist()), self.values.tolist(), strict=True)
         )
-        columns = (
-            Column("height", right=True),
-            Column("levels"),
-            Column("suppressed", right=True),
-            Column("of the rows", right=True),
-        )
+        columns = make_columns(">height", "levels", ">suppressed", ">of the rows")
         return (levels_legend(self.lattice), Grid(columns, rows))
 
     @cached_property
@@ -211,14 +202,7 @@ class SuppressionResult(Printable):
         return rows
 
 
-_HEIGHT_COLUMNS = (
-    Column("height", right=True),
-    Column("nodes", right=True),
-    Column("least", right=True),
-    Column("mean", right=True),
-    Column("most", right=True),
-    Column("mean of the rows"),
-)
+_HEIGHT_COLUMNS = make_columns(">height", ">nodes", ">least", ">mean", ">most", "mean of the rows")
 
 
 def levels_text(node: tuple[int, ...]) -> str:
@@ -278,13 +262,8 @@ class AttributeSuppressionResult(Printable):
             )
             for p in self.proposals
         )
-        columns = (
-            Column("attribute at its top", shrinks=True),
-            Column("request"),
-            Column("suppressed", right=True),
-            Column("height", right=True),
-            Column("without", right=True),
-            Column("levels", shrinks=True),
+        columns = make_columns(
+            "~attribute at its top", "request", ">suppressed", ">height", ">without", "~levels"
         )
         title = f"With one attribute at its top, {self.request.requirement}:"
         return (

@@ -29,11 +29,12 @@ from discreet.printing.document import (
     format_rows,
     format_share,
     heading_line,
+    make_columns,
     warning_block,
 )
-from discreet.printing.rendering import Printable
+from discreet.printing.rendering import Printable, record_as_json
 
-_DASH = "–"
+_MISSING = "–"
 
 
 def describe_finding(finding: Finding) -> Document:
@@ -42,7 +43,7 @@ def describe_finding(finding: Finding) -> Document:
     if finding.skipped is not None:
         return (*begin, Line(f"Not tried: {finding.skipped}."))
     figures = Grid(
-        (Column(""), Column("", right=True)),
+        make_columns("", ">"),
         tuple((each.label, format_finding_value(each.value, each.kind)) for each in finding.figures),
     )
     return (
@@ -57,7 +58,7 @@ def describe_finding(finding: Finding) -> Document:
 def format_finding_value(value: Value, kind: ValueKind) -> str:
     """Format a value by its kind, or a dash if it is None."""
     if value is None:
-        return _DASH
+        return _MISSING
     if isinstance(value, str) or kind is ValueKind.TEXT:
         return str(value)
     if kind is ValueKind.CHANCE:
@@ -83,9 +84,6 @@ def _describe_table(table: FoundTable) -> Document:
     return (BLANK, Line(table.title, Tone.HEADING), *((grid,) if table.rows else (Line("None."),)), *notes)
 
 
-_MISSING = "–"
-
-
 @dataclass(frozen=True)
 class TableRisk:
     """Risk of a table: its classes by size, prosecutor risk and minimal uniques.
@@ -101,13 +99,8 @@ class TableRisk:
 
     def as_json(self) -> dict[str, Any]:
         """Return the table's part of the document."""
-        return {
-            "rows": self.rows,
-            "classes": self.classes,
-            "class_sizes": {str(size): number for size, number in self.class_sizes.items()},
-            "prosecutor": self.prosecutor.as_json(),
-            "uniques": self.uniques.as_json(),
-        }
+        sizes = {str(size): number for size, number in self.class_sizes.items()}
+        return record_as_json(self) | {"class_sizes": sizes}
 
 
 @dataclass(frozen=True, repr=False)
@@ -256,11 +249,7 @@ class AttackResult(Printable):
         found = [each for each in self.single_values if each.alone or each.in_class]
         if not found:
             return ()
-        columns = (
-            Column("known value of", shrinks=True),
-            Column("unique rows", right=True),
-            Column("unique in their group", right=True),
-        )
+        columns = make_columns("~known value of", ">unique rows", ">unique in their group")
         rows = tuple(
             (each.column, format_rows(each.alone, each.rows), format_rows(each.in_class, each.rows))
             for each in found
@@ -295,16 +284,14 @@ class AttackResult(Printable):
         if not self.disclosure:
             return ()
         unit = self.kind.unit
-        columns = (
-            Column("sensitive attribute"),
-            Column("l", right=True),
-            Column("entropy l", right=True),
-            Column(f"rows whose {unit} has one value", right=True, shrinks=True),
-            Column(
-                f"rows with a value in over {format_share(self.dominance, 1)} of it", right=True, shrinks=True
-            ),
-            Column("guessed right", right=True, shrinks=True),
-            Column("without the release", right=True, shrinks=True),
+        columns = make_columns(
+            "sensitive attribute",
+            ">l",
+            ">entropy l",
+            f">~rows whose {unit} has one value",
+            f">~rows with a value in over {format_share(self.dominance, 1)} of it",
+            ">~guessed right",
+            ">~without the release",
         )
         rows = tuple(
             (

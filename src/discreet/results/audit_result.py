@@ -108,6 +108,14 @@ class AuditResult(Printable):
         return self.report.passed
 
     @property
+    def has_requirement(self) -> bool:
+        """True if a criterion was given, or the manifest has one; otherwise ``passed`` states nothing."""
+        report = self.report
+        return bool(
+            report.permutation is not None or report.required_k or report.required_l or report.criteria
+        )
+
+    @property
     def rows(self) -> int:
         """Number of rows without starred ones."""
         return self.report.rows

@@ -1,4 +1,4 @@
-"""The results of ``discreet check``: checks per file, and the records JUnit XML and SARIF 2.1.0.
+"""The results of audits of several files: checks per file, and the records JUnit XML and SARIF 2.1.0.
 
 Other programs store and show the records, so they contain no cell of a file: for a file that cannot be
 checked they contain only the kind of error.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import quote
 from xml.etree import ElementTree
@@ -18,8 +18,17 @@ from discreet.errors import DiscreetError
 from discreet.model.audit_report import AuditReport
 from discreet.model.criteria.base import parameter_text
 from discreet.model.release_kind import CLASS_RELEASE, GROUP_RELEASE
-from discreet.printing.document import Column, Document, Grid, Line, Tone, format_quantity, warning_block
+from discreet.printing.document import (
+    Document,
+    Grid,
+    Line,
+    Tone,
+    format_quantity,
+    make_columns,
+    warning_block,
+)
 from discreet.printing.rendering import Printable
+from discreet.results.audit_result import AuditResult
 
 CHECK_FAILED = 1
 
@@ -53,13 +62,13 @@ class CriterionCheck:
         return f"{self.name}: {self.asked} required, {self.found} found"
 
     def as_json(self) -> dict[str, Any]:
-        """Return the entry in ``checks`` of ``discreet check --json``."""
+        """Return the entry in ``checks`` of ``discreet audit FILE… --json``."""
         return {"name": self.name, "asked": self.asked, "found": self.found, "passed": self.passed}
 
 
 @dataclass(frozen=True)
 class FileCheck:
-    """Checks of one file; ``error`` if it could not be checked, with its ``region``."""
+    """Checks of one file and its ``audit``; ``error`` if it could not be checked, with its ``region``."""
 
     file: str
     checks: tuple[CriterionCheck, ...] = ()
@@ -67,6 +76,7 @@ class FileCheck:
     seconds: float = 0.0
     error: DiscreetError | None = None
     region: Region | None = None
+    audit: AuditResult | None = None
 
     @property
     def passed(self) -> bool:
@@ -79,7 +89,7 @@ class FileCheck:
         return self.error.exit_status if self.error is not None else 0 if self.passed else CHECK_FAILED
 
     def as_json(self) -> dict[str, Any]:
-        """Return the entry in ``files`` of ``discreet check --json``."""
+        """Return the entry in ``files`` of ``discreet audit FILE… --json``."""
         return {
             "file": self.file,
             "passed": self.passed,
@@ -91,12 +101,13 @@ class FileCheck:
 
 @dataclass(frozen=True, repr=False)
 class FileChecks(Printable):
-    """Checks of the files of one run of ``discreet check``, in the order of the arguments.
+    """Checks of several audited files, in the order of the arguments.
 
     >>> discreet.check(["may.csv", "june.csv"], k=5).passed  # doctest: +SKIP
     """
 
     files: tuple[FileCheck, ...]
+    in_cli: bool = False
 
     @property
     def passed(self) -> bool:
@@ -109,32 +120,27 @@ class FileChecks(Printable):
         return max((each.status for each in self.files), default=0)
 
     def as_json(self) -> dict[str, Any]:
-        """Return the document of ``discreet check --json``."""
+        """Return the document of ``discreet audit FILE… --json``."""
         return {"passed": self.passed, "files": [each.as_json() for each in self.files]}
 
-    def document(self, *, typed: bool = False) -> Document:
-        """Return the verdict, a row for each check of each file, errors and warnings.
+    def in_cli_words(self) -> FileChecks:
+        """Return the checks with errors in the option names of the command line instead of Python's."""
+        return replace(self, in_cli=True)
 
-        Errors use Python's option names, or with ``typed`` those of the command line.
-        """
+    def document(self) -> Document:
+        """Return the verdict, a row for each check of each file, errors and warnings."""
         failing = sum(not each.passed for each in self.files)
         line = Line(f"{format_quantity(len(self.files), 'file')}: all checks passed.", Tone.GOOD)
         if failing:
             line = Line(f"{failing:,} of {format_quantity(len(self.files), 'file')} failed.", Tone.BAD)
-        columns = (
-            Column("file", shrinks=True),
-            Column("check", shrinks=True),
-            Column("required", right=True),
-            Column("found", right=True),
-            Column("verdict"),
-        )
+        columns = make_columns("~file", "~check", ">required", ">found", "verdict")
         rows = tuple(
             (each.file, check.name, check.asked, check.found, "passed" if check.passed else "failed")
             for each in self.files
             for check in each.checks
         )
         errors = tuple(
-            Line(_name_file(each.file, each.error.as_typed if typed else str(each.error)), Tone.BAD)
+            Line(_name_file(each.file, each.error.as_typed if self.in_cli else str(each.error)), Tone.BAD)
             for each in self.files
             if each.error is not None
         )
@@ -181,7 +187,7 @@ def _check_classes(report: AuditReport) -> Iterator[CriterionCheck]:
 _CHECKS = {CLASS_RELEASE.unit: _check_classes, GROUP_RELEASE.unit: _check_groups}
 
 SARIF_DRIVER = "discreet"
-_SUITES_NAME = "discreet check"
+_SUITES_NAME = "discreet audit"
 _SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _BYTE_LIMIT = 256
@@ -280,4 +286,4 @@ def _sarif_result(each: FileCheck, rule: str, text: str, region: Region | None) 
 
 def _error_text(each: FileCheck) -> str:
     assert each.error is not None
-    return f"{each.error.kind}: run `discreet check {each.file}` for the reason"
+    return f"{each.error.kind}: run `discreet audit {each.file}` for the reason"

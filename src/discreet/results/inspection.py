@@ -20,7 +20,6 @@ from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.model.table_spec import AttributeGlob, AttributeRole, TableSpec, UnlistedPolicy
 from discreet.printing.document import (
     BLANK,
-    Column,
     Document,
     Grid,
     Line,
@@ -29,6 +28,7 @@ from discreet.printing.document import (
     format_share,
     heading_line,
     join_names,
+    make_columns,
     warning_block,
 )
 from discreet.printing.metric_grid import metric_grid
@@ -171,21 +171,21 @@ class Inspection(Printable):
             )
             for a in self.attributes
         )
-        columns = (
-            Column("quasi-identifier"),
-            Column("values", right=True),
-            Column("NULL rows", right=True),
-            Column("unique by value", right=True),
-            Column("unique at top", right=True),
-            Column("height", right=True),
-            Column("leaves", right=True),
-            Column("hierarchy", shrinks=True),
+        columns = make_columns(
+            "quasi-identifier",
+            ">values",
+            ">NULL rows",
+            ">unique by value",
+            ">unique at top",
+            ">height",
+            ">leaves",
+            "~hierarchy",
         )
         return Grid(columns, rows)
 
     def _examples(self) -> Document:
         rows = tuple((a.name, _ARROW.join(a.example)) for a in self.attributes if a.example)
-        columns = (Column("quasi-identifier"), Column("a value at each level", shrinks=True))
+        columns = make_columns("quasi-identifier", "~a value at each level")
         return (Grid(columns, rows), BLANK) if rows else ()
 
     def _other_columns(self) -> Document:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,8 +21,21 @@ from discreet.model.frequency_set import FrequencySet
 from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.model.lattice import Lattice, LatticeNode
 from discreet.model.requirement import Requirement, failing_mask, suppression_mask
-from discreet.printing.document import BLANK, Column, Document, Grid, Line, format_rows, heading_line
-from discreet.printing.rendering import Printable
+from discreet.printing.document import (
+    BLANK,
+    Column,
+    Document,
+    Grid,
+    Line,
+    format_rows,
+    heading_line,
+    make_columns,
+)
+from discreet.printing.rendering import Printable, Record
+
+if TYPE_CHECKING:
+    from discreet.negotiation.negotiator import NodeQueries
+    from discreet.results.table_lattice import NegotiationLattice
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,13 +71,6 @@ class PublishedRowTypes:
         return last
 
 
-def find_published_row_types(
-    table: FrequencySet, node: LatticeNode, requirement: Requirement
-) -> NDArray[np.bool_]:
-    """Return the published row types of one node."""
-    return PublishedRowTypes(table).of(node, requirement)
-
-
 def published_classes_meet(
     table: FrequencySet, node: LatticeNode, published: Requirement, required: Requirement
 ) -> bool | None:
@@ -90,28 +96,17 @@ _MAX_VALUES = 12
 """Number of printed values per attribute."""
 
 
-class SuppressedRowCounter(Protocol):
-    """Source of the suppression of any node."""
-
-    def suppressed(self, node: LatticeNode, requirement: Requirement) -> int:
-        """Count the rows that a node suppresses."""
-
-
 @dataclass(frozen=True)
-class SuppressedValue:
+class SuppressedValue(Record):
     """Value of an attribute (None is NULL): its ``rows``, and those ``left_out`` of the release."""
 
     value: str | None
     rows: int
     left_out: int
 
-    def as_json(self) -> dict[str, Any]:
-        """Return the value as a document."""
-        return {"value": self.value, "rows": self.rows, "left_out": self.left_out}
-
 
 @dataclass(frozen=True)
-class SuppressionByAttribute:
+class SuppressionByAttribute(Record):
     """Suppression by one attribute: its values with suppressed rows, most rows first, and its cost.
 
     ``level`` of ``height`` is the node's. ``at_top`` is the number of suppressed rows if only this attribute
@@ -124,17 +119,6 @@ class SuppressionByAttribute:
     at_top: int
     costs: int
     values: tuple[SuppressedValue, ...]
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the attribute as a document."""
-        return {
-            "name": self.name,
-            "level": self.level,
-            "height": self.height,
-            "at_top": self.at_top,
-            "costs": self.costs,
-            "values": [value.as_json() for value in self.values],
-        }
 
 
 @dataclass(frozen=True, repr=False)
@@ -176,12 +160,7 @@ class SuppressionReport(Printable):
     def document(self) -> Document:
         """Return the sentence, and the values of each attribute with most suppressed rows."""
         title = f"Suppressed: {format_rows(self.suppressed, self.rows)}"
-        columns = (
-            Column("attribute"),
-            Column("value", shrinks=True),
-            Column("suppressed", right=True),
-            Column("of rows", right=True),
-        )
+        columns = make_columns("attribute", "~value", ">suppressed", ">of rows")
         lines = tuple(
             (
                 attribute.name if index == 0 else "",
@@ -197,7 +176,7 @@ class SuppressionReport(Printable):
 
 def report_suppression(
     table: FrequencySet,
-    lookup: SuppressedRowCounter,
+    lookup: NodeQueries | NegotiationLattice,
     lattice: Lattice,
     node: LatticeNode,
     requirement: Requirement,
@@ -207,7 +186,7 @@ def report_suppression(
     Raises ``InputError`` for a criterion of an attribute that is not sensitive. Cost: one roll-up, and one
     look-up per attribute.
     """
-    lost = np.where(find_published_row_types(table, node, requirement), 0, table.counts)
+    lost = np.where(PublishedRowTypes(table).of(node, requirement), 0, table.counts)
     suppressed = int(lost.sum())
     found = []
     for i, (hierarchy, level) in enumerate(zip(table.hierarchies, node, strict=True)):
@@ -235,7 +214,7 @@ _SEED = 1
 
 
 @dataclass(frozen=True)
-class PreviewedRow:
+class PreviewedRow(Record):
     """Row type: its values, the released values, and its class.
 
     ``before`` and ``after`` follow the quasi-identifiers, with None for NULL. ``size`` is the class's rows,
@@ -249,28 +228,13 @@ class PreviewedRow:
     distinct: dict[str, int]
     suppressed: bool
 
-    def as_json(self) -> dict[str, Any]:
-        """Return the row as a document."""
-        return {
-            "before": list(self.before),
-            "after": list(self.after),
-            "rows": self.rows,
-            "size": self.size,
-            "distinct": self.distinct,
-            "suppressed": self.suppressed,
-        }
-
 
 @dataclass(frozen=True, repr=False)
-class RowPreview(Printable):
+class RowPreview(Record, Printable):
     """Sample of row types under a node and a requirement; the same ones for every node."""
 
     attributes: tuple[str, ...]
     rows: tuple[PreviewedRow, ...]
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the preview as a document."""
-        return {"attributes": list(self.attributes), "rows": [row.as_json() for row in self.rows]}
 
     def document(self) -> Document:
         """Return each row type before and after recoding."""
@@ -306,7 +270,7 @@ def preview_rows(
     if requirement.of_classes == requirement and not any(one.of_rest for one in requirement.criteria):
         fails = failing_mask(counter.bound, facts)
     else:
-        fails = _find_suppressed(table, node, requirement)[drawn]
+        fails = ~PublishedRowTypes(table).of(node, requirement)[drawn]
     distinct = [values.distinct for values in facts.values if values is not None]
     found = []
     for position in drawn:
@@ -325,14 +289,6 @@ def preview_rows(
             )
         )
     return RowPreview(table.attributes, tuple(found))
-
-
-def _find_suppressed(table: FrequencySet, node: LatticeNode, requirement: Requirement) -> NDArray[np.bool_]:
-    """Return the row types that are suppressed if all classes of the node are evaluated together."""
-    classes = roll_up(table, node)
-    facts = FactCounter.of(table, requirement)
-    result: NDArray[np.bool_] = suppression_mask(facts.bound, facts.at_node(classes))[classes.class_of]
-    return result
 
 
 def _find_members(columns: Sequence[NDArray[np.int64]], position: int) -> NDArray[np.int64]:

@@ -9,15 +9,13 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.frequency.fact_counter import FactCounter
 from discreet.frequency.rollup import roll_up
-from discreet.measures.loss import LossTables
-from discreet.model.criteria.base import ScoreKey
 from discreet.model.criteria.registry import distinct_score
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.lattice import Lattice, LatticeNode, node_height
@@ -31,15 +29,18 @@ from discreet.model.requirement import (
 from discreet.model.search_result import cost_as_json, format_cost
 from discreet.printing.document import (
     BLANK,
-    Column,
     Document,
     Grid,
     Line,
     format_quantity,
     format_rows,
     heading_line,
+    make_columns,
 )
-from discreet.printing.rendering import Printable
+from discreet.printing.rendering import Printable, Record, record_as_json
+
+if TYPE_CHECKING:
+    from discreet.results.table_lattice import NegotiationLattice
 
 
 def count_homogeneous_classes(
@@ -68,7 +69,7 @@ _MAX_LINES = 30
 
 
 @dataclass(frozen=True)
-class HistogramLine:
+class HistogramLine(Record):
     """Classes of one value: a size or a number of distinct sensitive values.
 
     ``rows`` are those of the classes; ``upto`` are those of all classes of at most this value, which would be
@@ -80,13 +81,9 @@ class HistogramLine:
     rows: int
     upto: int
 
-    def as_json(self) -> dict[str, int]:
-        """Return the line as a document."""
-        return {"value": self.value, "classes": self.classes, "rows": self.rows, "upto": self.upto}
-
 
 @dataclass(frozen=True, repr=False)
-class NodeHistogramResult(Printable):
+class NodeHistogramResult(Record, Printable):
     """Histogram of one node's classes by size and, per sensitive attribute, by distinct values.
 
     ``unit`` is the unit of sizes: rows, or subjects if the spec has one.
@@ -98,17 +95,6 @@ class NodeHistogramResult(Printable):
     unit: str
     sizes: tuple[HistogramLine, ...]
     distinct: dict[str, tuple[HistogramLine, ...]]
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the histogram as a document, a line for every value that occurs."""
-        return {
-            "levels": self.levels,
-            "rows": self.rows,
-            "classes": self.classes,
-            "unit": self.unit,
-            "sizes": [line.as_json() for line in self.sizes],
-            "distinct": {name: [line.as_json() for line in lines] for name, lines in self.distinct.items()},
-        }
 
     def document(self) -> Document:
         """Return a grid with bars for the sizes, and one per sensitive attribute; long ones are cut."""
@@ -156,11 +142,7 @@ def _histogram_grid(value_title: str, lines: tuple[HistogramLine, ...]) -> Itera
     """Yield a grid of the first lines with bars, and a line on the rest."""
     shown_lines = lines if len(lines) <= _MAX_LINES else lines[: _MAX_LINES - 1]
     most = max((line.rows for line in lines), default=1)
-    columns = (
-        Column(value_title, right=True),
-        *(Column(title, right=True) for title in ("classes", "rows", "rows up to it")),
-        Column(""),
-    )
+    columns = make_columns(f">{value_title}", ">classes", ">rows", ">rows up to it", "")
     yield Grid(
         columns,
         tuple(
@@ -187,35 +169,8 @@ _BIN_STARTS = (0, 1, 2, 3, 5, *(step * 10**power for power in range(1, 19) for s
 """First value of each bin."""
 
 
-class SignatureLookup(Protocol):
-    """Lattice, whole or partial, that a summary reads (``results.table_lattice`` implements it)."""
-
-    @property
-    def lattice(self) -> Lattice:
-        """Attributes and heights."""
-
-    @property
-    def rows(self) -> int:
-        """Rows after the NULL policy."""
-
-    @property
-    def frequency_set(self) -> FrequencySet:
-        """Row types with counts."""
-
-    @property
-    def loss_tables(self) -> LossTables:
-        """Loss of each attribute by level."""
-
-    @property
-    def scores(self) -> tuple[ScoreKey, ...]:
-        """Parts of a signature."""
-
-    def rows_by_signature(self, node: LatticeNode) -> dict[tuple[int, ...], int]:
-        """Return one node's rows by the scores of their classes."""
-
-
 @dataclass(frozen=True)
-class ClassBin:
+class ClassBin(Record):
     """Classes with a size, or number of distinct values, from ``first`` to ``last``.
 
     ``kept`` and ``suppressed`` are rows. ``classes`` counts the classes, including suppressed ones; None if
@@ -227,16 +182,6 @@ class ClassBin:
     kept: int
     suppressed: int
     classes: int | None
-
-    def as_json(self) -> dict[str, int | None]:
-        """Return the bin as a document."""
-        return {
-            "first": self.first,
-            "last": self.last,
-            "kept": self.kept,
-            "suppressed": self.suppressed,
-            "classes": self.classes,
-        }
 
 
 @dataclass(frozen=True, repr=False)
@@ -263,33 +208,18 @@ class NodeSummary(Printable):
     largest: int | None
     mean: float | None
     least_distinct: dict[str, int | None]
+    homogeneous: dict[str, int]
     sizes: tuple[ClassBin, ...]
     distinct: dict[str, tuple[ClassBin, ...]]
-    homogeneous: dict[str, int]
     cost: float | None = None
     cost_name: str | None = None
 
     def as_json(self) -> dict[str, Any]:
         """Return the node as a document; ``cost`` is included on request, a ranked one as its parts."""
         cost = {"name": self.cost_name, "value": cost_as_json(self.cost)}
-        return {
-            **({} if self.cost_name is None else {"cost": cost}),
-            "levels": self.levels,
-            "height": self.height,
-            "loss": self.loss,
-            "rows": self.rows,
-            "suppressed": self.suppressed,
-            "unit": self.unit,
-            "classes": self.classes,
-            "kept": self.kept,
-            "smallest": self.smallest,
-            "largest": self.largest,
-            "mean": self.mean,
-            "least_distinct": self.least_distinct,
-            "homogeneous": self.homogeneous,
-            "sizes": [b.as_json() for b in self.sizes],
-            "distinct": {name: [b.as_json() for b in bins] for name, bins in self.distinct.items()},
-        }
+        found = record_as_json(self)
+        del found["cost"], found["cost_name"]
+        return found if self.cost_name is None else {"cost": cost} | found
 
     def document(self) -> Document:
         """Return levels, suppressed rows, classes, and the bins of class sizes."""
@@ -311,21 +241,17 @@ class NodeSummary(Printable):
             if number
         ]
         rows = tuple((_bin_text(b), f"{b.kept:,}", f"{b.suppressed:,}") for b in self.sizes)
-        columns = (
-            Column(f"class size in {self.unit}"),
-            Column("published rows", right=True),
-            Column("suppressed rows", right=True),
-        )
+        columns = make_columns(f"class size in {self.unit}", ">published rows", ">suppressed rows")
         title = f"Node {levels}: {format_quantity(self.rows, 'row')}"
         return (
             heading_line(title),
-            Grid((Column(""), Column("", shrinks=True)), tuple(facts)),
+            Grid(make_columns("", "~"), tuple(facts)),
             BLANK,
             Grid(columns, rows),
         )
 
 
-def summarize_node(lattice: SignatureLookup, node: LatticeNode, requirement: Requirement) -> NodeSummary:
+def summarize_node(lattice: NegotiationLattice, node: LatticeNode, requirement: Requirement) -> NodeSummary:
     """Summarize one node of a lattice, whole or partial, under a requirement.
 
     Raises ``InputError`` for a criterion of an attribute that is not sensitive. Cost: one pass over the
@@ -387,7 +313,7 @@ JudgedSignature = tuple[tuple[int, ...], int, bool]
 
 
 def _lookup_signatures(
-    lattice: SignatureLookup, node: LatticeNode, requirement: Requirement
+    lattice: NegotiationLattice, node: LatticeNode, requirement: Requirement
 ) -> tuple[tuple[str, ...], list[JudgedSignature]] | None:
     """Return the attributes and signatures of an evaluated node; None if its scores do not suffice."""
     names, scores = lattice.frequency_set.sensitive_attributes, lattice.scores

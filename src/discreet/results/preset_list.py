@@ -17,7 +17,7 @@ class PresetList(Printable):
     presets: tuple[Preset, ...]
 
     def as_json(self) -> dict[str, Any]:
-        """Return the document of ``discreet presets --json``."""
+        """Return the document of ``discreet list presets --json``."""
         return {
             "presets": [
                 {

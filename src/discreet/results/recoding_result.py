@@ -10,12 +10,12 @@ from discreet.model.class_recoding import ClassRecoding
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.requirement import Requirement
 from discreet.printing.document import (
-    Column,
     Document,
     Grid,
     format_quantity,
     format_rows,
     heading_line,
+    make_columns,
     warning_block,
 )
 from discreet.printing.metric_grid import format_measure
@@ -79,7 +79,7 @@ class RecodingFacts:
             *useful,
             *self.work,
         )
-        return Grid((Column(""), Column("")), facts)
+        return Grid(make_columns("", ""), facts)
 
 
 @dataclass(frozen=True, repr=False)

@@ -7,8 +7,11 @@ without a lattice.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import wraps
+from inspect import Parameter, Signature, signature
 from operator import index
+from typing import Any, TypedDict, TypeVar, Unpack, cast
 
 from discreet.measures.cost_registry import AnyCost, cost_named, resolve_cost
 from discreet.measures.named_costs import NamedCost
@@ -18,6 +21,69 @@ from discreet.model.requirement import Requirement
 from discreet.model.table_spec import TableSpec
 
 LevelsByAttribute = Mapping[str, int]
+
+
+class CriterionKeywords(TypedDict, total=False):
+    """Keywords of the criteria: k, l, and further ``criteria``; the spec's where they are not given."""
+
+    k: int | None
+    l: int | Mapping[str, int] | None
+    criteria: Iterable[Criterion]
+
+
+class RequestKeywords(CriterionKeywords, total=False):
+    """Keywords of a request without its scope."""
+
+    max_suppressed: str | int | None
+    max_level: LevelsByAttribute | None
+    min_level: LevelsByAttribute | None
+
+
+class ScopedRequestKeywords(RequestKeywords, total=False):
+    """Keywords of a request."""
+
+    scope: str | None
+
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+def with_keywords(keywords: type) -> Callable[[_Function], _Function]:
+    """Name the keywords of a function that declares ``**options: Unpack[keywords]``.
+
+    Its signature names them, for ``help``, completion in notebooks and docs/python.md (type checkers read
+    ``Unpack``), and any other keyword is a ``TypeError``.
+    """
+
+    def name(function: _Function) -> _Function:
+        *found, _ = signature(function).parameters.values()
+        first = next((i for i, each in enumerate(found) if each.kind is each.KEYWORD_ONLY), len(found))
+        named = [
+            Parameter(
+                word,
+                Parameter.KEYWORD_ONLY,
+                default=() if word in _EMPTY else None,
+                annotation=getattr(kind, "__forward_arg__", kind),
+            )
+            for word, kind in keywords.__annotations__.items()
+        ]
+        names = {each.name for each in (*found, *named)}
+
+        @wraps(function)
+        def checked(*arguments: Any, **options: Any) -> Any:
+            unknown = next((word for word in options if word not in names), None)
+            if unknown is not None:
+                raise TypeError(f"{function.__name__}() got an unexpected keyword argument {unknown!r}")
+            return function(*arguments, **options)
+
+        checked.__signature__ = Signature([*found[:first], *named, *found[first:]])  # type: ignore[attr-defined]
+        return cast("_Function", checked)
+
+    return name
+
+
+_EMPTY = {"criteria", "null_values"}
+"""Keywords whose default is an empty tuple; that of the others is None."""
 
 
 def choose_cost(spec: TableSpec, requested: AnyCost | None) -> NamedCost | None:
@@ -65,15 +131,9 @@ def build_request(
     )
 
 
-def build_requirement(
-    spec: TableSpec,
-    *,
-    k: int | None = None,
-    l: int | Mapping[str, int] | None = None,
-    criteria: Iterable[Criterion] = (),
-) -> Requirement:
+def build_requirement(spec: TableSpec, **options: Unpack[CriterionKeywords]) -> Requirement:
     """Build only the requirement, with the spec's defaults; raise ``InputError`` without any criterion."""
-    return build_request(spec, k=k, l=l, criteria=criteria).requirement
+    return build_request(spec, **options).requirement
 
 
 def _merged_criteria(spec: TableSpec, requested: Sequence[Criterion]) -> tuple[Criterion, ...]:

@@ -7,10 +7,9 @@ the suppressed rows of all nodes; results that few callers need are imported ins
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,21 +18,31 @@ from discreet.lattice.evaluated_lattice import EvaluatedLattice
 from discreet.measures.cost_registry import AnyCost
 from discreet.measures.loss import LossTables
 from discreet.measures.named_costs import NamedCost
-from discreet.model.criteria.base import Criterion, ScoreKey
+from discreet.model.criteria.base import ScoreKey
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.lattice import Lattice, LatticeNode, node_height, tie_break_key
 from discreet.model.request import Request
 from discreet.model.requirement import Requirement
 from discreet.model.table_spec import TableSpec
-from discreet.negotiation.negotiator import Negotiator, NodeQueries
-from discreet.printing.document import Column, Document, Grid, format_quantity, heading_line
+from discreet.negotiation.negotiator import Negotiator
+from discreet.printing.document import Document, Grid, format_quantity, heading_line, make_columns
 from discreet.printing.rendering import Printable
 from discreet.results.answers import AnswerResult, NegotiationResult
-from discreet.results.request_defaults import LevelsByAttribute, build_request, build_requirement, choose_cost
+from discreet.results.request_defaults import (
+    CriterionKeywords,
+    LevelsByAttribute,
+    RequestKeywords,
+    ScopedRequestKeywords,
+    build_request,
+    build_requirement,
+    choose_cost,
+    with_keywords,
+)
 from discreet.settings import Settings
 
 if TYPE_CHECKING:
     from discreet.negotiation.frontier import FrontierPoint
+    from discreet.negotiation.partial_lattice import PartialLattice
     from discreet.results.answer_alternatives import (
         AttributeSuppressionResult,
         FrontierResult,
@@ -52,41 +61,42 @@ class NegotiationLattice(Printable):
     """
 
     def __init__(
-        self, frequency_set: FrequencySet, spec: TableSpec, settings: Settings | None = None
+        self,
+        lookup: EvaluatedLattice | PartialLattice,
+        frequency_set: FrequencySet,
+        spec: TableSpec,
+        settings: Settings | None = None,
     ) -> None:
+        self._lookup = lookup
         self._frequency_set = frequency_set
         self._spec = spec
         self._settings = settings
 
     @property
-    @abstractmethod
     def lattice(self) -> Lattice:
         """Attributes and heights."""
+        return self._lookup.lattice
 
     @property
-    @abstractmethod
     def rows(self) -> int:
         """Rows after the NULL policy."""
+        return self._lookup.rows
 
     @property
-    @abstractmethod
     def scores(self) -> tuple[ScoreKey, ...]:
         """Scores of every class: the parts of a signature."""
-
-    @property
-    @abstractmethod
-    def _lookup(self) -> NodeQueries:
-        """Queries for any node's suppression."""
+        return self._lookup.scores
 
     @property
     def frequency_set(self) -> FrequencySet:
         """Row types with counts, and the values of the sensitive attributes that may have an l."""
         return self._frequency_set
 
-    @property
+    @cached_property
     def loss_tables(self) -> LossTables:
         """Loss of each attribute by level."""
-        return self._loss_tables
+        weights = {a.name: a.weight for a in self._spec.quasi_identifiers}
+        return LossTables.of(self._frequency_set, weights)
 
     @abstractmethod
     def rows_by_signature(self, node: LatticeNode) -> dict[tuple[int, ...], int]:
@@ -100,16 +110,10 @@ class NegotiationLattice(Printable):
         """Count one node's suppressed rows."""
         return self._lookup.suppressed(node, requirement)
 
+    @with_keywords(ScopedRequestKeywords)
     def negotiate(
         self,
-        *,
-        k: int | None = None,
-        l: int | Mapping[str, int] | None = None,
-        max_suppressed: str | int | None = None,
-        max_level: LevelsByAttribute | None = None,
-        min_level: LevelsByAttribute | None = None,
-        scope: str | None = None,
-        criteria: Sequence[Criterion] = (),
+        **options: Unpack[ScopedRequestKeywords],
     ) -> NegotiationResult:
         """Return the exact answer to a request, or its relaxations.
 
@@ -118,60 +122,32 @@ class NegotiationLattice(Printable):
 
         >>> table.lattice().negotiate(k=10, max_suppressed="1%").exact  # doctest: +SKIP
         """
-        return self.answer(
-            build_request(
-                self._spec,
-                k=k,
-                l=l,
-                max_suppressed=max_suppressed,
-                max_level=max_level,
-                min_level=min_level,
-                scope=scope,
-                criteria=criteria,
-            )
-        )
+        return self.answer(build_request(self._spec, **options))
 
     @abstractmethod
     def answer(self, request: Request) -> NegotiationResult:
         """Return the exact answer to a ``Request``, or its relaxations."""
 
+    @with_keywords(RequestKeywords)
     def attribute_suppression(
         self,
-        *,
-        k: int | None = None,
-        l: int | Mapping[str, int] | None = None,
-        max_suppressed: str | int | None = None,
-        max_level: LevelsByAttribute | None = None,
-        min_level: LevelsByAttribute | None = None,
-        criteria: Sequence[Criterion] = (),
+        **options: Unpack[RequestKeywords],
     ) -> AttributeSuppressionResult:
         """Return the cost of a request with one attribute at its top, or left out, for each attribute.
 
         >>> table.lattice().attribute_suppression(k=10).proposals  # doctest: +SKIP
         """
-        return self.attribute_suppression_of(
-            build_request(
-                self._spec,
-                k=k,
-                l=l,
-                max_suppressed=max_suppressed,
-                max_level=max_level,
-                min_level=min_level,
-                criteria=criteria,
-            )
-        )
+        return self.attribute_suppression_of(build_request(self._spec, **options))
 
     @abstractmethod
     def attribute_suppression_of(self, request: Request) -> AttributeSuppressionResult:
         """Return the cost of a ``Request`` with each attribute at its top."""
 
+    @with_keywords(CriterionKeywords)
     def neighbours(
         self,
         of: AnswerResult | LevelsByAttribute,
-        *,
-        k: int | None = None,
-        l: int | Mapping[str, int] | None = None,
-        criteria: Sequence[Criterion] = (),
+        **options: Unpack[CriterionKeywords],
     ) -> NeighboursResult:
         """Return the effect of one level more or less, from an answer or from levels (default 0).
 
@@ -180,22 +156,21 @@ class NegotiationLattice(Printable):
         from discreet.negotiation.alternatives import find_neighbours
         from discreet.results.answer_alternatives import NeighboursResult
 
-        node, requirement = self._node_and_requirement(of, k, l, criteria)
+        node, requirement = self._node_and_requirement(of, options)
         name = "these levels"
         if isinstance(of, AnswerResult):
             name = f"the answer that relaxes {of.relaxed}" if of.relaxed else "the exact answer"
-        found = find_neighbours(self._lookup, node, requirement, self._loss_tables)
+        found = find_neighbours(self._lookup, node, requirement, self.loss_tables)
         suppressed = self._lookup.suppressed(node, requirement)
         return NeighboursResult(found, node, self.lattice, self.rows, suppressed, name)
 
+    @with_keywords(CriterionKeywords)
     def node(
         self,
         of: AnswerResult | LevelsByAttribute,
         *,
-        k: int | None = None,
-        l: int | Mapping[str, int] | None = None,
-        criteria: Sequence[Criterion] = (),
         cost: AnyCost | None = None,
+        **options: Unpack[CriterionKeywords],
     ) -> NodeSummary:
         """Summarize one node: loss, suppressed rows, class sizes, distinct sensitive values.
 
@@ -203,7 +178,7 @@ class NegotiationLattice(Printable):
 
         >>> table.lattice().node({"age": 2}, k=10).suppressed  # doctest: +SKIP
         """
-        return self.summary_of(*self._node_and_requirement(of, k, l, criteria), choose_cost(self._spec, cost))
+        return self.summary_of(*self._node_and_requirement(of, options), choose_cost(self._spec, cost))
 
     def histogram(self, of: AnswerResult | LevelsByAttribute) -> NodeHistogramResult:
         """Count one node's classes by size and by distinct sensitive values, with the rows below each.
@@ -243,14 +218,13 @@ class NegotiationLattice(Printable):
         levels, rows = np.array([node], dtype=np.int64), np.array([suppressed], dtype=np.int64)
         return self._costs_of(requirement, cost, levels, rows).at(0)
 
+    @with_keywords(CriterionKeywords)
     def preview(
         self,
         of: AnswerResult | LevelsByAttribute,
         *,
-        k: int | None = None,
-        l: int | Mapping[str, int] | None = None,
-        criteria: Sequence[Criterion] = (),
         number: int = 8,
+        **options: Unpack[CriterionKeywords],
     ) -> RowPreview:
         """Preview real rows before and after a node's generalization; only for the publisher.
 
@@ -258,15 +232,13 @@ class NegotiationLattice(Printable):
         """
         from discreet.results.node_rows import preview_rows
 
-        return preview_rows(self._frequency_set, *self._node_and_requirement(of, k, l, criteria), number)
+        return preview_rows(self._frequency_set, *self._node_and_requirement(of, options), number)
 
+    @with_keywords(CriterionKeywords)
     def left_out(
         self,
         of: AnswerResult | LevelsByAttribute,
-        *,
-        k: int | None = None,
-        l: int | Mapping[str, int] | None = None,
-        criteria: Sequence[Criterion] = (),
+        **options: Unpack[CriterionKeywords],
     ) -> SuppressionReport:
         """Count the suppressed rows of a node by value, and find the attribute that costs most.
 
@@ -276,19 +248,15 @@ class NegotiationLattice(Printable):
         """
         from discreet.results.node_rows import report_suppression
 
-        requested = self._node_and_requirement(of, k, l, criteria)
+        requested = self._node_and_requirement(of, options)
         return report_suppression(self._frequency_set, self._lookup, self.lattice, *requested)
 
     def _node_and_requirement(
-        self,
-        of: AnswerResult | LevelsByAttribute,
-        k: int | None,
-        l: int | Mapping[str, int] | None,
-        criteria: Sequence[Criterion],
+        self, of: AnswerResult | LevelsByAttribute, options: CriterionKeywords
     ) -> tuple[LatticeNode, Requirement]:
         if isinstance(of, AnswerResult):
             return of.answer.node, of.answer.requirement
-        return self.node_of(of), build_requirement(self._spec, k=k, l=l, criteria=criteria)
+        return self.node_of(of), build_requirement(self._spec, **options)
 
     def node_of(self, levels: LevelsByAttribute) -> LatticeNode:
         """Return a node from levels, default 0; raise ``InputError`` for a level out of range."""
@@ -308,7 +276,8 @@ class NegotiationLattice(Printable):
         """
         from discreet.negotiation.frontier import compute_cost_frontier
 
-        costs = self._costs_of(requirement, cost, levels, suppressed, self._evaluated_lattice)
+        evaluated = self._lookup if isinstance(self._lookup, EvaluatedLattice) else None
+        costs = self._costs_of(requirement, cost, levels, suppressed, evaluated)
         return compute_cost_frontier(suppressed, costs.bounds, costs.at)
 
     def _costs_of(
@@ -331,16 +300,6 @@ class NegotiationLattice(Printable):
         )
         return NodeCosts.of(task, levels, suppressed, evaluated)
 
-    @property
-    def _evaluated_lattice(self) -> EvaluatedLattice | None:
-        """Evaluated lattice; None for a partial one."""
-        return None
-
-    @cached_property
-    def _loss_tables(self) -> LossTables:
-        weights = {a.name: a.weight for a in self._spec.quasi_identifiers}
-        return LossTables.of(self._frequency_set, weights)
-
 
 class TableLattice(NegotiationLattice):
     """Evaluated lattice: every node's suppression for any k and l; each query is a look-up.
@@ -358,31 +317,8 @@ class TableLattice(NegotiationLattice):
         spec: TableSpec,
         settings: Settings | None = None,
     ) -> None:
-        super().__init__(frequency_set, spec, settings)
+        super().__init__(evaluated, frequency_set, spec, settings)
         self.evaluated = evaluated
-
-    @property
-    def lattice(self) -> Lattice:
-        """Attributes and heights."""
-        return self.evaluated.lattice
-
-    @property
-    def rows(self) -> int:
-        """Rows after the NULL policy."""
-        return self.evaluated.rows
-
-    @property
-    def scores(self) -> tuple[ScoreKey, ...]:
-        """Scores of every class."""
-        return self.evaluated.scores
-
-    @property
-    def _lookup(self) -> NodeQueries:
-        return self.evaluated
-
-    @property
-    def _evaluated_lattice(self) -> EvaluatedLattice:
-        return self.evaluated
 
     def answer(self, request: Request) -> NegotiationResult:
         """Return the exact answer to a request, or its relaxations."""
@@ -400,18 +336,16 @@ class TableLattice(NegotiationLattice):
         """Look up one node's rows by signature."""
         return self.evaluated.histogram(node)
 
+    @with_keywords(CriterionKeywords)
     def suppression(
         self,
-        *,
-        k: int | None = None,
-        l: int | Mapping[str, int] | None = None,
-        criteria: Sequence[Criterion] = (),
+        **options: Unpack[CriterionKeywords],
     ) -> SuppressionResult:
         """Return every node's suppressed rows.
 
         >>> table.lattice().suppression(k=10).values  # doctest: +SKIP
         """
-        return self.suppression_of(build_requirement(self._spec, k=k, l=l, criteria=criteria))
+        return self.suppression_of(build_requirement(self._spec, **options))
 
     def suppression_of(self, requirement: Requirement) -> SuppressionResult:
         """Return every node's suppressed rows for a ``Requirement``."""
@@ -421,15 +355,8 @@ class TableLattice(NegotiationLattice):
             self.lattice, self.rows, requirement, self.evaluated.suppression(requirement)
         )
 
-    def frontier(
-        self,
-        *,
-        k: int | None = None,
-        l: int | Mapping[str, int] | None = None,
-        max_suppressed: str | int | None = None,
-        criteria: Sequence[Criterion] = (),
-        cost: AnyCost | None = None,
-    ) -> FrontierResult:
+    @with_keywords(RequestKeywords)
+    def frontier(self, *, cost: AnyCost | None = None, **options: Unpack[RequestKeywords]) -> FrontierResult:
         """Return the nodes not dominated in height, loss and suppression; the limit only marks nodes.
 
         With a ``cost``, given here or in the spec's ``[request]``, return the nodes not dominated in that
@@ -438,8 +365,7 @@ class TableLattice(NegotiationLattice):
 
         >>> table.lattice().frontier(k=10, max_suppressed="1%").points  # doctest: +SKIP
         """
-        request = build_request(self._spec, k=k, l=l, max_suppressed=max_suppressed, criteria=criteria)
-        return self.frontier_of(request, choose_cost(self._spec, cost))
+        return self.frontier_of(build_request(self._spec, **options), choose_cost(self._spec, cost))
 
     def frontier_of(self, request: Request, cost: NamedCost | None = None) -> FrontierResult:
         """Return the frontier for a ``Request``; its level bounds and the spec's cost are ignored."""
@@ -448,7 +374,7 @@ class TableLattice(NegotiationLattice):
 
         requirement = request.requirement
         points = (
-            compute_frontier(self.evaluated, requirement, self._loss_tables)
+            compute_frontier(self.evaluated, requirement, self.loss_tables)
             if cost is None
             else self._points_of_cost(requirement, cost)
         )
@@ -462,7 +388,7 @@ class TableLattice(NegotiationLattice):
 
         suppressed = self.evaluated.suppression(requirement)
         found = self.frontier_of_cost(requirement, cost, self.lattice.all_levels(), suppressed)
-        losses = self._loss_tables.losses
+        losses = self.loss_tables.losses
         points = []
         for position, value in found.items():
             node = self.lattice.node(position)
@@ -478,7 +404,7 @@ class TableLattice(NegotiationLattice):
         size = f"{format_quantity(self.lattice.size, 'node')}, {format_quantity(self.rows, 'row')}"
         row_types = format_quantity(self._frequency_set.row_types, "row type")
         rows = tuple((h.attribute, f"{h.height}", f"{len(h.leaves):,}") for h in self.evaluated.hierarchies)
-        columns = (Column("quasi-identifier"), Column("height", right=True), Column("leaves", right=True))
+        columns = make_columns("quasi-identifier", ">height", ">leaves")
         return (heading_line(f"Lattice of {size}, {row_types}"), Grid(columns, rows))
 
     @cached_property

@@ -5,12 +5,10 @@ Loaded on demand: only tables whose lattice exceeds the memory limit, and ``--pa
 
 from __future__ import annotations
 
-from discreet.model.criteria.base import ScoreKey
 from discreet.model.frequency_set import FrequencySet
-from discreet.model.lattice import Lattice, LatticeNode
+from discreet.model.lattice import LatticeNode
 from discreet.model.request import Request
 from discreet.model.table_spec import TableSpec
-from discreet.negotiation.negotiator import NodeQueries
 from discreet.negotiation.partial_lattice import PartialLattice
 from discreet.negotiation.partial_negotiation import (
     PartialNegotiator,
@@ -20,13 +18,13 @@ from discreet.negotiation.partial_negotiation import (
 )
 from discreet.printing.document import (
     BLANK,
-    Column,
     Document,
     Grid,
     Line,
     format_quantity,
     format_share,
     heading_line,
+    make_columns,
 )
 from discreet.results.answer_alternatives import AttributeSuppressionResult
 from discreet.results.answers import NegotiationResult, PartialEvidence
@@ -52,29 +50,10 @@ class TablePartialLattice(NegotiationLattice):
         runtime: bool = True,
         descends: bool = False,
     ) -> None:
-        super().__init__(frequency_set, spec, settings)
+        super().__init__(partial, frequency_set, spec, settings)
         self.partial = partial
         self.runtime = runtime
         self.descends = descends
-
-    @property
-    def lattice(self) -> Lattice:
-        """Attributes and heights."""
-        return self.partial.lattice
-
-    @property
-    def rows(self) -> int:
-        """Rows after the NULL policy."""
-        return self.partial.rows
-
-    @property
-    def scores(self) -> tuple[ScoreKey, ...]:
-        """Scores of every class."""
-        return self.partial.scores
-
-    @property
-    def _lookup(self) -> NodeQueries:
-        return self.partial
 
     def answer(self, request: Request) -> NegotiationResult:
         """Return the exact answer to a request, or its relaxations, with the proven bounds."""
@@ -122,12 +101,8 @@ class TablePartialLattice(NegotiationLattice):
             )
             for p in partial.powers
         )
-        columns = (
-            Column("quasi-identifier", shrinks=True),
-            Column("level", right=True),
-            Column("groups", right=True),
-            Column("average size", right=True),
-            Column("relative importance", right=True),
+        columns = make_columns(
+            "~quasi-identifier", ">level", ">groups", ">average size", ">relative importance"
         )
         facts = (
             f"Ranked by {partial.metric}; the histograms take {partial.nbytes:,} bytes.",

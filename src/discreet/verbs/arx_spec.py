@@ -15,13 +15,13 @@ from discreet.places.address import looks_like_address, parse_path
 from discreet.places.protected_files import ProtectedFile, TargetFile, check_outputs
 from discreet.printing.document import (
     BLANK,
-    Column,
     Document,
     Grid,
     Line,
     Tone,
     format_quantity,
     heading_line,
+    make_columns,
     warning_block,
 )
 from discreet.printing.rendering import Printable
@@ -85,7 +85,7 @@ class ArxSpec(Printable):
 
     def document(self) -> Document:
         """Return one row per column, the request, the written files, and the warnings."""
-        columns = Column("column"), Column("role"), Column("hierarchy", shrinks=True)
+        columns = make_columns("column", "role", "~hierarchy")
         rows = tuple(_attribute_row(a, self.mapping["attributes"][a.name]) for a in self.project.attributes)
         request_text = ", ".join(
             f"{key} {_value_text(value)}" for key, value in self.mapping.get("request", {}).items()

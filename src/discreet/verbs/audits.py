@@ -11,11 +11,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, TypeAlias, cast
+from typing import Any, TypeAlias, Unpack, cast
 
 from discreet.audit.criterion_checks import GeneralizedPopulation
 from discreet.audit.portable_statements import build_check_statements
-from discreet.audit.release_audit import audit_release, audit_rows, read_claims
+from discreet.audit.release_audit import ManifestClaims, audit_release, audit_rows, read_claims
 from discreet.engines.base import Engine
 from discreet.engines.connection import connect
 from discreet.engines.process_resources import TemporaryFolder
@@ -36,13 +36,14 @@ from discreet.places.address import parse_path
 from discreet.release.manifest import has_manifest, read_manifest
 from discreet.release.publication_job import generalize_population
 from discreet.results.audit_result import AuditResult, CheckStatements
+from discreet.results.request_defaults import CriterionKeywords, with_keywords
 from discreet.settings import Settings
 from discreet.spec.spec_reader import load_spec
 from discreet.verbs.class_warnings import release_people_warnings
 from discreet.verbs.locations import ReleaseLocation, address_of
 from discreet.verbs.release_facts import read_manifest_if_present
 from discreet.verbs.run_context import SILENT, Reporter, interruptible_engine
-from discreet.verbs.source_reading import infer_release_form
+from discreet.verbs.source_reading import FileKeywords, infer_release_form, parse_file_options
 from discreet.verbs.table_context import TableContext
 
 
@@ -65,9 +66,11 @@ def read_required_criteria(address: ReleaseAddress, engine: Engine) -> tuple[Cri
     return criteria_from({name: value for name, value in required.items() if name in CRITERIA and value})
 
 
-def resolve_spec(spec: str | Path | TableSpec) -> TableSpec:
+def resolve_spec(spec: str | Path | TableSpec, settings: Settings | None = None) -> TableSpec:
     """Load a spec that is given as a path; return any other spec unchanged."""
-    return spec if isinstance(spec, TableSpec) else load_spec(parse_path(spec, "the path of a spec"))
+    return (
+        spec if isinstance(spec, TableSpec) else load_spec(parse_path(spec, "the path of a spec"), settings)
+    )
 
 
 @contextmanager
@@ -127,7 +130,6 @@ def _read_population(
 
 
 def _manifest_recoding(spec: TableSpec, address: ReleaseAddress) -> FullDomainRecoding:
-    """Return the levels of a release, from its manifest."""
     if address.path is None:
         raise InputError(f"a population with {address.label}", allowed="a release in a file or a folder")
     names = tuple(attribute.name for attribute in spec.require_quasi_identifiers())
@@ -158,87 +160,28 @@ def is_table(release: object) -> bool:
     return any(hasattr(type(release), name) or hasattr(release, name) for name in _TABLE_ATTRIBUTES)
 
 
-def audit_frame(
-    data: Any,
-    form: FileOptions,
-    requirement: Requirement | None,
-    *,
-    table: str | None,
-    quasi_identifiers: Sequence[str] | None,
-    sensitive: Sequence[str] | None,
-    spec: str | Path | TableSpec | None,
-    strictest: bool,
-    settings: Settings,
-    reporter: Reporter,
-) -> AuditReport:
-    """Count the classes of a table in memory and check a requirement.
+class SqlAuditKeywords(CriterionKeywords, FileKeywords, total=False):
+    """Keywords of audits: columns, criteria, the form of a file, and the process."""
 
-    A frame has no manifest, so its quasi-identifiers are required; a release that ``publish`` keeps in memory
-    has its own manifest.
-
-    Raises ``InputError`` if quasi-identifiers are missing, and for ``table`` or options of files.
-    """
-    if table is not None or form != FileOptions(null_values=form.null_values):
-        raise InputError(
-            f"{MEMORY_LABEL} with {'a table name' if table is not None else 'a form of a file'}",
-            allowed="quasi_identifiers, sensitive, null_values and criteria",
-        )
-    manifest = getattr(data, "manifest", None)
-    document: dict[str, Any] = {}
-    claims = None
-    if isinstance(manifest, Mapping) and callable(getattr(data, "to_arrow", None)):
-        document = dict(manifest)
-        claims = read_claims(ReleaseAddress(in_memory=True), document)
-        data = data.to_arrow()
-        requirement = requirement or claims.requirement
-    if not quasi_identifiers and claims is None:
-        raise InputError(
-            f"{MEMORY_LABEL} has no manifest, and no quasi-identifier was given",
-            advice="Give the columns that an attacker may know: quasi_identifiers=[…].",
-        )
-    wanted = requirement or Requirement()
-    source = SourceSpec(data=data, null_values=form.null_values)
-    with connect(settings, source) as engine, interruptible_engine(engine), ExitStack() as stack:
-        original = stack.enter_context(
-            read_audit_reference(
-                spec, wanted.criteria, ReleaseAddress(in_memory=True), settings, reporter, all_known=strictest
-            )
-        )
-        stack.enter_context(reporter.stage("Auditing"))
-        return audit_rows(
-            engine,
-            source,
-            claims,
-            document,
-            quasi_identifiers=quasi_identifiers,
-            sensitive=sensitive,
-            requirement=wanted,
-            population=original.people,
-            known=original.known,
-            strictest=strictest,
-            real_values={} if spec is None else resolve_spec(spec).real_values,
-        )
+    quasi_identifiers: Sequence[str] | None
+    sensitive: Sequence[str] | None
+    settings: Settings | None
+    reporter: Reporter
 
 
-def audit(
-    release: AuditInput,
-    *,
-    table: str | None = None,
-    quasi_identifiers: Sequence[str] | None = None,
-    sensitive: Sequence[str] | None = None,
-    k: int | None = None,
-    l: int | Mapping[str, int] | None = None,
-    criteria: Sequence[Criterion] = (),
-    format: str | None = None,  # noqa: A002
-    encoding: str | None = None,
-    delimiter: str | None = None,
-    quote: str | None = None,
-    null_values: Sequence[str] = (),
-    spec: str | Path | TableSpec | None = None,
-    strictest: bool = False,
-    settings: Settings | None = None,
-    reporter: Reporter = SILENT,
-) -> AuditResult:
+class AuditKeywords(SqlAuditKeywords, total=False):
+    """Keywords of audits that count: also the publisher's spec."""
+
+    spec: str | Path | TableSpec | None
+    strictest: bool
+
+
+def _requirement(options: SqlAuditKeywords) -> Requirement:
+    return Requirement.of(options.get("k"), options.get("l"), tuple(options.get("criteria", ())))
+
+
+@with_keywords(AuditKeywords)
+def audit(release: AuditInput, *, table: str | None = None, **options: Unpack[AuditKeywords]) -> AuditResult:
     """Audit a release: read the file, folder, table or frame again, and count its classes by separate SQL.
 
     ``release`` is a path, the address of a database (``verbs.locations``) with a ``table``, or a table in
@@ -258,45 +201,73 @@ def audit(
     >>> result = discreet.audit("release.csv", k=5)  # doctest: +SKIP
     >>> result.passed, result.k  # doctest: +SKIP
     """
-    required = Requirement.of(k, l, criteria)
-    requirement = None if required.is_empty and l is None else required
-    form = FileOptions(format, encoding, delimiter, quote, tuple(null_values))
-    limits = settings or Settings.from_environment()
+    required, form = _requirement(options), parse_file_options(options)
+    requirement = None if required.is_empty and options.get("l") is None else required
+    settings = options.get("settings") or Settings.from_environment()
+    reporter, spec, strictest = (
+        options.get("reporter") or SILENT,
+        options.get("spec"),
+        options.get("strictest"),
+    )
+    frame = None
     if is_table(release):
-        report = audit_frame(
-            release,
-            form,
-            requirement,
-            table=table,
-            quasi_identifiers=quasi_identifiers,
-            sensitive=sensitive,
-            spec=spec,
-            strictest=strictest,
-            settings=limits,
-            reporter=reporter,
-        )
-        return AuditResult(report, required.k)
-    address = infer_release_form(address_of(cast("ReleaseLocation", release), table), form, reporter)
-    with connect(limits, address.source()) as engine, interruptible_engine(engine), ExitStack() as stack:
+        frame = _open_frame(release, form, table, has_columns=bool(options.get("quasi_identifiers")))
+        address, source = ReleaseAddress(in_memory=True), frame.source
+        requirement = requirement or (Requirement() if frame.claims is None else frame.claims.requirement)
+    else:
+        address = infer_release_form(address_of(cast("ReleaseLocation", release), table), form, reporter)
+        source = address.source()
+    with connect(settings, source) as engine, interruptible_engine(engine), ExitStack() as stack:
         wanted = read_required_criteria(address, engine) if requirement is None else requirement.criteria
         original = stack.enter_context(
-            read_audit_reference(spec, wanted, address, limits, reporter, all_known=strictest)
+            read_audit_reference(spec, wanted, address, settings, reporter, all_known=bool(strictest))
         )
         stack.enter_context(reporter.stage("Auditing"))
-        report = audit_release(
-            engine,
-            address,
-            quasi_identifiers=quasi_identifiers,
-            sensitive=sensitive,
-            requirement=requirement,
-            population=original.people,
-            known=original.known,
-            strictest=strictest,
-            real_values={} if spec is None else resolve_spec(spec).real_values,
-        )
-    if spec is not None:
-        report = _add_people_warnings(report, address, spec, limits, reporter)
+        arguments: dict[str, Any] = {
+            "quasi_identifiers": options.get("quasi_identifiers"),
+            "sensitive": options.get("sensitive"),
+            "requirement": requirement,
+            "population": original.people,
+            "known": original.known,
+            "strictest": bool(strictest),
+            "real_values": {} if spec is None else resolve_spec(spec).real_values,
+        }
+        if frame is None:
+            report = audit_release(engine, address, **arguments)
+        else:
+            report = audit_rows(engine, source, frame.claims, frame.manifest, **arguments)
+    if spec is not None and frame is None:
+        report = _add_people_warnings(report, address, spec, settings, reporter)
     return AuditResult(report, required.k)
+
+
+@dataclass(frozen=True)
+class _Frame:
+    """Table in memory; a release that ``publish`` keeps in memory has a manifest with its claims."""
+
+    source: SourceSpec
+    manifest: dict[str, Any]
+    claims: ManifestClaims | None
+
+
+def _open_frame(data: Any, form: FileOptions, table: str | None, *, has_columns: bool) -> _Frame:
+    """Return a table in memory; ``InputError`` for a table name or a form of a file, and without columns."""
+    if table is not None or form != FileOptions(null_values=form.null_values):
+        raise InputError(
+            f"{MEMORY_LABEL} with {'a table name' if table is not None else 'a form of a file'}",
+            allowed="quasi_identifiers, sensitive, null_values and criteria",
+        )
+    manifest = getattr(data, "manifest", None)
+    if isinstance(manifest, Mapping) and callable(getattr(data, "to_arrow", None)):
+        document = dict(manifest)
+        claims = read_claims(ReleaseAddress(in_memory=True), document)
+        return _Frame(SourceSpec(data=data.to_arrow(), null_values=form.null_values), document, claims)
+    if not has_columns:
+        raise InputError(
+            f"{MEMORY_LABEL} has no manifest, and no quasi-identifier was given",
+            advice="Give the columns that an attacker may know: quasi_identifiers=[…].",
+        )
+    return _Frame(SourceSpec(data=data, null_values=form.null_values), {}, None)
 
 
 def _add_people_warnings(
@@ -309,30 +280,14 @@ def _add_people_warnings(
     """Add warnings about few people per class, from the publisher's table, unless the report has one."""
     if any(getattr(text, "code", None) == FEW_PEOPLE for text in report.warnings):
         return report
-    known = (
-        spec if isinstance(spec, TableSpec) else load_spec(parse_path(spec, "the path of a spec"), settings)
-    )
-    table = TableContext(known, settings, reporter)
+    table = TableContext(resolve_spec(spec, settings), settings, reporter)
     people_warnings = release_people_warnings(table, read_manifest_if_present(address, settings))
     return replace(report, warnings=(*people_warnings, *report.warnings))
 
 
+@with_keywords(SqlAuditKeywords)
 def audit_sql(
-    release: ReleaseLocation,
-    *,
-    table: str | None = None,
-    quasi_identifiers: Sequence[str] | None = None,
-    sensitive: Sequence[str] | None = None,
-    k: int | None = None,
-    l: int | Mapping[str, int] | None = None,
-    criteria: Sequence[Criterion] = (),
-    format: str | None = None,  # noqa: A002
-    encoding: str | None = None,
-    delimiter: str | None = None,
-    quote: str | None = None,
-    null_values: Sequence[str] = (),
-    settings: Settings | None = None,
-    reporter: Reporter = SILENT,
+    release: ReleaseLocation, *, table: str | None = None, **options: Unpack[SqlAuditKeywords]
 ) -> CheckStatements:
     """Return SQL statements that check a release with psql, DuckDB or Spark, without this program.
 
@@ -344,14 +299,13 @@ def audit_sql(
 
     >>> print(discreet.audit_sql("release.csv", k=5).script)  # doctest: +SKIP
     """
-    required = Requirement.of(k, l, criteria)
-    form = FileOptions(format, encoding, delimiter, quote, tuple(null_values))
+    required, reporter = _requirement(options), options.get("reporter") or SILENT
     return _make_statements(
-        infer_release_form(address_of(release, table), form, reporter),
-        quasi_identifiers,
-        sensitive,
+        infer_release_form(address_of(release, table), parse_file_options(options), reporter),
+        options.get("quasi_identifiers"),
+        options.get("sensitive"),
         None if required.is_empty else required,
-        settings,
+        options.get("settings"),
         by_name=False,
     )
 

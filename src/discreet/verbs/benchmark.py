@@ -10,13 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 from discreet.errors import DiscreetError, InputError
 from discreet.measures.generalized_table import ReleasePair
 from discreet.measures.release_metrics import attribute_losses
 from discreet.model.class_recoding import ClassRecoding, RecodingModel
-from discreet.model.criteria.base import Criterion
 from discreet.model.requirement import Requirement
 from discreet.model.search_result import ReadOnlyDict
 from discreet.places.address import redact_address
@@ -30,8 +29,8 @@ from discreet.printing.document import (
     format_share,
     heading_line,
 )
-from discreet.printing.rendering import Printable
-from discreet.results.request_defaults import LevelsByAttribute
+from discreet.printing.rendering import Printable, Record
+from discreet.results.request_defaults import LevelsByAttribute, RequestKeywords, with_keywords
 from discreet.verbs.locations import ReleaseLocation, address_of
 from discreet.verbs.models.model_registry import MODELS, resolve_model
 from discreet.verbs.models.recoding_model import Model, RequestOptions
@@ -59,7 +58,7 @@ BEST_VALUE: dict[str, Callable[..., float]] = {
 
 
 @dataclass(frozen=True)
-class ComparedRelease:
+class ComparedRelease(Record):
     """Metrics of one candidate.
 
     ``detail``, ``found`` and ``highest`` are shares from 0 to 1; ``query_error`` is a ratio and may exceed 1.
@@ -76,10 +75,6 @@ class ComparedRelease:
     highest: float | None = None
     query_error: float | None = None
     why: str | None = None
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the metrics as a document."""
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
 
 @dataclass(frozen=True, repr=False)
@@ -231,19 +226,15 @@ def list_comparable_models() -> Iterator[tuple[str, type[Model]]]:
     return ((model.called(), model) for model in MODELS if model.recodes())
 
 
+@with_keywords(RequestKeywords)
 def compare(
     table: TableContext,
     releases: Sequence[ReleaseLocation] = (),
     *,
     levels: Mapping[str, LevelsByAttribute] | None = None,
     models: Sequence[Model | str] = (),
-    k: int | None = None,
-    l: int | Mapping[str, int] | None = None,
-    max_suppressed: str | int | None = None,
-    max_level: LevelsByAttribute | None = None,
-    min_level: LevelsByAttribute | None = None,
-    criteria: Sequence[Criterion] = (),
     reporter: Reporter = SILENT,
+    **options: Unpack[RequestKeywords],
 ) -> SideBySide:
     """Compare releases, nodes and models of one original with the same metrics (see the module).
 
@@ -255,7 +246,7 @@ def compare(
 
     >>> discreet.compare(table, ["release.csv"], levels={"coarse": {"age": 2}}, k=5)  # doctest: +SKIP
     """
-    wish = RequestOptions(k, l, max_suppressed, max_level, min_level, tuple(criteria))
+    wish = RequestOptions(**options)
     if not releases and not levels and not models:
         raise InputError("nothing to compare", advice="Give releases, levels or models.")
     requirement = wish.request(table.spec).requirement if levels or models else Requirement()

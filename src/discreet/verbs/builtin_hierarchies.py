@@ -12,13 +12,13 @@ from discreet.hierarchy.builtin.builder import BUILTINS
 from discreet.hierarchy.builtin.catalog import BuiltinDeclaration
 from discreet.printing.document import (
     BLANK,
-    Column,
     Document,
     Grid,
     Line,
     Tone,
     format_quantity,
     heading_line,
+    make_columns,
 )
 from discreet.printing.rendering import Printable
 
@@ -30,7 +30,7 @@ class BuiltinHierarchies(Printable):
     builtins: tuple[BuiltinDeclaration, ...]
 
     def as_json(self) -> dict[str, Any]:
-        """Return the document of ``discreet hierarchies --json``."""
+        """Return the document of ``discreet list hierarchies --json``."""
         return {
             "hierarchies": [
                 {
@@ -46,12 +46,7 @@ class BuiltinHierarchies(Printable):
 
     def document(self) -> Document:
         """Return one row per hierarchy, the sources, and the line that a spec needs."""
-        columns = (
-            Column("name"),
-            Column("values", shrinks=True),
-            Column("levels", shrinks=True),
-            Column("an example", shrinks=True),
-        )
+        columns = make_columns("name", "~values", "~levels", "~an example")
         rows = tuple(
             (b.name, b.title, ", ".join(b.levels), " → ".join(_example_labels(b))) for b in self.builtins
         )
@@ -77,6 +72,5 @@ def hierarchies() -> BuiltinHierarchies:
 
 
 def _example_labels(builtin: BuiltinDeclaration) -> tuple[str, ...]:
-    """Return the example value and its labels."""
     labels = builtin.labels(builtin.example) or ()
     return builtin.example, *labels

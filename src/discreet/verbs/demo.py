@@ -11,7 +11,7 @@ from typing import Any
 from discreet.errors import InputError
 from discreet.sample.census import census_spec, write_census
 from discreet.spec.toml_writer import format_spec
-from discreet.verbs.locations import write_text
+from discreet.verbs.locations import relative_path, write_text
 
 DEMO_MARKER = ".discreet-demo"
 _SPEC, _CENSUS, _RELEASE = "discreet.toml", "census.csv", "release.csv"
@@ -68,12 +68,12 @@ def adult_document(adult: Path, folder: Path) -> dict[str, Any]:
     attributes: dict[str, Any] = {
         name: {
             "role": "quasi-identifier",
-            "hierarchy": _relative_path(adult / "hierarchies_negotiation" / f"{name}.csv", folder),
+            "hierarchy": relative_path(adult / "hierarchies_negotiation" / f"{name}.csv", folder),
         }
         for name in _ADULT_ATTRIBUTES
     }
     attributes["hours_per_week"] = {"role": "sensitive"}
-    source = {"path": _relative_path(adult / "adult_30162.csv", folder)}
+    source = {"path": relative_path(adult / "adult_30162.csv", folder)}
     return {"source": source, "attributes": attributes, "request": {"l": 2}}
 
 
@@ -121,10 +121,3 @@ def _claim_folder(folder: Path) -> None:
         raise InputError(
             f"the folder {folder} cannot be used: {reason}", advice="Choose another one with --output."
         ) from error
-
-
-def _relative_path(path: Path, folder: Path) -> str:
-    try:
-        return Path(os.path.relpath(path, folder)).as_posix()
-    except ValueError:
-        return path.absolute().as_posix()

@@ -35,6 +35,7 @@ from discreet.printing.document import (
     Tone,
     format_quantity,
     heading_line,
+    make_columns,
 )
 from discreet.printing.rendering import Printable
 from discreet.verbs.locations import PublishTarget
@@ -74,7 +75,7 @@ class BudgetResult(Printable):
         return self.balance.left
 
     def as_json(self) -> dict[str, Any]:
-        """Return the document of ``discreet budget --json``, with numbers as exact decimal texts."""
+        """Return the document of ``discreet dp budget --json``, with numbers as exact decimal texts."""
         return {
             "ledger": str(self.path),
             **budget_json(self.balance),
@@ -93,7 +94,7 @@ class BudgetResult(Printable):
         )
         if not self.balance.entries:
             return lines
-        columns = (Column("time"), Column("release", shrinks=True), Column("ε", right=True), Column("δ"))
+        columns = make_columns("time", "~release", ">ε", "δ")
         entries = [(entry, entry.loss.as_json()) for entry in self.balance.entries]
         rows = tuple((e.time, e.release, loss["epsilon"], loss["delta"]) for e, loss in entries)
         return (*lines, BLANK, Grid(columns, rows))
@@ -125,7 +126,7 @@ class TabulationResult(Printable):
         return self.counts.balance.left
 
     def as_json(self) -> dict[str, Any]:
-        """Return the document of ``discreet tabulate --json``; the counts are only in the file."""
+        """Return the document of ``discreet dp histogram --json``; the counts are only in the file."""
         counts = self.counts
         return {
             "output": str(counts.path),
@@ -196,7 +197,7 @@ class SampleResult(Printable):
         return self.sample.balance.left
 
     def as_json(self) -> dict[str, Any]:
-        """Return the document of ``discreet safepub --json``."""
+        """Return the document of ``discreet dp sample --json``."""
         return {
             "output": str(self.sample.path),
             "manifest": str(self.sample.manifest_path),

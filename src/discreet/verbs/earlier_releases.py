@@ -180,6 +180,7 @@ MAX_INTERSECTED_ROW_TYPES = 200_000
 """Row types above which releases are intersected only on request (``--after``): it takes minutes."""
 
 ClassAssignment = Callable[[EarlierReleases], NDArray[np.int64]]
+"""Function that returns the class of each row type in a release."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -190,7 +191,7 @@ class ReleaseRegister(Printable):
     log: Path
 
     def as_json(self) -> dict[str, Any]:
-        """Return the document of ``discreet releases --json``."""
+        """Return the document of ``discreet list releases --json``."""
         return {
             "register": str(self.log),
             "releases": [

@@ -200,3 +200,11 @@ def _read_variable(text: str) -> str:
             f"the environment variable {name} does not contain an address", allowed=database_addresses()
         )
     return result
+
+
+def relative_path(path: Path, folder: Path) -> str:
+    """Return a path relative to a folder; the absolute path if they are on different drives."""
+    try:
+        return Path(os.path.relpath(path, folder)).as_posix()
+    except ValueError:
+        return path.absolute().as_posix()

@@ -22,7 +22,6 @@ from discreet.model.release_address import ReleaseAddress
 from discreet.model.release_kind import CLASS_RELEASE
 from discreet.printing.document import (
     BLANK,
-    Column,
     Document,
     Grid,
     Line,
@@ -31,6 +30,7 @@ from discreet.printing.document import (
     format_rows,
     format_share,
     heading_line,
+    make_columns,
     warning_block,
 )
 from discreet.printing.metric_grid import format_measure, metric_grid
@@ -100,7 +100,7 @@ class ReleaseComparison(Printable):
             BLANK,
             metric_grid(self.metrics),
             BLANK,
-            Grid((Column("quasi-identifier"), Column("loss", right=True)), losses),
+            Grid(make_columns("quasi-identifier", ">loss"), losses),
             *self._workload(),
             *self._classification(),
             *warning_block(self.warnings),
@@ -113,10 +113,7 @@ class ReleaseComparison(Printable):
         worst_queries = sorted(errors.queries, key=lambda q: -(q.absolute or 0.0) * q.query.weight)[
             :_MAX_QUERIES
         ]
-        columns = (
-            *(Column(title, right=True) for title in ("truth", "estimate", "at least", "at most", "error")),
-            Column("query", shrinks=True),
-        )
+        columns = make_columns(">truth", ">estimate", ">at least", ">at most", ">error", "~query")
         left = len(errors.queries) - len(worst_queries)
         return (
             BLANK,

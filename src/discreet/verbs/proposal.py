@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Unpack
 
 from discreet.engines.connection import connect
 from discreet.engines.engine_addresses import is_engine_place
@@ -30,7 +30,6 @@ from discreet.places.file_access import matching_files
 from discreet.places.protected_files import protected_files
 from discreet.printing.document import (
     BLANK,
-    Column,
     Document,
     Grid,
     Line,
@@ -38,6 +37,7 @@ from discreet.printing.document import (
     capitalize,
     format_quantity,
     heading_line,
+    make_columns,
     warning_block,
 )
 from discreet.printing.rendering import Printable
@@ -50,13 +50,26 @@ from discreet.profile.spec_proposal import (
     ProposedAttribute,
     SpecProposal,
 )
+from discreet.results.request_defaults import with_keywords
 from discreet.settings import Settings
 from discreet.spec.attribute_globs import collapse_series, find_series_globs
 from discreet.spec.toml_writer import format_spec
 from discreet.verbs.arx_spec import is_arx_project
-from discreet.verbs.locations import address_of, check_output_file, forget_frame, remember_frame, write_text
+from discreet.verbs.locations import (
+    address_of,
+    check_output_file,
+    forget_frame,
+    relative_path,
+    remember_frame,
+    write_text,
+)
 from discreet.verbs.run_context import SILENT, Reporter
-from discreet.verbs.source_reading import infer_source_form, infer_unquoted_nulls
+from discreet.verbs.source_reading import (
+    FileKeywords,
+    infer_source_form,
+    infer_unquoted_nulls,
+    parse_file_options,
+)
 from discreet.verbs.spec_editor import source_as_mapping, with_hierarchy, with_roles
 
 
@@ -139,42 +152,6 @@ _MAX_REASONS = 3
 _MIN_ALIKE_COLUMNS = 4
 
 
-class EditedProposal(Protocol):
-    """Proposal to print: the original one, and its columns and mapping after edits."""
-
-    @property
-    def proposal(self) -> SpecProposal:
-        """Proposal before edits."""
-
-    @property
-    def label(self) -> str:
-        """Name of the data."""
-
-    @property
-    def path(self) -> Path | None:
-        """File that the spec was written to."""
-
-    @property
-    def told(self) -> tuple[str, ...]:
-        """Sentences on the guesses about the source."""
-
-    @property
-    def columns(self) -> tuple[ProposedAttribute, ...]:
-        """Columns after edits."""
-
-    @property
-    def mapping(self) -> dict[str, Any]:
-        """Spec after edits."""
-
-    @property
-    def is_edited(self) -> bool:
-        """True if there are edits."""
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """Warnings to read first."""
-
-
 def apply_edit(attribute: ProposedAttribute, entry: Any) -> ProposedAttribute:
     """Return a column with the role of the spec's ``entry`` after edits; None: the spec omits it."""
     if entry is None:
@@ -192,57 +169,6 @@ def hierarchy_as_json(entry: Any) -> dict[str, Any] | str | None:
     if isinstance(hierarchy, Mapping):
         return {str(key): value for key, value in hierarchy.items()}
     return None if hierarchy is None else str(hierarchy)
-
-
-def describe_proposal(proposal: EditedProposal) -> Document:
-    """Return a row per column, the size of the lattice, warnings, and the path of the spec."""
-    columns = (
-        Column("column"),
-        Column("values", right=True),
-        Column("role"),
-        Column("hierarchy", shrinks=True),
-        Column("reason", shrinks=True),
-    )
-    rows = tuple(_column_rows(proposal.columns, proposal.mapping["attributes"]))
-    columns_in_all = format_quantity(len(proposal.proposal.attributes), "column")
-    lines = [Line(sentence) for sentence in proposal.told]
-    if proposal.proposal.null_texts:
-        texts = ", ".join(f"'{text}'" for text in proposal.proposal.null_texts)
-        lines.append(Line(f"Read as NULL: {texts}."))
-    if proposal.proposal.padded:
-        names = ", ".join(f"'{name}'" for name in proposal.proposal.padded)
-        lines.append(Line(f"Blanks around cells were stripped in {names}."))
-    if proposal.proposal.padded_names:
-        names = ", ".join(f"'{name}'" for name in proposal.proposal.padded_names)
-        lines.append(Line(f"Blanks around cells and around names of columns were stripped: {names}."))
-    lines += [
-        Line(f"'{a.name}' was read as {a.written_reason}.")
-        for a in proposal.proposal.attributes
-        if a.written_reason
-    ]
-    lines += [
-        Line(f"'{a.name}' was read with {a.hierarchy.note}.")
-        for a in proposal.columns
-        if a.hierarchy is not None and a.hierarchy.note
-    ]
-    lines += [
-        Line(f"'{a.name}' is left out; instead, {a.form}.") for a in proposal.columns if a.form is not None
-    ]
-    lines += [
-        Line(str(match), Tone.GOOD if match.columns else Tone.WARNING) for match in proposal.proposal.files
-    ]
-    if not proposal.is_edited:
-        lines.append(Line(f"Lattice: {format_quantity(proposal.proposal.nodes, 'node')}."))
-    if proposal.path is not None:
-        edits = " before it was edited: write .text there to keep the edits" if proposal.is_edited else ""
-        lines.append(Line(f"Written to {proposal.path}{edits}.", Tone.WARNING if edits else Tone.GOOD))
-    return (
-        heading_line(f"{proposal.label}: {format_quantity(proposal.proposal.rows, 'row')}, {columns_in_all}"),
-        Grid(columns, rows),
-        BLANK,
-        *lines,
-        *warning_block(proposal.warnings),
-    )
 
 
 def _column_rows(
@@ -441,21 +367,57 @@ class Proposal(Printable):
 
     def document(self) -> Document:
         """Return a row per column, the size of the lattice, warnings, and the path of the spec."""
-        return describe_proposal(self)
+        columns = make_columns("column", ">values", "role", "~hierarchy", "~reason")
+        rows = tuple(_column_rows(self.columns, self.mapping["attributes"]))
+        columns_in_all = format_quantity(len(self.proposal.attributes), "column")
+        lines = [Line(sentence) for sentence in self.told]
+        if self.proposal.null_texts:
+            texts = ", ".join(f"'{text}'" for text in self.proposal.null_texts)
+            lines.append(Line(f"Read as NULL: {texts}."))
+        if self.proposal.padded:
+            names = ", ".join(f"'{name}'" for name in self.proposal.padded)
+            lines.append(Line(f"Blanks around cells were stripped in {names}."))
+        if self.proposal.padded_names:
+            names = ", ".join(f"'{name}'" for name in self.proposal.padded_names)
+            lines.append(Line(f"Blanks around cells and around names of columns were stripped: {names}."))
+        lines += [
+            Line(f"'{a.name}' was read as {a.written_reason}.")
+            for a in self.proposal.attributes
+            if a.written_reason
+        ]
+        lines += [
+            Line(f"'{a.name}' was read with {a.hierarchy.note}.")
+            for a in self.columns
+            if a.hierarchy is not None and a.hierarchy.note
+        ]
+        lines += [
+            Line(f"'{a.name}' is left out; instead, {a.form}.") for a in self.columns if a.form is not None
+        ]
+        lines += [
+            Line(str(match), Tone.GOOD if match.columns else Tone.WARNING) for match in self.proposal.files
+        ]
+        if not self.is_edited:
+            lines.append(Line(f"Lattice: {format_quantity(self.proposal.nodes, 'node')}."))
+        if self.path is not None:
+            edits = " before it was edited: write .text there to keep the edits" if self.is_edited else ""
+            lines.append(Line(f"Written to {self.path}{edits}.", Tone.WARNING if edits else Tone.GOOD))
+        return (
+            heading_line(f"{self.label}: {format_quantity(self.proposal.rows, 'row')}, {columns_in_all}"),
+            Grid(columns, rows),
+            BLANK,
+            *lines,
+            *warning_block(self.warnings),
+        )
 
 
+@with_keywords(FileKeywords)
 def init(
     data: object,
     output: str | Path | None = None,
     *,
     table: str | None = None,
-    format: str | None = None,  # noqa: A002
-    encoding: str | None = None,
-    delimiter: str | None = None,
-    quote: str | None = None,
     decimal: Literal[",", "."] | None = None,
     strip: bool = False,
-    null_values: Sequence[str] = (),
     nulls: Literal["value", "drop"] = "value",
     subject: str | None = None,
     hierarchies: str | Path | None = None,
@@ -463,6 +425,7 @@ def init(
     overwrite: bool = False,
     settings: Settings | None = None,
     reporter: Reporter = SILENT,
+    **form_options: Unpack[FileKeywords],
 ) -> Proposal:
     """Profile a data file, a table of a database, or a table in memory, and propose a spec.
 
@@ -494,7 +457,7 @@ def init(
         if about.rows is None
         else SourceSpec(path=about.rows, floats_as_integers=True)
     )
-    form = about.form(FileOptions(format, encoding, delimiter, quote, tuple(null_values)))
+    form = about.form(parse_file_options(form_options))
     reading = infer_source_form(_with_cell_options(source, decimal, nulls, subject, strip=strip), form)
     source = infer_unquoted_nulls(reading.source)
     target = None if output is None else parse_path(output, "the path of the spec")
@@ -586,7 +549,4 @@ def _relative_path(path: Path | None, target: Path | None) -> str | None:
         return STANDARD_INPUT
     if path is None or target is None:
         return None if path is None else path.as_posix()
-    try:
-        return Path(os.path.relpath(path, target.parent)).as_posix()
-    except ValueError:
-        return path.absolute().as_posix()
+    return relative_path(path, target.parent)

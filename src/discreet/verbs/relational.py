@@ -8,7 +8,6 @@ levels, until the requirement holds.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -52,7 +51,7 @@ from discreet.settings import Settings
 from discreet.spec.relational_spec import load_relational_spec
 from discreet.spec.toml_writer import format_spec
 from discreet.verbs.audits import audit
-from discreet.verbs.locations import PublishTarget, check_output_file, write_text
+from discreet.verbs.locations import PublishTarget, check_output_file, relative_path, write_text
 from discreet.verbs.models.model_registry import publish_model
 from discreet.verbs.models.recoding_model import RequestOptions
 from discreet.verbs.proposal import Proposal, init
@@ -154,8 +153,8 @@ def init_tables(
 
 def _with_relative_source(proposal: Proposal, file: Path, spec: Path) -> Proposal:
     """Return the proposal with a source path relative to its spec."""
-    relative = Path(os.path.relpath(file, spec.parent)).as_posix()
-    return replace(proposal, place={**proposal.place, "path": relative}, path=spec)
+    location = {**proposal.place, "path": relative_path(file, spec.parent)}
+    return replace(proposal, place=location, path=spec)
 
 
 def guess_keys(tables: Mapping[str, Sequence[ColumnProfile]]) -> dict[str, dict[str, Any]]:
@@ -205,7 +204,6 @@ def _is_unique(column: ColumnProfile) -> bool:
 
 
 def _with_keys(proposal: Proposal, keys: Mapping[str | None, str]) -> Proposal:
-    """Return the proposal with its keys as identifiers."""
     attributes = tuple(
         replace(
             each,
@@ -425,7 +423,6 @@ def _name_table(table: RelatedTable) -> Iterator[None]:
 
 
 def _with_final_addresses(result: ReleaseResult, path: Path) -> ReleaseResult:
-    """Return a table's result with the final addresses of its files."""
     release = replace(
         result.release,
         address=ReleaseAddress(path=path),
@@ -435,7 +432,6 @@ def _with_final_addresses(result: ReleaseResult, path: Path) -> ReleaseResult:
 
 
 def _manifest_counts(table: RelatedRelease, stage: Path) -> dict[str, Any]:
-    """Return a table's entry in the joint manifest."""
     release = table.release.release
     return {
         "sha256": compute_file_digest(stage / release.path.name),

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,10 +42,11 @@ from discreet.errors import InputError
 from discreet.model.release_address import FileOptions, ReleaseAddress
 from discreet.model.table_spec import SourceSpec
 from discreet.results.attack_result import AttackResult, TableRisk
+from discreet.results.request_defaults import with_keywords
 from discreet.settings import Settings
 from discreet.verbs.locations import ReleaseLocation, address_of
 from discreet.verbs.run_context import SILENT, Advance, Reporter, interruptible_engine
-from discreet.verbs.source_reading import infer_release_form
+from discreet.verbs.source_reading import FileKeywords, infer_release_form, parse_file_options
 
 if TYPE_CHECKING:
     from discreet.verbs.table import Table
@@ -55,6 +56,7 @@ __all__ = ["AttackResult", "attack", "parse_key_pair"]
 _NO_ORIGINAL = "The risk before recoding is unknown: give the spec of the original."
 
 
+@with_keywords(FileKeywords)
 def attack(
     release: ReleaseLocation,
     *,
@@ -70,13 +72,9 @@ def attack(
     by: AttackSelection = None,
     options: Mapping[str, object] | None = None,
     persons: bool = False,
-    format: str | None = None,  # noqa: A002
-    encoding: str | None = None,
-    delimiter: str | None = None,
-    quote: str | None = None,
-    null_values: Sequence[str] = (),
     settings: Settings | None = None,
     reporter: Reporter = SILENT,
+    **form_options: Unpack[FileKeywords],
 ) -> AttackResult:
     """Attack a release of any program: risks, minimal uniques, homogeneous classes, linkage with a file.
 
@@ -96,7 +94,7 @@ def attack(
     >>> result = discreet.attack("release.csv", table=discreet.open("discreet.toml"))  # doctest: +SKIP
     >>> result.after.prosecutor.highest  # doctest: +SKIP
     """
-    form = FileOptions(format, encoding, delimiter, quote, tuple(null_values))
+    form = parse_file_options(form_options)
     reference = outside or population
     address = infer_release_form(address_of(release), FileOptions() if reference else form, reporter)
     attacks, named = select_attacks(by, options)

@@ -8,17 +8,15 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import cast
+from typing import Unpack, cast
 
 from discreet.engines.files.delimited_text import read_delimited_header
 from discreet.errors import DiscreetError, InputError, InternalError
-from discreet.model.criteria.base import Criterion
 from discreet.model.json_documents import parse_json, program_version
 from discreet.model.release_address import MEMORY_LABEL, ReleaseAddress
-from discreet.model.table_spec import TableSpec
 from discreet.places.address import parse_path, redact_address
 from discreet.places.protected_files import TargetFile, check_outputs
 from discreet.results.check_result import (
@@ -31,11 +29,11 @@ from discreet.results.check_result import (
     to_junit,
     to_sarif,
 )
+from discreet.results.request_defaults import with_keywords
 from discreet.settings import Settings
-from discreet.verbs.audits import AuditInput, audit, is_table
+from discreet.verbs.audits import AuditInput, AuditKeywords, audit, is_table
 from discreet.verbs.locations import check_output_file, write_text
 from discreet.verbs.output_checks import collect_release_files, list_spec_files
-from discreet.verbs.run_context import SILENT, Reporter
 
 _TEXT_SUFFIXES = (".csv", ".tsv")
 _LINE = re.compile(r", line ([1-9][0-9]*)\b")
@@ -80,19 +78,13 @@ def _column_regions(path: Path) -> dict[str, Region]:
     return result
 
 
+@with_keywords(AuditKeywords)
 def check(
     files: Sequence[AuditInput] | AuditInput,
     *,
-    quasi_identifiers: Sequence[str] | None = None,
-    sensitive: Sequence[str] | None = None,
-    k: int | None = None,
-    l: int | Mapping[str, int] | None = None,
-    criteria: Sequence[Criterion] = (),
-    spec: str | Path | TableSpec | None = None,
     junit_to: str | Path | None = None,
     sarif_to: str | Path | None = None,
-    settings: Settings | None = None,
-    reporter: Reporter = SILENT,
+    **options: Unpack[AuditKeywords],
 ) -> FileChecks:
     """Audit files and report each check; for scripts and pipelines.
 
@@ -114,7 +106,7 @@ def check(
     }
     protected = (
         *collect_release_files(all_files, "an audited file"),
-        *list_spec_files(spec, settings or Settings.from_environment()),
+        *list_spec_files(options.get("spec"), options.get("settings") or Settings.from_environment()),
     )
     check_outputs([TargetFile(f"the {form} record", path) for form, path in records.items()], protected)
     for form, path in records.items():
@@ -124,21 +116,13 @@ def check(
         begun = time.perf_counter()
         label = _file_label(file, number if len(all_files) > 1 else None)
         try:
-            audited = audit(
-                file,
-                quasi_identifiers=quasi_identifiers,
-                sensitive=sensitive,
-                k=k,
-                l=l,
-                criteria=criteria,
-                spec=spec,
-                settings=settings,
-                reporter=reporter,
-            ).report
-            checks = tuple(list_checks(audited))
+            audited = audit(file, **options)
+            checks = tuple(list_checks(audited.report))
             if not checks:
                 raise InputError(f"nothing is required of {label}", advice="Give a criterion, such as --k 5.")
-            each = FileCheck(label, checks, audited.warnings, time.perf_counter() - begun)
+            each = FileCheck(
+                label, checks, audited.report.warnings, time.perf_counter() - begun, audit=audited
+            )
         except InternalError:
             raise
         except DiscreetError as error:
@@ -163,7 +147,7 @@ def _check_record_path(form: str, path: Path) -> None:
     check_output_file(path, overwrite=True)
     if path.exists() and not _is_record(form, path):
         raise InputError(
-            f"{path} exists and is not a record of discreet check",
+            f"{path} exists and is not a record of discreet audit",
             advice="Choose another path for the record.",
         )
 
@@ -172,7 +156,7 @@ def _is_record(form: str, path: Path) -> bool:
     try:
         text = path.read_text(encoding="utf-8")
         if form == "junit":
-            return '<testsuites name="discreet check"' in text[:200]
+            return '<testsuites name="discreet audit"' in text[:200]
         return bool(parse_json(text)["runs"][0]["tool"]["driver"]["name"] == SARIF_DRIVER)
     except (OSError, ValueError, LookupError, TypeError):
         return False

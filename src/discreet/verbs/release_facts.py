@@ -259,7 +259,6 @@ def describe(
 
 
 def _file_digests(path: Path, manifest: Manifest) -> Iterator[tuple[str, str]]:
-    """Yield the names and digests of the files, the data first."""
     yield path.name, manifest.sha256
     for file in manifest.kind.further_files.values():
         if file.file is not None and file.sha256 is not None:

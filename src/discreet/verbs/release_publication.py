@@ -11,10 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any
 
 from discreet.attacks.linkage import OriginalTable
 from discreet.attacks.population_risk import compute_lost_share, compute_share_shifts, read_survey
@@ -26,7 +23,8 @@ from discreet.engines.process_resources import TemporaryFolder
 from discreet.engines.source_tables import TemporaryTables
 from discreet.errors import InputError, LimitReached
 from discreet.lattice.evaluation import build_lattice
-from discreet.model.class_recoding import SUPPRESSED
+from discreet.model.audit_report import Release
+from discreet.model.class_recoding import SUPPRESSED, ClassRecoding
 from discreet.model.coded_warnings import CodedWarning
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.json_documents import parse_json
@@ -51,6 +49,7 @@ from discreet.release.publication import publish_release
 from discreet.release.publication_evidence import shifted_weights_warning, unknown_weights_warning
 from discreet.results.answers import AnswerResult
 from discreet.results.publish_result import (
+    ReleaseIntersection,
     ReleaseResult,
     choose_answer,
     count_suppressed_rows,
@@ -67,7 +66,12 @@ from discreet.search.search_problem import FactTable, is_countable_in_database, 
 from discreet.search.star_schema_loader import star_schema
 from discreet.settings import Settings
 from discreet.verbs.class_warnings import EXCEEDS_MEMORY, ClassParts, publish_warnings
-from discreet.verbs.earlier_releases import EarlierReleases, intersect_registered, list_uncounted_releases
+from discreet.verbs.earlier_releases import (
+    ClassAssignment,
+    EarlierReleases,
+    intersect_registered,
+    list_uncounted_releases,
+)
 from discreet.verbs.locations import PublishTarget, ReleaseLocation
 from discreet.verbs.output_checks import check_release_files
 from discreet.verbs.table_context import TableContext
@@ -114,11 +118,8 @@ def answer_stored_levels(
         yield StoredAnswer(engine, facts, require_rows_left(answer))
 
 
-_ClassAssignment = Callable[[EarlierReleases], NDArray[np.int64]]
-
-
 def weight_warnings(
-    table: TableContext, counted: FrequencySet, classes_of: _ClassAssignment
+    table: TableContext, counted: FrequencySet, classes_of: ClassAssignment
 ) -> tuple[CodedWarning, ...]:
     """Warn that weights are not recalibrated, if the spec names weights and rows are suppressed.
 
@@ -264,30 +265,47 @@ def publish_recoding(
     recoding = replace(result.recoding, suppression=write_options.policy)
     check_publish_target(table, target)
     earlier = EarlierReleases.of(table, target.after, recoding.requirement)
-    frequency_set = table.counted_for(recoding.requirement)
     if earlier is not None:
         earlier.require_safe(earlier.classes_of(recoding), recoding.requirement)
-    intersections = intersect_registered(
-        table, frequency_set, write_options.output, recoding.requirement, lambda one: one.classes_of(recoding)
+    counted = table.counted_for(recoding.requirement)
+    parts, facts = ClassParts.of_recoding(counted, recoding), result.facts
+    further = {"summary": facts.summary, "usefulness": facts.usefulness}
+    classes_of: ClassAssignment = lambda one: one.classes_of(recoding)  # noqa: E731 - as its type
+    release, intersections = _write(
+        table, counted, recoding, parts, classes_of, write_options, earlier, further
     )
-    weights = weight_warnings(table, frequency_set, lambda one: one.classes_of(recoding))
-    parts = ClassParts.of_recoding(frequency_set, recoding)
-    people = publish_warnings(table, parts, recoding.requirement)
+    return ReleaseResult(release, recoding=facts, beside=intersections)
+
+
+def _write(
+    table: TableContext,
+    counted: FrequencySet,
+    recoding: FullDomainRecoding | ClassRecoding,
+    parts: ClassParts,
+    classes_of: ClassAssignment,
+    write_options: _WriteOptions,
+    earlier: EarlierReleases | None,
+    further: Mapping[str, Any],
+) -> tuple[Release, tuple[ReleaseIntersection, ...]]:
+    """Write a recoding with the warnings about its classes, after counting the registered releases."""
+    requirement, output = recoding.requirement, write_options.output
+    intersections = intersect_registered(table, counted, output, requirement, classes_of)
+    weights = weight_warnings(table, counted, classes_of)
+    people = publish_warnings(table, parts, requirement)
     with table.engine("Writing and auditing") as engine:
         release = publish_release(
             engine,
             write_options.spec,
-            frequency_set,
+            counted,
             recoding,
-            write_options.output,
+            output,
             overwrite=write_options.overwrite,
             settings=table.settings,
-            summary=result.facts.summary,
-            usefulness=result.facts.usefulness,
             after=() if earlier is None else earlier.digests,
             further=(*people, *weights),
+            **further,
         )
-    return ReleaseResult(release, recoding=result.facts, beside=intersections)
+    return release, intersections
 
 
 def _publish_stored(
@@ -344,32 +362,14 @@ def _write_answer(
     earlier: EarlierReleases | None,
 ) -> ReleaseResult:
     recoding = _full_domain_recoding(answer, write_options.policy)
-    requirement = recoding.requirement
-    frequency_set = table.counted_for(requirement)
-    intersections = intersect_registered(
-        table,
-        frequency_set,
-        write_options.output,
-        requirement,
-        lambda one: one.classes_at(recoding.node, requirement),
+    node, requirement = recoding.node, recoding.requirement
+    counted = table.counted_for(requirement)
+    parts = ClassParts.at_node(counted, node, requirement)
+    classes_of: ClassAssignment = lambda one: one.classes_at(node, requirement)  # noqa: E731 - as its type
+    further = {"expected_suppressed": answer.suppressed}
+    release, intersections = _write(
+        table, counted, recoding, parts, classes_of, write_options, earlier, further
     )
-    weights = weight_warnings(table, frequency_set, lambda one: one.classes_at(recoding.node, requirement))
-    people = publish_warnings(
-        table, ClassParts.at_node(frequency_set, recoding.node, requirement), requirement
-    )
-    with table.engine("Writing and auditing") as engine:
-        release = publish_release(
-            engine,
-            write_options.spec,
-            frequency_set,
-            recoding,
-            write_options.output,
-            overwrite=write_options.overwrite,
-            settings=table.settings,
-            expected_suppressed=answer.suppressed,
-            after=() if earlier is None else earlier.digests,
-            further=(*people, *weights),
-        )
     return ReleaseResult(release, answer, beside=intersections)
 
 
@@ -429,18 +429,22 @@ class ReleasedTable(ReleaseResult):
 
     @property
     def address(self) -> ReleaseAddress:
-        """Raise ``InputError``: a release in memory has no address."""
-        self._nowhere()
+        """Raise ``InputError``: a release in memory has no address, no path and no manifest file."""
+        raise InputError(
+            "the release is in memory: it has no path",
+            allowed="to_pandas(), to_polars(), to_arrow(), manifest, audit",
+            advice="To have files, publish with a path: table.publish(answer, PATH).",
+        )
 
     @property
     def path(self) -> Path:
         """Raise ``InputError``: a release in memory has no path."""
-        self._nowhere()
+        return self.address.path  # type: ignore[return-value]  # ``address`` raises
 
     @property
     def manifest_path(self) -> Path:
         """Raise ``InputError``: a release in memory has no manifest file; ``manifest`` is the document."""
-        self._nowhere()
+        return self.path
 
     def as_json(self) -> dict[str, Any]:
         """Return the document of ``discreet publish --json``, with the manifest instead of paths."""
@@ -477,13 +481,6 @@ class ReleasedTable(ReleaseResult):
         if result is None:
             raise InputError(f"the release has no part '{part}'", allowed=", ".join(self.parts))
         return result
-
-    def _nowhere(self) -> NoReturn:
-        raise InputError(
-            "the release is in memory: it has no path",
-            allowed="to_pandas(), to_polars(), to_arrow(), manifest, audit",
-            advice="To have files, publish with a path: table.publish(answer, PATH).",
-        )
 
 
 def publish_in_memory(

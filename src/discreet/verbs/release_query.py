@@ -23,7 +23,7 @@ from discreet.model.release_address import ReleaseAddress
 from discreet.model.table_spec import AttributeRole
 from discreet.printing.document import BLANK, Column, Document, Grid, Line, heading_line, warning_block
 from discreet.printing.metric_grid import format_measure
-from discreet.printing.rendering import Printable
+from discreet.printing.rendering import Printable, record_as_json
 from discreet.queries.permuted_views import build_companion_statements, build_view_statements
 from discreet.settings import Settings
 from discreet.verbs.locations import ReleaseLocation, address_of
@@ -61,13 +61,7 @@ class QueryRow:
 
     def as_json(self) -> dict[str, Any]:
         """Return the row in the contract's document."""
-        return {
-            "group": dict(self.group),
-            "aggregate": self.aggregate,
-            "lower": _json_bound(self.lower),
-            "upper": _json_bound(self.upper),
-            "estimate": self.estimate,
-        }
+        return record_as_json(self) | {"lower": _json_bound(self.lower), "upper": _json_bound(self.upper)}
 
 
 @dataclass(frozen=True, repr=False)
@@ -87,12 +81,9 @@ class QueryResult(Printable):
 
     def as_json(self) -> dict[str, Any]:
         """Return the contract's document of ``discreet query --json``."""
-        return {
-            "columns": list(self.columns),
-            "rows": [row.as_json() for row in self.rows],
-            "sql": self.sql,
-            "warnings": list(self.warnings),
-        }
+        found = record_as_json(self)
+        del found["release"]
+        return found
 
     def document(self) -> Document:
         """Return the bounds of each group and aggregate, and the warnings."""

@@ -18,6 +18,7 @@ from discreet.model.criteria.registry import plain_values
 from discreet.model.option import Option, OptionKind, changed_options
 from discreet.model.release_address import ReleaseAddress
 from discreet.model.request import NO_SUPPRESSION, RelaxationScope, Request
+from discreet.model.requirement import Requirement
 from discreet.model.table_spec import TableSpec
 from discreet.results.request_defaults import build_request
 
@@ -156,9 +157,7 @@ def make_negotiate_script(path: Path, spec: TableSpec, request: Request, tops: M
         "criteria": explicit.requirement.others,
     }
     lines = [f"table = discreet.open({str(path)!r})", f"answer = table.negotiate({_keyword_text(keywords)})"]
-    return Script(
-        command_line("negotiate", path, *words), _python_program(lines, "answer", explicit.requirement.others)
-    )
+    return Script(command_line("negotiate", path, *words), _python_program(lines, "answer"))
 
 
 def make_publish_script(
@@ -185,12 +184,7 @@ def make_publish_script(
     words += [word for path in after for word in ("--after", path)]
     keywords = {
         "output" if table is None else "table": output if table is None else table,
-        "k": request_options.k,
-        "l": request_options.l,
-        "max_suppressed": request_options.max_suppressed,
-        "max_level": dict(request_options.max_level or {}),
-        "min_level": dict(request_options.min_level or {}),
-        "criteria": tuple(request_options.criteria),
+        **vars(request_options),
         "suppressed": None if suppressed == "drop" else suppressed,
         "order": order,
         "overwrite": overwrite or None,
@@ -201,8 +195,7 @@ def make_publish_script(
         f"table = discreet.open({str(path)!r})",
         f"release = table.publish({answer_text}, {_keyword_text(keywords)})",
     ]
-    uses_models = not isinstance(answer, Mapping)
-    program = _python_program(lines, "release", request_options.criteria, models=uses_models)
+    program = _python_program(lines, "release")
     try:
         return Script(
             command_line("publish", path, *_answer_arguments(answer), *words, *target_words), program
@@ -251,17 +244,9 @@ def make_attack_script(
         {name: str(v) if isinstance(v, Path) else v for name, v in arguments.items()}
     )
     original = "" if spec is None else f", table=discreet.open({str(spec)!r})"
-    release = repr(location)
-    imports: Sequence[str] = ()
-    if keywords:
-        release, imports = (
-            f"address_of({location!r}{_further_keyword_text(keywords)})",
-            ("discreet.verbs.locations", "address_of"),
-        )
+    release = f"address_of({location!r}{_further_keyword_text(keywords)})" if keywords else repr(location)
     lines = [f"result = discreet.attack({release}{original}{option_text})"]
-    return Script(
-        command_line("attack", location, *words), _python_program(lines, "result", imported=imports)
-    )
+    return Script(command_line("attack", location, *words), _python_program(lines, "result"))
 
 
 def _release_argument(address: ReleaseAddress) -> tuple[str, list[str], dict[str, Any]]:
@@ -307,12 +292,8 @@ def _answer_arguments(answer: Mapping[str, int] | Model) -> list[str]:
 
 
 def _request_arguments(request_options: RequestOptions) -> list[str]:
-    words = [] if request_options.k is None else ["--k", str(request_options.k)]
-    if isinstance(request_options.l, Mapping):
-        words += level_arguments("--l", request_options.l)
-    elif request_options.l is not None:
-        words += ["--l", str(request_options.l)]
-    words += criteria_arguments(request_options.criteria)
+    requirement = Requirement.of(request_options.k, request_options.l, tuple(request_options.criteria))
+    words = criteria_arguments(requirement.criteria)
     if request_options.max_suppressed is not None:
         words += ["--max-suppressed", str(request_options.max_suppressed)]
     words += level_arguments("--max-level", dict(request_options.max_level or {}))
@@ -320,7 +301,6 @@ def _request_arguments(request_options: RequestOptions) -> list[str]:
 
 
 def _model_expression(model: Model) -> str:
-    """Return a model as a Python expression."""
     entries = [f"{name}={_value_expression(value)}" for name, value in changed_options(model).items()]
     return f"models.named({model.name!r})({', '.join(entries)})"
 
@@ -349,17 +329,15 @@ def _further_keyword_text(entries: Mapping[str, Any]) -> str:
     return f", {keyword_text}" if keyword_text else ""
 
 
-def _python_program(
-    lines: Sequence[str],
-    variable: str,
-    criteria: Sequence[object] = (),
-    *,
-    models: bool = False,
-    imported: Sequence[str] = (),
-) -> str:
+_IMPORTS = {
+    "models.named(": "from discreet import models",
+    "criteria_from(": "from discreet.criteria import criteria_from",
+    "address_of(": "from discreet.verbs.locations import address_of",
+}
+"""Imports of a program by the calls that need them."""
+
+
+def _python_program(lines: Sequence[str], variable: str) -> str:
     """Return a program that runs the lines and prints a variable."""
-    head = ["import discreet"]
-    head += ["from discreet import models"] if models else []
-    head += ["from discreet.criteria import criteria_from"] if criteria else []
-    head += ["from {} import {}".format(*imported)] if imported else []
-    return "\n".join([*head, "", *lines, f"print({variable})", ""])
+    imports = [line for call, line in _IMPORTS.items() if any(call in each for each in lines)]
+    return "\n".join(["import discreet", *imports, "", *lines, f"print({variable})", ""])

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any, TypedDict
 
 from discreet.engines.connection import connect
 from discreet.engines.files.delimited_text import DELIMITER_NAMES, find_bare_words
@@ -19,6 +21,22 @@ from discreet.settings import Settings
 from discreet.verbs.run_context import Reporter, interruptible_engine
 
 _DEFAULT_FORM = {"encoding": "utf-8", "delimiter": ",", "quote": '"'}
+
+
+class FileKeywords(TypedDict, total=False):
+    """Keywords of the form of a file of another program; those that are not given are detected."""
+
+    format: str | None
+    encoding: str | None
+    delimiter: str | None
+    quote: str | None
+    null_values: Sequence[str]
+
+
+def parse_file_options(options: Mapping[str, Any]) -> FileOptions:
+    """Return the form of a file from the keywords of a verb, which may have others."""
+    found = {name: value for name, value in options.items() if name in FileKeywords.__annotations__}
+    return FileOptions(**(found | {"null_values": tuple(options.get("null_values", ()))}))
 
 
 @dataclass(frozen=True)

@@ -9,20 +9,26 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, cast, overload
+from typing import TYPE_CHECKING, Any, TypeAlias, Unpack, cast, overload
 
 from discreet.engines.engine_addresses import is_database_address
 from discreet.engines.files.dataframes import known_columns
 from discreet.engines.files.sources import FILE_FORMATS
 from discreet.errors import InputError
-from discreet.model.criteria.base import Criterion
 from discreet.model.registry import suggest_name
 from discreet.model.table_spec import TableSpec
 from discreet.places.address import parse_path
-from discreet.printing.document import Column, Document, Grid, format_quantity, heading_line
+from discreet.printing.document import Document, Grid, format_quantity, heading_line, make_columns
 from discreet.printing.rendering import Printable
 from discreet.results.answers import AnswerResult, NegotiationResult
-from discreet.results.request_defaults import LevelsByAttribute, build_request, choose_cost
+from discreet.results.request_defaults import (
+    LevelsByAttribute,
+    RequestKeywords,
+    ScopedRequestKeywords,
+    build_request,
+    choose_cost,
+    with_keywords,
+)
 from discreet.settings import Settings
 from discreet.spec.attribute_globs import engine_column_reader
 from discreet.spec.spec_reader import load_spec, read_spec_mapping, spec_from_mapping, with_location
@@ -104,17 +110,12 @@ class Table(TableContext, Printable):
             self, release, workload=workload, target=target, seed=seed, k=k, reporter=self._reporter
         )
 
+    @with_keywords(ScopedRequestKeywords)
     def negotiate(
         self,
         *,
-        k: int | None = None,
-        l: int | Mapping[str, int] | None = None,
-        max_suppressed: str | int | None = None,
-        max_level: LevelsByAttribute | None = None,
-        min_level: LevelsByAttribute | None = None,
-        scope: str | None = None,
-        criteria: Sequence[Criterion] = (),
         cost: AnyCost | None = None,
+        **options: Unpack[ScopedRequestKeywords],
     ) -> NegotiationResult:
         """Return the exact answer to a request, or its relaxations.
 
@@ -127,30 +128,16 @@ class Table(TableContext, Printable):
         """
         from discreet.verbs.class_warnings import with_warnings
 
-        request = build_request(
-            self.spec,
-            k=k,
-            l=l,
-            max_suppressed=max_suppressed,
-            max_level=max_level,
-            min_level=min_level,
-            scope=scope,
-            criteria=criteria,
-        )
+        request = build_request(self.spec, **options)
         self.count_values()
         lattice = self.negotiable_lattice_for(request.requirement)
         return with_warnings(self, lattice.with_costs(lattice.answer(request), choose_cost(self.spec, cost)))
 
+    @with_keywords(RequestKeywords)
     def recode(
         self,
         model: Model | str,
-        *,
-        k: int | None = None,
-        l: int | Mapping[str, int] | None = None,
-        max_suppressed: str | int | None = None,
-        max_level: LevelsByAttribute | None = None,
-        min_level: LevelsByAttribute | None = None,
-        criteria: Sequence[Criterion] = (),
+        **options: Unpack[RequestKeywords],
     ) -> RecodingResult:
         """Recode the table by a model, such as ``discreet.models.Mondrian(summary="sets")``.
 
@@ -163,23 +150,18 @@ class Table(TableContext, Printable):
         from discreet.verbs.models.model_registry import resolve_model
         from discreet.verbs.models.recoding_model import RequestOptions
 
-        options = RequestOptions(k, l, max_suppressed, max_level, min_level, tuple(criteria))
-        return resolve_model(model).recode(self, options, self._reporter)
+        return resolve_model(model).recode(self, RequestOptions(**options), self._reporter)
 
+    @with_keywords(RequestKeywords)
     def negotiate_local(
         self,
         *,
-        k: int | None = None,
-        l: int | Mapping[str, int] | None = None,
-        max_suppressed: str | int | None = None,
-        max_level: LevelsByAttribute | None = None,
-        min_level: LevelsByAttribute | None = None,
-        criteria: Sequence[Criterion] = (),
         effort: int | str = "fast",
         seed: int = 0,
         time_budget: float | None = None,
         shown: str = "lca",
         bound: bool = False,
+        **options: Unpack[RequestKeywords],
     ) -> LocalNegotiationResult:
         """Return the exact answer to a request by local recoding, or its relaxations.
 
@@ -193,34 +175,22 @@ class Table(TableContext, Printable):
         from discreet.verbs.local_negotiation import negotiate_locally
         from discreet.verbs.models.generalization_models import Local
 
-        request = build_request(
-            self.spec,
-            k=k,
-            l=l,
-            max_suppressed=max_suppressed,
-            max_level=max_level,
-            min_level=min_level,
-            criteria=criteria,
-        )
+        request = build_request(self.spec, **options)
         model = Local(effort=effort, seed=seed, time_budget=time_budget, summary=shown)
         return negotiate_locally(self, request, self._reporter, model, bound=bound)
 
+    @with_keywords(RequestKeywords)
     def search(
         self,
         algorithm: str,
         *,
-        k: int | None = None,
-        l: int | Mapping[str, int] | None = None,
-        max_suppressed: str | int | None = None,
-        max_level: LevelsByAttribute | None = None,
-        min_level: LevelsByAttribute | None = None,
-        criteria: Sequence[Criterion] = (),
         marking: str = "direct",
         in_database: bool = False,
         cost: AnyCost | None = None,
         cube_budget: int = 0,
         time_budget: float | None = None,
         node_budget: int | None = None,
+        **options: Unpack[RequestKeywords],
     ) -> SearchOutcome:
         """Run one full-domain search (``discreet.search.algorithms.ALGORITHMS``) and report its counts.
 
@@ -234,15 +204,7 @@ class Table(TableContext, Printable):
         """
         from discreet.verbs.table_search import COST_MINIMIZING, SearchOptions, search_table
 
-        request = build_request(
-            self.spec,
-            k=k,
-            l=l,
-            max_suppressed=max_suppressed,
-            max_level=max_level,
-            min_level=min_level,
-            criteria=criteria,
-        )
+        request = build_request(self.spec, **options)
         if algorithm in COST_MINIMIZING:
             cost = choose_cost(self.spec, cost)
         choice = SearchOptions(algorithm, marking, in_database, cost, cube_budget, time_budget, node_budget)
@@ -257,13 +219,8 @@ class Table(TableContext, Printable):
         table: None = None,
         suppressed: str = "drop",
         order: str | None = None,
-        k: int | None = None,
-        l: int | Mapping[str, int] | None = None,
-        max_suppressed: str | int | None = None,
-        max_level: LevelsByAttribute | None = None,
-        min_level: LevelsByAttribute | None = None,
-        criteria: Sequence[Criterion] = (),
         after: str | Path | Sequence[ReleaseLocation] | None = None,
+        **options: Unpack[RequestKeywords],
     ) -> ReleasedTable: ...
 
     @overload
@@ -276,15 +233,11 @@ class Table(TableContext, Printable):
         suppressed: str = "drop",
         order: str | None = None,
         overwrite: bool = False,
-        k: int | None = None,
-        l: int | Mapping[str, int] | None = None,
-        max_suppressed: str | int | None = None,
-        max_level: LevelsByAttribute | None = None,
-        min_level: LevelsByAttribute | None = None,
-        criteria: Sequence[Criterion] = (),
         after: str | Path | Sequence[ReleaseLocation] | None = None,
+        **options: Unpack[RequestKeywords],
     ) -> ReleaseResult: ...
 
+    @with_keywords(RequestKeywords)
     def publish(
         self,
         answer: Publishable,
@@ -294,13 +247,8 @@ class Table(TableContext, Printable):
         suppressed: str = "drop",
         order: str | None = None,
         overwrite: bool = False,
-        k: int | None = None,
-        l: int | Mapping[str, int] | None = None,
-        max_suppressed: str | int | None = None,
-        max_level: LevelsByAttribute | None = None,
-        min_level: LevelsByAttribute | None = None,
-        criteria: Sequence[Criterion] = (),
         after: str | Path | Sequence[ReleaseLocation] | None = None,
+        **options: Unpack[RequestKeywords],
     ) -> ReleaseResult:
         """Recode, write and audit a release, and publish it with its manifest.
 
@@ -334,12 +282,12 @@ class Table(TableContext, Printable):
         from discreet.verbs.models.recoding_model import RequestOptions
         from discreet.verbs.release_publication import publish_in_memory
 
-        options = RequestOptions(k, l, max_suppressed, max_level, min_level, tuple(criteria))
+        requested = RequestOptions(**options)
         earlier = as_release_tuple(after)
 
         def publish_to(target: Path | ReleaseAddress) -> ReleaseResult:
             return self._publish(
-                answer, options, PublishTarget(target, suppressed, overwrite, order, earlier)
+                answer, requested, PublishTarget(target, suppressed, overwrite, order, earlier)
             )
 
         if output is None and table is None:
@@ -477,7 +425,7 @@ class Table(TableContext, Printable):
             (a.name, str(a.role), a.hierarchy.origin if a.hierarchy is not None else "")
             for a in self.spec.attributes
         )
-        columns = (Column("attribute"), Column("role"), Column("hierarchy", shrinks=True))
+        columns = make_columns("attribute", "role", "~hierarchy")
         return (
             heading_line(f"{self.spec.source.label}: {format_quantity(len(rows), 'attribute')}"),
             Grid(columns, rows),

@@ -1,14 +1,14 @@
 """A table with its spec: frequency sets, findings and lattices, each computed once and cached.
 
-Rows are counted when a verb first needs them, without sensitive values if the requirement reads none.
-``LatticeCache`` reuses an evaluated lattice for every requirement whose scores it contains.
+Rows are counted when a verb first needs them, without sensitive values if the requirement reads none. An
+evaluated lattice is reused for every requirement whose scores it contains.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -36,141 +36,6 @@ if TYPE_CHECKING:
     from discreet.results.table_partial_lattice import TablePartialLattice
 
 
-@dataclass(frozen=True)
-class LatticeCache:
-    """Cache of evaluated and partial lattices by the scores that they contain.
-
-    ``counted_for`` counts the table for a requirement, with sensitive values if it needs them.
-    """
-
-    spec: TableSpec
-    settings: Settings
-    reporter: Reporter
-    counted_for: Callable[[Requirement], FrequencySet]
-    lattices: list[TableLattice] = field(default_factory=list)
-    partial: list[TablePartialLattice] = field(default_factory=list)
-
-    def lattice(self, sensitive: Sequence[str] | None, criteria: Sequence[Criterion]) -> TableLattice:
-        """Return the cached lattice with the fewest scores that suffice, or a new one.
-
-        ``sensitive`` are the attributes that may have an l (None: all).
-        """
-        requested = self._asking(sensitive, criteria)
-        result = self._fitting(requested)
-        if result is None:
-            result = self._evaluated(requested)
-            self.lattices.append(result)
-        return result
-
-    def known(self, requirement: Requirement) -> TableLattice | None:
-        """Return the cached lattice with the fewest scores for a requirement; None if none suffices."""
-        return self._fitting(self._asking(self.sensitive_in(requirement), requirement.others))
-
-    def affordable(self, requirement: Requirement) -> TableLattice | TablePartialLattice:
-        """Return the lattice for a requirement, or a partial one if it would exceed the memory limit."""
-        names, criteria = self.sensitive_in(requirement), requirement.others
-        requested = self._asking(names, criteria)
-        for known in self.partial:
-            if self._scores(requested) <= {*known.scores}:
-                return known
-        # The rows are counted first: if they exceed the limit, a partial lattice does not help, since it
-        # counts the same rows.
-        preload_kernels()
-        counted = self.counted_for(requirement)
-        try:
-            return self.lattice(names, criteria)
-        except LimitReached as limit:
-            self.reporter.notice(f"{limit.message}. A partial lattice answers instead.")
-        from discreet.negotiation.partial_lattice import prepare_affordable
-        from discreet.results.table_partial_lattice import TablePartialLattice
-
-        with self.reporter.stage("Counting the most important nodes") as advance:
-            partial = prepare_affordable(
-                self._narrowed(counted, requested), self.settings, criteria=criteria, progress=advance
-            )
-        result = TablePartialLattice(partial, counted, self.spec, self.settings, descends=True)
-        self.partial.append(result)
-        return result
-
-    def most_important(
-        self,
-        counted: FrequencySet,
-        percent: str,
-        metric: str,
-        sensitive: Sequence[str] | None,
-        criteria: Sequence[Criterion],
-        *,
-        runtime: bool,
-    ) -> TablePartialLattice:
-        """Build a partial lattice of each height's most important ``percent`` of nodes; it is not cached."""
-        from discreet.negotiation.partial_lattice import prepare_partial_lattice
-        from discreet.results.table_partial_lattice import TablePartialLattice
-
-        requested = self._asking(sensitive, criteria)
-        with self.reporter.stage("Counting the most important nodes") as advance:
-            partial = prepare_partial_lattice(
-                self._narrowed(counted, requested),
-                percent,
-                metric,
-                criteria=criteria,
-                settings=self.settings,
-                progress=advance,
-            )
-        return TablePartialLattice(partial, counted, self.spec, self.settings, runtime=runtime)
-
-    def sensitive_in(self, requirement: Requirement) -> tuple[str, ...]:
-        """Return the sensitive attributes that a requirement refers to."""
-        bound = requirement.bound(self._names)
-        if any(one.criterion.of_every_attribute for one in bound):
-            return self._names
-        places = {one.index for one in bound}
-        return tuple(name for index, name in enumerate(self._names) if index in places)
-
-    @property
-    def _names(self) -> tuple[str, ...]:
-        return tuple(a.name for a in self.spec.sensitive)
-
-    def _asking(self, sensitive: Sequence[str] | None, criteria: Sequence[Criterion]) -> Requirement:
-        """Return a requirement with every needed score; raise ``InputError`` for other attributes."""
-        names = self._names
-        unknown = [name for name in sensitive or () if name not in names]
-        if unknown:
-            raise InputError(
-                f"'{unknown[0]}' is not a sensitive attribute",
-                allowed=", ".join(names) or "none: no attribute is sensitive",
-            )
-        requested = [DistinctDiversity(1, name) for name in names if sensitive is None or name in sensitive]
-        return Requirement(criteria=(KAnonymity(1), *requested, *criteria))
-
-    def _fitting(self, requested: Requirement) -> TableLattice | None:
-        needed = self._scores(requested)
-        fitting = [known for known in self.lattices if needed <= {*known.scores}]
-        return min(fitting, key=lambda known: len(known.scores), default=None)
-
-    def _scores(self, requested: Requirement) -> frozenset[ScoreKey]:
-        return frozenset(each.criterion.counted for each in requested.bound(self._names))
-
-    def _narrowed(self, counted: FrequencySet, requested: Requirement) -> FrequencySet:
-        """Return a frequency set with the values of only the requirement's sensitive attributes."""
-        names = self.sensitive_in(requested)
-        remaining = tuple(v for v in counted.sensitive if v.attribute in names)
-        return replace(counted, sensitive=remaining, has_all_sensitive=len(remaining) == len(self._names))
-
-    def _evaluated(self, requested: Requirement) -> TableLattice:
-        preload_kernels()
-        counted = self._narrowed(self.counted_for(requested), requested)
-        with self.reporter.stage("Evaluating the lattice") as advance:
-            evaluated = evaluate_lattice(
-                counted,
-                self.settings,
-                diversity=requested.l is not None,
-                criteria=requested.others,
-                progress=advance,
-                notice=self.reporter.notice,
-            )
-        return TableLattice(evaluated, counted, self.spec, self.settings)
-
-
 class TableContext:
     """Table with its spec. The rows are counted once, when a verb first needs them.
 
@@ -182,7 +47,8 @@ class TableContext:
         self.settings = settings
         self._reporter = reporter
         self._people: dict[str, FrequencySet] = {}
-        self._lattices = LatticeCache(spec, settings, reporter, self.counted_for)
+        self._lattices: list[TableLattice] = []
+        self._partial_lattices: list[TablePartialLattice] = []
 
     @cached_property
     def frequency_set(self) -> FrequencySet:
@@ -294,15 +160,37 @@ class TableContext:
 
         >>> table.lattice(sensitive=[]).frontier(k=10)  # doctest: +SKIP
         """
-        return self._lattices.lattice(sensitive, criteria)
+        requested = self._asking(sensitive, criteria)
+        result = self._find_lattice(requested)
+        if result is None:
+            preload_kernels()
+            counted = self._narrowed(self.counted_for(requested), requested)
+            with self._reporter.stage("Evaluating the lattice") as advance:
+                evaluated = evaluate_lattice(
+                    counted,
+                    self.settings,
+                    diversity=requested.l is not None,
+                    criteria=requested.others,
+                    progress=advance,
+                    notice=self._reporter.notice,
+                )
+            result = TableLattice(evaluated, counted, self.spec, self.settings)
+            self._lattices.append(result)
+        return result
 
     def lattice_for(self, requirement: Requirement) -> TableLattice:
         """Return the lattice with exactly the scores of a requirement."""
-        return self._lattices.lattice(self._lattices.sensitive_in(requirement), requirement.others)
+        return self.lattice(sensitive=self._sensitive_in(requirement), criteria=requirement.others)
 
     def known_lattice_for(self, requirement: Requirement) -> TableLattice | None:
         """Return an evaluated lattice that suffices for a requirement; None without one."""
-        return self._lattices.known(requirement)
+        return self._find_lattice(self._asking(self._sensitive_in(requirement), requirement.others))
+
+    def _find_lattice(self, requested: Requirement) -> TableLattice | None:
+        """Return the evaluated lattice with the fewest scores that suffice; None without one."""
+        needed = self._scores(requested)
+        fitting = [known for known in self._lattices if needed <= {*known.scores}]
+        return min(fitting, key=lambda known: len(known.scores), default=None)
 
     def negotiable_lattice_for(self, requirement: Requirement) -> TableLattice | TablePartialLattice:
         """Return the lattice for a requirement, or a partial one if it would exceed the memory limit.
@@ -310,7 +198,29 @@ class TableContext:
         A notice reports a partial lattice. Its size is limited by a few seconds of work; answers descend to
         minimal nodes.
         """
-        return self._lattices.affordable(requirement)
+        names, criteria = self._sensitive_in(requirement), requirement.others
+        requested = self._asking(names, criteria)
+        for known in self._partial_lattices:
+            if self._scores(requested) <= {*known.scores}:
+                return known
+        # The rows are counted first: if they exceed the limit, a partial lattice does not help, since it
+        # counts the same rows.
+        preload_kernels()
+        counted = self.counted_for(requirement)
+        try:
+            return self.lattice(sensitive=names, criteria=criteria)
+        except LimitReached as limit:
+            self._reporter.notice(f"{limit.message}. A partial lattice answers instead.")
+        from discreet.negotiation.partial_lattice import prepare_affordable
+        from discreet.results.table_partial_lattice import TablePartialLattice
+
+        with self._reporter.stage("Counting the most important nodes") as advance:
+            partial = prepare_affordable(
+                self._narrowed(counted, requested), self.settings, criteria=criteria, progress=advance
+            )
+        result = TablePartialLattice(partial, counted, self.spec, self.settings, descends=True)
+        self._partial_lattices.append(result)
+        return result
 
     def partial_lattice(
         self,
@@ -330,9 +240,20 @@ class TableContext:
 
         >>> table.partial_lattice("5%").negotiate(k=10)  # doctest: +SKIP
         """
-        return self._lattices.most_important(
-            self.frequency_set, percent, metric, sensitive, criteria, runtime=runtime
-        )
+        from discreet.negotiation.partial_lattice import prepare_partial_lattice
+        from discreet.results.table_partial_lattice import TablePartialLattice
+
+        counted, requested = self.frequency_set, self._asking(sensitive, criteria)
+        with self._reporter.stage("Counting the most important nodes") as advance:
+            partial = prepare_partial_lattice(
+                self._narrowed(counted, requested),
+                percent,
+                metric,
+                criteria=criteria,
+                settings=self.settings,
+                progress=advance,
+            )
+        return TablePartialLattice(partial, counted, self.spec, self.settings, runtime=runtime)
 
     def partial_lattice_for(
         self, requirement: Requirement, percent: str, *, metric: str = "lambda", runtime: bool = True
@@ -342,9 +263,43 @@ class TableContext:
             percent,
             metric=metric,
             runtime=runtime,
-            sensitive=self._lattices.sensitive_in(requirement),
+            sensitive=self._sensitive_in(requirement),
             criteria=requirement.others,
         )
+
+    def _sensitive_in(self, requirement: Requirement) -> tuple[str, ...]:
+        """Return the sensitive attributes that a requirement refers to."""
+        bound = requirement.bound(self._sensitive_names)
+        if any(one.criterion.of_every_attribute for one in bound):
+            return self._sensitive_names
+        places = {one.index for one in bound}
+        return tuple(name for index, name in enumerate(self._sensitive_names) if index in places)
+
+    @property
+    def _sensitive_names(self) -> tuple[str, ...]:
+        return tuple(a.name for a in self.spec.sensitive)
+
+    def _asking(self, sensitive: Sequence[str] | None, criteria: Sequence[Criterion]) -> Requirement:
+        """Return a requirement with every needed score; raise ``InputError`` for other attributes."""
+        names = self._sensitive_names
+        unknown = [name for name in sensitive or () if name not in names]
+        if unknown:
+            raise InputError(
+                f"'{unknown[0]}' is not a sensitive attribute",
+                allowed=", ".join(names) or "none: no attribute is sensitive",
+            )
+        requested = [DistinctDiversity(1, name) for name in names if sensitive is None or name in sensitive]
+        return Requirement(criteria=(KAnonymity(1), *requested, *criteria))
+
+    def _scores(self, requested: Requirement) -> frozenset[ScoreKey]:
+        return frozenset(each.criterion.counted for each in requested.bound(self._sensitive_names))
+
+    def _narrowed(self, counted: FrequencySet, requested: Requirement) -> FrequencySet:
+        """Return a frequency set with the values of only the requirement's sensitive attributes."""
+        names = self._sensitive_in(requested)
+        remaining = tuple(v for v in counted.sensitive if v.attribute in names)
+        complete = len(remaining) == len(self._sensitive_names)
+        return replace(counted, sensitive=remaining, has_all_sensitive=complete)
 
     @contextmanager
     def engine(self, stage: str) -> Iterator[Engine]:

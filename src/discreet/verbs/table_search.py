@@ -15,7 +15,6 @@ from discreet.model.request import Request
 from discreet.model.search_result import ReadOnlyDict, SearchResult, Solution, format_cost
 from discreet.printing.document import (
     BLANK,
-    Column,
     Document,
     Grid,
     Line,
@@ -23,6 +22,7 @@ from discreet.printing.document import (
     format_quantity,
     format_rows,
     heading_line,
+    make_columns,
 )
 from discreet.printing.rendering import Printable
 from discreet.results.answer_alternatives import levels_legend, levels_text
@@ -265,9 +265,8 @@ class SearchOutcome(Printable):
         if not solutions:
             return ()
         costly = any(s.cost is not None for s in solutions)
-        columns = [Column("height", right=True), Column("suppressed", right=True)]
-        columns += [Column(self.result.cost_name or "cost", right=True)] if costly else []
-        columns.append(Column("levels", shrinks=True))
+        costs = [f">{self.result.cost_name or 'cost'}"] if costly else []
+        columns = make_columns(">height", ">suppressed", *costs, "~levels")
         listed = solutions if most >= len(solutions) else tuple(sorted(solutions, key=_preference)[:most])
         rows = tuple(
             (
@@ -280,7 +279,7 @@ class SearchOutcome(Printable):
         )
         left = len(solutions) - len(rows)
         more = (Line(f"… and {left:,} more; --json lists them all."),) if left else ()
-        return (levels_legend(self.result.lattice), BLANK, Grid(tuple(columns), rows), *more)
+        return (levels_legend(self.result.lattice), BLANK, Grid(columns, rows), *more)
 
     def _work_facts(self) -> Document:
         result = self.result
@@ -297,7 +296,7 @@ class SearchOutcome(Printable):
         if result.gap is not None and not result.complete:
             rows.append(("gap to it", f"{result.gap:.6g}"))
         ended = () if result.complete else (Line("The search ended before it was complete.", Tone.WARNING),)
-        return (Grid((Column("work"), Column("", right=True)), tuple(rows)), *ended)
+        return (Grid(make_columns("work", ">"), tuple(rows)), *ended)
 
 
 def require_solution(outcome: SearchOutcome) -> None:

@@ -39,7 +39,7 @@ class BuiltinHierarchy:
     """
 
     name: str = key(
-        "Name of the built-in hierarchy; `discreet hierarchies` lists them.",
+        "Name of the built-in hierarchy; `discreet list hierarchies` shows them.",
         '"icd10"',
         ", ".join(BUILTINS),
         default=MISSING,

@@ -7,7 +7,7 @@ of its file, the keywords of Python, the form in the browser and the page of opt
 from __future__ import annotations
 
 from abc import ABC
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -62,7 +62,10 @@ class RequestOptions:
     max_suppressed: str | int | None = None
     max_level: LevelsByAttribute | None = None
     min_level: LevelsByAttribute | None = None
-    criteria: tuple[Criterion, ...] = ()
+    criteria: Iterable[Criterion] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "criteria", tuple(self.criteria))
 
     def refuse(self, why: str) -> None:
         """Raise ``InputError`` if any value is given."""
@@ -72,15 +75,7 @@ class RequestOptions:
 
     def request(self, spec: TableSpec) -> Request:
         """Return the request, with the spec's ``[request]`` as defaults."""
-        return build_request(
-            spec,
-            k=self.k,
-            l=self.l,
-            max_suppressed=self.max_suppressed,
-            max_level=self.max_level,
-            min_level=self.min_level,
-            criteria=self.criteria,
-        )
+        return build_request(spec, **vars(self))
 
 
 @dataclass(frozen=True, eq=False)

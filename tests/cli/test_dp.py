@@ -1,4 +1,4 @@
-"""``discreet tabulate`` and ``discreet budget``: output and exit status."""
+"""``discreet dp histogram`` and ``discreet dp budget``: output and exit status."""
 
 from __future__ import annotations
 
@@ -36,26 +36,28 @@ def spec(run: Run) -> Path:
     return Path("discreet.toml")
 
 
-def test_counts_and_what_is_left(run: Run, spec: Path) -> None:
-    asked = ("tabulate", str(spec), "--marginal", "age=1", "--epsilon", "0.1")
+def test_counts_and_remaining_budget_are_printed(run: Run, spec: Path) -> None:
+    asked = ("dp", "histogram", str(spec), "--marginal", "age=1", "--epsilon", "0.1")
     found = run(*asked, "--output", "one.csv")
     assert (found.status, found.err) == (0, "")
     assert "4 noisy counts, ε = 0.1" in found.out
     assert "Budget left: ε = 1, δ = 0.00001." in found.out
     again = run(*asked, "--output", "one.csv")
     assert (again.status, again.out) == (2, "")
-    asked_json = run("tabulate", str(spec), "--marginal", "sex", "--epsilon", "0.9", "--output", "two.json")
+    asked_json = run(
+        "dp", "histogram", str(spec), "--marginal", "sex", "--epsilon", "0.9", "--output", "two.json"
+    )
     assert asked_json.status == 2
     assert "--delta" in asked_json.err
     two = run(
-        *("tabulate", str(spec), "--marginal", "age=1,sex", "--epsilon", "0.9", "--delta", "1e-6"),
+        *("dp", "histogram", str(spec), "--marginal", "age=1,sex", "--epsilon", "0.9", "--delta", "1e-6"),
         *("--output", "two.json", "--json"),
     )
     assert two.status == 0
     assert two.json["budget"]["left"] == {"epsilon": "0.1", "delta": "0.000009"}
     assert two.json["marginals"][0]["public"] is False
-    assert run("budget", str(spec), "--json").json["left"] == two.json["budget"]["left"]
-    listed = run("budget", str(spec))
+    assert run("dp", "budget", str(spec), "--json").json["left"] == two.json["budget"]["left"]
+    listed = run("dp", "budget", str(spec))
     assert listed.status == 0
     assert "noisy counts: one.csv" in listed.out
     over = run(*asked[:-1], "0.2", "--output", "three.csv", "--json")
@@ -76,7 +78,7 @@ def test_counts_and_what_is_left(run: Run, spec: Path) -> None:
     ],
 )
 def test_bad_options(run: Run, spec: Path, options: list[str], fact: str) -> None:
-    found = run("tabulate", str(spec), "--marginal", "age", "--output", "counts.csv", *options)
+    found = run("dp", "histogram", str(spec), "--marginal", "age", "--output", "counts.csv", *options)
     assert found.status == 2
     assert fact in found.err
     assert not Path("discreet.budget.json").exists()
@@ -84,14 +86,15 @@ def test_bad_options(run: Run, spec: Path, options: list[str], fact: str) -> Non
 
 def test_without_a_budget(run: Run, spec: Path) -> None:
     spec.write_text(SPEC.split("[privacy_budget]")[0], encoding="utf-8")
-    for verb in (["tabulate", "--marginal", "age", "--epsilon", "1", "--output", "c.csv"], ["budget"]):
-        found = run(verb[0], str(spec), *verb[1:])
+    histogram = ["histogram", "--marginal", "age", "--epsilon", "1", "--output", "c.csv"]
+    for verb in (histogram, ["budget"]):
+        found = run("dp", verb[0], str(spec), *verb[1:])
         assert found.status == 2
         assert "[privacy_budget]" in found.err
 
 
-def test_the_manifest_says_what_was_spent(run: Run, spec: Path) -> None:
-    run("tabulate", str(spec), "--marginal", "age=1", "--epsilon", "1", "--output", "counts.csv")
+def test_manifest_records_the_spent_budget(run: Run, spec: Path) -> None:
+    run("dp", "histogram", str(spec), "--marginal", "age=1", "--epsilon", "1", "--output", "counts.csv")
     manifest = json.loads(Path("counts.csv.manifest.json").read_text(encoding="utf-8"))
     assert manifest["privacy"]["epsilon"] == "1"
     assert manifest["privacy"]["scale"] == 1.0

@@ -1,4 +1,4 @@
-"""``discreet check``: statuses, records without any cell value, and the files for pipelines."""
+"""``discreet audit`` in pipelines: statuses, records without any cell value, and the files for pipelines."""
 
 from __future__ import annotations
 
@@ -64,10 +64,12 @@ def results(path: Path) -> list[tuple[str, str]]:
 
 
 def test_a_release_is_checked_by_its_manifest(run: Run, release: str, people: Path) -> None:
-    done = run("check", release, "--json", "--junit", "j.xml", "--sarif", "s.json")
+    done = run("audit", release, "--json", "--junit", "j.xml", "--sarif", "s.json")
     assert done.status == 0
-    (told,) = done.json["files"]
-    assert (done.json["passed"], told["file"], told["error"]) == (True, release, None)
+    assert done.json == run("audit", release, "--json").json
+    several = run("audit", release, release, "--json")
+    told, _ = several.json["files"]
+    assert (several.json["passed"], told["file"], told["error"]) == (True, release, None)
     assert told["checks"] == [
         {"name": "k", "asked": "2", "found": told["checks"][0]["found"], "passed": True}
     ]
@@ -78,14 +80,14 @@ def test_a_release_is_checked_by_its_manifest(run: Run, release: str, people: Pa
 def test_a_file_that_was_changed_is_not_the_manifest_s(run: Run, release: str, people: Path) -> None:
     text = (people / release).read_text(encoding="utf-8")
     (people / release).write_text(text.replace("flu", "cold", 1), encoding="utf-8")
-    done = run("check", release, "--junit", "j.xml")
+    done = run("audit", release, "--junit", "j.xml")
     assert done.status == 1
     assert cases(people / "j.xml")[-1] == (release, "the file", ["failure"])
 
 
-def test_what_fails_and_what_cannot_be_checked(run: Run, people: Path) -> None:
+def test_failed_and_uncheckable_files_are_recorded(run: Run, people: Path) -> None:
     asked = ("--k", "2", "--l", "2", "--alpha", "0.5")
-    done = run("check", "people.csv", "no.csv", *ASKED, *asked, "--json", "--junit", "j.xml", "--sarif", "s")
+    done = run("audit", "people.csv", "no.csv", *ASKED, *asked, "--json", "--junit", "j.xml", "--sarif", "s")
     assert done.status == 2
     first, second = done.json["files"]
     assert [(c["name"], c["asked"], c["passed"]) for c in first["checks"]] == [
@@ -106,7 +108,7 @@ def test_what_fails_and_what_cannot_be_checked(run: Run, people: Path) -> None:
         ("people.csv", "alpha"),
         ("no.csv", "unchecked"),
     ]
-    assert run("check", "people.csv", *ASKED, *asked).status == 1
+    assert run("audit", "people.csv", *ASKED, *asked).status == 1
 
 
 def regions(path: Path) -> list[tuple[str, dict[str, int] | None]]:
@@ -123,12 +125,12 @@ def test_a_result_points_at_the_header_or_at_the_line_that_is_wrong(run: Run, pe
     told = ("--k", "2", "--l", "2", "--sarif", "s")
     (people / "odd.csv").write_text('\ufeff"age";city;"disease"\n1;b;x\n', encoding="utf-8")
     (people / "torn.csv").write_text("age,city,disease\n1,b,x\n2,b\n", encoding="utf-8")
-    assert run("check", "people.csv", *ASKED, *told).status == 1
+    assert run("audit", "people.csv", *ASKED, *told).status == 1
     header = (people / "people.csv").read_text(encoding="utf-8").splitlines()[0]
     name = {"startLine": 1, "startColumn": header.index("disease") + 1}
     name["endColumn"] = name["startColumn"] + len("disease")
     assert regions(people / "s") == [("k", {"startLine": 1}), ("l", name)]
-    assert run("check", "odd.csv", "torn.csv", *ASKED, *told).status == 2
+    assert run("audit", "odd.csv", "torn.csv", *ASKED, *told).status == 2
     quoted = {"startLine": 1, "startColumn": 12, "endColumn": 21}
     assert regions(people / "s") == [("k", {"startLine": 1}), ("l", quoted), ("unchecked", {"startLine": 3})]
 
@@ -143,36 +145,57 @@ JUNIT = {
 """Allowed and required attributes of each element, by junit-10.xsd of Jenkins' xUnit plugin."""
 
 
-def test_the_record_of_junit_has_what_its_schema_allows(run: Run, people: Path) -> None:
-    assert run("check", "people.csv", "no.csv", *ASKED, "--k", "2", "--junit", "j").status == 2
+def test_junit_record_follows_its_schema(run: Run, people: Path) -> None:
+    assert run("audit", "people.csv", "no.csv", *ASKED, "--k", "2", "--junit", "j").status == 2
     for element in ElementTree.parse(people / "j").getroot().iter():
         allowed, required = JUNIT[element.tag]
         assert required <= set(element.attrib) <= allowed
 
 
-def test_where_nothing_is_asked_nothing_passes(run: Run, people: Path) -> None:
-    done = run("check", "people.csv", *ASKED, "--json")
-    assert done.status == 2
-    assert "nothing is required" in done.json["files"][0]["error"]["message"]
-    assert run("check").status == 2
+def test_file_without_a_requirement_does_not_pass(run: Run, people: Path) -> None:
+    done = run("audit", "people.csv", *ASKED, "--json")
+    assert (done.status, done.json["k"]) == (2, 1)
+    assert done.err == "Nothing is required of this release. Give a criterion, such as --k 5.\n"
+    assert run("audit", "people.csv", *ASKED, "--strictest").status == 0
+    found = run("audit", "people.csv", "people.csv", *ASKED, "--json")
+    assert found.status == 2
+    assert "nothing is required" in found.json["files"][0]["error"]["message"]
+    recorded = run("audit", "people.csv", *ASKED, "--junit", "j.xml")
+    assert (recorded.status, "nothing is required" in recorded.err) == (2, True)
+    assert run("audit").status == 2
 
 
-def test_a_file_that_is_missing_is_said_to_be(run: Run, people: Path) -> None:
-    for verb in ("check", "audit"):
-        done = run(verb, "no.csv")
+@pytest.mark.parametrize("option", [["--sql"], ["--strictest"], ["--table", "a.b"]])
+def test_several_files_with_an_option_of_one_file_are_refused(
+    run: Run, people: Path, option: list[str]
+) -> None:
+    done = run("audit", "people.csv", "people.csv", *ASKED, "--k", "2", *option)
+    assert (done.status, f"{option[0]} cannot be combined with several files" in done.err) == (2, True)
+
+
+def test_reading_options_apply_to_every_file(run: Run, people: Path) -> None:
+    for name in ("a.csv", "b.csv"):
+        (people / name).write_text("age;city\n1;x\n1;x\n", encoding="utf-16")
+    words = ("a.csv", "b.csv", "--quasi-identifier", "age", "--k", "2", "--encoding", "utf-16")
+    assert run("audit", *words, "--delimiter", ";").status == 0
+
+
+def test_missing_file_is_reported(run: Run, people: Path) -> None:
+    for files in (["no.csv"], ["no.csv", "people.csv"]):
+        done = run("audit", *files)
         assert (done.status, "no.csv is missing" in done.out + done.err) == (2, True)
 
 
-def test_advice_is_in_the_words_of_the_one_who_asks(run: Run, people: Path) -> None:
-    assert "--quasi-identifier COLUMN" in " ".join(run("check", "people.csv").out.split())
+def test_advice_names_options_of_the_caller(run: Run, people: Path) -> None:
+    assert "--quasi-identifier COLUMN" in " ".join(run("audit", "people.csv", "no.csv").out.split())
     assert "quasi_identifiers=COLUMN" in " ".join(str(discreet.check(["people.csv"])).split())
 
 
-def test_no_cell_stands_in_a_record(run: Run, people: Path) -> None:
+def test_no_cell_is_in_a_record(run: Run, people: Path) -> None:
     torn = '"' + SECRET + ',"x\n' + SECRET
     (people / "torn.csv").write_text(f"age,city,disease\n1,{torn}\n", encoding="utf-8")
     done = run(
-        "check", "people.csv", "torn.csv", *ASKED, "--k", "2", "--junit", "j", "--sarif", "s", "--json"
+        "audit", "people.csv", "torn.csv", *ASKED, "--k", "2", "--junit", "j", "--sarif", "s", "--json"
     )
     assert done.status == 2
     for record in ("j", "s"):
@@ -181,15 +204,15 @@ def test_no_cell_stands_in_a_record(run: Run, people: Path) -> None:
 
 def test_a_record_replaces_a_record_and_nothing_else(run: Run, release: str, people: Path) -> None:
     for option, other in (("--junit", "--sarif"), ("--sarif", "--junit")):
-        assert run("check", release, option, "record").status == 0
+        assert run("audit", release, option, "record").status == 0
         before = (people / "record").read_bytes()
-        assert run("check", release, option, "record").status == 0
-        assert run("check", release, other, "record").status == 2
+        assert run("audit", release, option, "record").status == 0
+        assert run("audit", release, other, "record").status == 2
         assert b"record" in before or (people / "record").read_bytes()[:20] == before[:20]
         (people / "record").unlink()
     for kept in ("people.csv", release):
         before = (people / kept).read_bytes()
-        assert run("check", release, "--junit", kept).status == 2
+        assert run("audit", release, "--junit", kept).status == 2
         assert (people / kept).read_bytes() == before
 
 
@@ -209,9 +232,11 @@ def test_in_python(release: str, people: Path, settings: Settings) -> None:
 def test_a_permuted_release_is_checked_by_its_groups(run: Run, people: Path) -> None:
     written = run("publish", "discreet.toml", "--model", "permutation", "--k", "2", "--output", "p.csv")
     assert written.status == 0, written.err
-    done = run("check", "p.csv", "--json")
+    done = run("audit", "p.csv", "--json")
     assert done.status == 0
-    assert [check["name"] for check in done.json["files"][0]["checks"]] == ["groups"]
+    (people / "j.xml").unlink(missing_ok=True)
+    assert run("audit", "p.csv", "--junit", "j.xml").status == 0
+    assert cases(people / "j.xml") == [("p.csv", "groups", [])]
 
 
 # --- files for pipelines ------------------------------------------------------------------------------------
@@ -276,7 +301,7 @@ def test_records_of_files_of_every_name_can_be_read(run: Run, people: Path) -> N
     for number, name in enumerate(NAMES):
         (people / name).write_bytes(rows if number % 2 else b"a\x01\x02,b\n1,2\n")
     records = ("--junit", "r.xml", "--sarif", "r.json", "--json")
-    done = run("check", *NAMES, "--quasi-identifier", "age", "--k", "2", *records)
+    done = run("audit", *NAMES, "--quasi-identifier", "age", "--k", "2", *records)
     assert done.status == InputError.exit_status  # some files cannot be checked
     assert len(json.loads(done.out.encode("utf-8", "strict"))["files"]) == len(NAMES)
     suites = ElementTree.parse(people / "r.xml").getroot()

@@ -10,7 +10,7 @@ from tests.cli.conftest import Run
 
 
 def test_every_hierarchy_is_listed(run: Run) -> None:
-    found = run("hierarchies")
+    found = run("list", "hierarchies")
     assert found.status == 0
     words = found.out.split()
     assert [name for name in BUILTINS if name not in words] == []
@@ -19,7 +19,7 @@ def test_every_hierarchy_is_listed(run: Run) -> None:
 
 
 def test_as_json_and_from_python(run: Run) -> None:
-    told = json.loads(run("hierarchies", "--json").out)
+    told = json.loads(run("list", "hierarchies", "--json").out)
     assert told == discreet.hierarchies().as_json()
     assert [each["name"] for each in told["hierarchies"]] == list(BUILTINS)
     country = next(each for each in told["hierarchies"] if each["name"] == "country")
