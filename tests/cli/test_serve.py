@@ -28,7 +28,7 @@ from tests.cli.conftest import Run
         (["missing.toml"], "does not exist"),
         (["--add-user", "anna"], "without a password file"),
         (["--root", "missing"], "does not exist"),
-        (["--tls-cert", "a", "--tls-key", "b"], "no certificate"),
+        (["--tls-cert", "a", "--tls-key", "b"], "not a certificate"),
     ],
 )
 def test_serve_refuses_unsafe_options(

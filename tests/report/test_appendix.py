@@ -35,7 +35,7 @@ def appendix(path: Path) -> tuple[str, str]:
     return html.unescape(found[0]), text
 
 
-def test_readers_run_it_where_the_file_lies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_script_runs_in_the_folder_of_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     table = table_of(tmp_path, PEOPLE)
     path = tmp_path / "it's out.csv"
     table.publish({"age": 0}, path, k=6, l=2)
@@ -50,7 +50,7 @@ def test_readers_run_it_where_the_file_lies(tmp_path: Path, monkeypatch: pytest.
     assert failing(script) == [1, 1]
 
 
-def test_values_stay_out_where_classes_are_compared(tmp_path: Path) -> None:
+def test_script_without_values_of_the_data(tmp_path: Path) -> None:
     table = table_of(tmp_path, PEOPLE)
     path = tmp_path / "out.csv"
     table.publish({"age": 0}, path, k=6, criteria=[TCloseness(0.5, "disease")])
@@ -62,17 +62,17 @@ def test_values_stay_out_where_classes_are_compared(tmp_path: Path) -> None:
     assert failing_of(script, tmp_path) == [0]
 
 
-def test_the_document_has_it(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_document_contains_the_statements(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     table_of(tmp_path, PEOPLE).publish({"age": 0}, tmp_path / "out.csv", k=6)
     assert main(["report", str(tmp_path / "out.csv"), "--json"]) == 0
-    told = json.loads(capfd.readouterr().out)["statements"]
-    assert told["for"] == "duckdb"
-    assert [one["guarantee"].partition(":")[0] for one in told["statements"]] == ["k = 6"]
-    assert str(tmp_path) not in json.dumps(told)
+    printed = json.loads(capfd.readouterr().out)["statements"]
+    assert printed["for"] == "duckdb"
+    assert [one["guarantee"].partition(":")[0] for one in printed["statements"]] == ["k = 6"]
+    assert str(tmp_path) not in json.dumps(printed)
 
 
 @pytest.mark.parametrize("form", ["one-table", "two-tables"])
-def test_of_groups(
+def test_script_of_groups_runs(
     tmp_path: Path, settings: Settings, out: Path, form: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table = staff(tmp_path, settings)
@@ -83,7 +83,7 @@ def test_of_groups(
     assert failing(script) == [0, 0]
 
 
-def test_where_nothing_was_required(tmp_path: Path) -> None:
+def test_report_without_a_requirement_has_no_script(tmp_path: Path) -> None:
     table_of(tmp_path, PEOPLE).publish({"age": 0}, tmp_path / "out.csv", k=6)
     manifest = tmp_path / "out.csv.manifest.json"
     document = json.loads(manifest.read_text(encoding="utf-8"))

@@ -26,8 +26,8 @@ class Looks(Attack):
     source: ClassVar[str] = "this test"
 
     def run(self, grounds: Grounds) -> Finding:
-        told = FoundTable("Who it is", columns("who"), (("Someone in Bonn",),), persons=True)
-        return self.found(grounds, (count("seen", "rows seen", grounds.release.total),), (told,))
+        persons = FoundTable("Who it is", columns("who"), (("Someone in Bonn",),), persons=True)
+        return self.found(grounds, (count("seen", "rows seen", grounds.release.total),), (persons,))
 
 
 class Stays(Looks):
@@ -49,7 +49,7 @@ def two_more() -> Iterator[None]:
 
 @pytest.mark.usefixtures("two_more")
 @pytest.mark.parametrize("original", [True, False])
-def test_each_has_its_part_in_the_declared_order(tmp_path: Path, *, original: bool) -> None:
+def test_attacks_are_in_the_declared_order_without_persons(tmp_path: Path, *, original: bool) -> None:
     table = table_of(tmp_path, PATIENTS)
     table.publish({"age": 1, "city": 1}, tmp_path / "out.csv", k=2, max_suppressed="60%")
     found = report(tmp_path / "out.csv", table=table if original else None)
@@ -67,7 +67,7 @@ def test_each_has_its_part_in_the_declared_order(tmp_path: Path, *, original: bo
 
 
 @pytest.mark.usefixtures("two_more")
-def test_the_words_for_several() -> None:
+def test_selection_of_several_attacks() -> None:
     names = [each.name for each in select_attacks("reported")[0]]
     assert names == [kind.name for kind in ATTACKS if kind.name != "stays"]
     assert not select_attacks("reported")[1]

@@ -18,10 +18,10 @@ KEY = "keys/of_people.key"
 SHIFT = {"days": 30, "key": "keys/of_days.key"}
 
 
-def told(folder: Path, settings: Settings, way: dict[str, Any] | None, **asked: Any) -> str:
+def report_words(folder: Path, settings: Settings, way: dict[str, Any] | None, **options: Any) -> str:
     """Return the words of a release's report, and check that it contains no forbidden value."""
     rows = visits(folder / "visits.csv")
-    published(folder, settings, way, **asked)
+    published(folder, settings, way, **options)
     text = report(folder / "out" / "visits.csv", settings=settings).path.read_text(encoding="utf-8")
     held = [row[name] for row in rows for name in ("person", "admitted", "left")]
     assert not any(value in text for value in {*held, "of_people", "of_days", str(folder)})
@@ -45,18 +45,18 @@ def told(folder: Path, settings: Settings, way: dict[str, Any] | None, **asked: 
         ),
     ],
 )
-def test_each_way_by_its_title(
+def test_pseudonym_is_described_by_its_title(
     settings: Settings, tmp_path: Path, way: dict[str, Any] | None, inventory: str, log: str
 ) -> None:
-    text = told(tmp_path, settings, way)
+    text = report_words(tmp_path, settings, way)
     assert f"person identifier identifies a person {inventory} " in text
     assert ("this statement counts rows" in text) is not ("people are counted by it" in inventory)
     assert "Identifiers and dates column method options rows of one person person " + log in text
 
 
-def test_shifted_dates(settings: Settings, tmp_path: Path) -> None:
-    text = told(tmp_path, settings, None, shift=SHIFT)
-    assert "admitted insensitive as it is, outside every check as it is, dates moved by up to 30 days" in text
+def test_shifted_dates_are_described(settings: Settings, tmp_path: Path) -> None:
+    text = report_words(tmp_path, settings, None, shift=SHIFT)
+    assert "admitted insensitive unchanged, not checked unchanged, dates moved by up to 30 days" in text
     assert (
         "left each person's dates moved by one secret number of days, earlier or later "
         "1 to 30 days days between them are kept" in text
@@ -64,7 +64,7 @@ def test_shifted_dates(settings: Settings, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("masked", [True, False])
-def test_a_mask_and_nothing_at_all(settings: Settings, tmp_path: Path, *, masked: bool) -> None:
+def test_mask_or_no_identifier_in_the_log(settings: Settings, tmp_path: Path, *, masked: bool) -> None:
     visits(tmp_path / "visits.csv")
     role = {"role": "identifier", "way": {"way": "mask", "end": "end"}} if masked else {"role": "insensitive"}
     attributes = {"person": role, "age": {"role": "quasi-identifier"}}
@@ -76,12 +76,12 @@ def test_a_mask_and_nothing_at_all(settings: Settings, tmp_path: Path, *, masked
     assert (f"person replaced by {mask} keep = 1, end = end cannot be linked by it" in text) is masked
 
 
-def test_a_way_of_another_package(settings: Settings, tmp_path: Path) -> None:
-    told(tmp_path, settings, {"way": "per-release"})
+def test_unknown_method_is_named(settings: Settings, tmp_path: Path) -> None:
+    report_words(tmp_path, settings, {"way": "per-release"})
     path = tmp_path / "out" / "visits.csv"
     manifest = path.with_name("visits.csv.manifest.json")
     document = json.loads(manifest.read_text(encoding="utf-8"))
     next(each for each in document["attributes"] if "identifier" in each)["identifier"] = {"way": "rot13"}
     manifest.write_text(json.dumps(document), encoding="utf-8")
     found = report(path, overwrite=True, settings=settings)
-    assert "replaced by 'rot13', a way of another package" in words(found.path.read_text(encoding="utf-8"))
+    assert "replaced by 'rot13', a method of another package" in words(found.path.read_text(encoding="utf-8"))

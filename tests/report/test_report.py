@@ -68,7 +68,9 @@ class Page(HTMLParser):
 @pytest.fixture
 def table(tmp_path: Path) -> Table:
     odd = [{"name": "odd", "age": "27", "city": "Trier", "disease": "b"}]
-    return table_of(tmp_path, [*PATIENTS, *odd])
+    found = table_of(tmp_path, [*PATIENTS, *odd])
+    found.publish({"age": 1}, tmp_path / "out.csv", k=2, max_suppressed=1)
+    return found
 
 
 def made(table: Table, folder: Path, **options: str) -> tuple[ReportResult, str]:
@@ -80,8 +82,7 @@ def words(text: str) -> str:
     return " ".join(" ".join(Page(text).words).split())
 
 
-def test_the_order_is_fixed_and_nothing_is_loaded(table: Table, tmp_path: Path) -> None:
-    table.publish({"age": 1}, tmp_path / "out.csv", k=2, max_suppressed=1)
+def test_sections_are_in_order_and_load_nothing(table: Table, tmp_path: Path) -> None:
     found, text = made(table, tmp_path)
     page = Page(text)
     assert page.headings == SECTIONS
@@ -96,22 +97,18 @@ def test_the_order_is_fixed_and_nothing_is_loaded(table: Table, tmp_path: Path) 
         assert numbers
 
 
-def test_only_the_owner_reads_it(table: Table, tmp_path: Path) -> None:
-    table.publish({"age": 1}, tmp_path / "out.csv", k=2, max_suppressed=1)
-    found, _ = made(table, tmp_path)
+def test_report_is_owner_only_and_has_no_value_of_the_data(table: Table, tmp_path: Path) -> None:
+    found, text = made(table, tmp_path)
     assert stat.S_IMODE(found.path.stat().st_mode) == 0o600
-
-
-def test_no_value_beyond_the_release(table: Table, tmp_path: Path) -> None:
-    table.publish({"age": 1}, tmp_path / "out.csv", k=2, max_suppressed=1)
-    _, text = made(table, tmp_path)
     for value in ("Trier", "Berlin", "Bonn", "odd", "p0", str(tmp_path)):
         assert value not in text
     assert "anonym" not in text.lower()
+    plain = words(text)
+    assert re.search(r"EMA Policy 0070.*?0\.09 12 not reached practice reads 11", plain)
+    assert re.search(r"secure enclave highest risk 0\.33 4 reached", plain)
 
 
-def test_the_guarantees_are_counted_in_the_file_as_it_is_now(table: Table, tmp_path: Path) -> None:
-    table.publish({"age": 1}, tmp_path / "out.csv", k=2, max_suppressed=1)
+def test_guarantees_are_counted_in_the_current_file(table: Table, tmp_path: Path) -> None:
     assert made(table, tmp_path)[0].passed
     with (tmp_path / "out.csv").open("a", encoding="utf-8") as file:
         file.write("lonely,Berlin,a\n")
@@ -121,8 +118,7 @@ def test_the_guarantees_are_counted_in_the_file_as_it_is_now(table: Table, tmp_p
     assert "failed" in str(found)
 
 
-def test_own_words_come_from_a_file_and_from_options(table: Table, tmp_path: Path) -> None:
-    table.publish({"age": 1}, tmp_path / "out.csv", k=2, max_suppressed=1)
+def test_texts_come_from_a_file_and_options(table: Table, tmp_path: Path) -> None:
     about = tmp_path / "about.toml"
     about.write_text(
         'title = "Visits <2024>"\npurpose = "A file\'s."\nrecipient = "The institute."\n', "utf-8"
@@ -140,8 +136,7 @@ def test_own_words_come_from_a_file_and_from_options(table: Table, tmp_path: Pat
     ("content", "message"),
     [("purpose = 3", "purpose"), ('motive = "x"', "motive"), ("purpose", "not TOML")],
 )
-def test_a_file_of_words_that_is_none(table: Table, tmp_path: Path, content: str, message: str) -> None:
-    table.publish({"age": 1}, tmp_path / "out.csv", k=2, max_suppressed=1)
+def test_invalid_file_of_texts_is_refused(table: Table, tmp_path: Path, content: str, message: str) -> None:
     about = tmp_path / "about.toml"
     about.write_text(content, "utf-8")
     with pytest.raises(InputError, match=message):
@@ -149,15 +144,7 @@ def test_a_file_of_words_that_is_none(table: Table, tmp_path: Path, content: str
     assert not (tmp_path / "out.csv.report.html").exists()
 
 
-def test_thresholds_are_read_strictly(table: Table, tmp_path: Path) -> None:
-    table.publish({"age": 1}, tmp_path / "out.csv", k=2, max_suppressed=1)
-    text = words(made(table, tmp_path)[1])
-    assert re.search(r"EMA Policy 0070.*?0\.09 12 not reached practice reads 11", text)
-    assert re.search(r"secure enclave highest risk 0\.33 4 reached", text)
-
-
-def test_without_the_original_utility_is_what_the_sizes_tell(table: Table, tmp_path: Path) -> None:
-    table.publish({"age": 1}, tmp_path / "out.csv", k=2, max_suppressed=1)
+def test_report_without_the_original_has_no_comparison(table: Table, tmp_path: Path) -> None:
     found = report(tmp_path / "out.csv")
     text = words(found.path.read_text(encoding="utf-8"))
     assert "Utility is measured against the original" in text
@@ -168,7 +155,6 @@ def test_without_the_original_utility_is_what_the_sizes_tell(table: Table, tmp_p
 @pytest.mark.parametrize(
     ("model", "options"),
     [
-        ("mondrian", {}),
         ("local", {}),
         ("patterns", {"max_stars": 2}),
         ("full-subtree", {}),
@@ -176,11 +162,11 @@ def test_without_the_original_utility_is_what_the_sizes_tell(table: Table, tmp_p
         ("permutation", {"form": "two-tables"}),
     ],
 )
-def test_every_model_has_its_report(
+def test_report_of_every_kind_of_model(
     table: Table, tmp_path: Path, model: str, options: dict[str, object]
 ) -> None:
     limit = None if model == "permutation" else "50%"
-    table.publish(named(model)(**options), tmp_path / "out.csv", k=2, max_suppressed=limit)
+    table.publish(named(model)(**options), tmp_path / "out.csv", k=2, max_suppressed=limit, overwrite=True)
     found, text = made(table, tmp_path)
     assert found.passed
     assert Page(text).headings == SECTIONS
@@ -189,7 +175,7 @@ def test_every_model_has_its_report(
     assert ("by group" in words(text)) is permuted
 
 
-def test_a_permuted_database_has_its_report(table: Table, tmp_path: Path) -> None:
+def test_report_of_a_permuted_database(table: Table, tmp_path: Path) -> None:
     table.publish("permutation", tmp_path / "out.duckdb", k=2)
     found = report(tmp_path / "out.duckdb", table=table)
     assert found.passed
@@ -197,10 +183,9 @@ def test_a_permuted_database_has_its_report(table: Table, tmp_path: Path) -> Non
     assert "database" in words(found.path.read_text(encoding="utf-8"))
 
 
-def test_what_cannot_be_reported(table: Table, tmp_path: Path) -> None:
+def test_missing_release_or_existing_output_is_refused(table: Table, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="does not exist"):
         report(tmp_path / "people.csv")
-    table.publish({"age": 1}, tmp_path / "out.csv", k=2, max_suppressed=1)
     made(table, tmp_path)
     with pytest.raises(InputError, match="exists"):
         report(tmp_path / "out.csv")

@@ -12,7 +12,7 @@ import pytest
 from discreet.model.requirement import Requirement
 from discreet.results.node_rows import preview_rows
 from discreet.results.node_summary import summarize_node
-from discreet.screens.lattice_view import lattice_view_of
+from discreet.screens.lattice_view import LatticeView
 from discreet.settings import Settings
 from discreet.spec.spec_reader import load_spec, spec_from_mapping
 from discreet.verbs.table import Table
@@ -97,7 +97,7 @@ def test_rows_before_and_after_are_those_of_the_table(table: Table, wish: Requir
 
 def test_places_go_by_height_then_loss_and_lead_back(table: Table) -> None:
     lattice = table.lattice()
-    view = lattice_view_of(lattice)
+    view = LatticeView.of(lattice)
     heights = view.levels.sum(axis=1)
     assert (np.diff(heights) >= 0).all()
     classes = [len(plain_classes(table, tuple(node))) for node in view.levels.tolist()]
@@ -113,7 +113,7 @@ def test_places_go_by_height_then_loss_and_lead_back(table: Table) -> None:
 @pytest.mark.parametrize("wish", WISHES[:3], ids=str)
 def test_partial_view_shows_counted_nodes_and_their_frontier(table: Table, wish: Requirement) -> None:
     partial = table.partial_lattice("40%")
-    view = lattice_view_of(partial)
+    view = LatticeView.of(partial)
     assert view.is_partial
     assert view.is_current
     assert view.nodes == partial.partial.size
@@ -132,7 +132,7 @@ def test_partial_view_shows_counted_nodes_and_their_frontier(table: Table, wish:
     unknown = next(node for node in lattice_nodes() if view.position(node) is None)
     partial.suppressed(unknown, wish)
     assert not view.is_current
-    assert lattice_view_of(partial).position(unknown) is not None
+    assert LatticeView.of(partial).position(unknown) is not None
     assert (
         summarize_node(partial, unknown, wish).as_json()
         == summarize_node(table.lattice(), unknown, wish).as_json()

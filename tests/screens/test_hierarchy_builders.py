@@ -47,7 +47,7 @@ TYPED: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("kind", TYPED)
-def test_there_and_back_through_the_spec(kind: str) -> None:
+def test_form_survives_the_spec(kind: str) -> None:
     table = parse_builder_form(kind, TYPED[kind])
     text = format_spec({"attributes": {"x": {"role": "quasi-identifier", "hierarchy": table}}})
     read = tomllib.loads(text, parse_float=Decimal)["attributes"]["x"]["hierarchy"]
@@ -55,7 +55,7 @@ def test_there_and_back_through_the_spec(kind: str) -> None:
     assert parse_builder_form(kind, builder_form_values(read)) == table
 
 
-def test_every_builder_has_its_form_here() -> None:
+def test_every_builder_has_an_example() -> None:
     assert [builder.kind for builder in BUILDERS] == list(TYPED)
     for builder in BUILDERS:
         assert set(TYPED[builder.kind]) == {parameter.name for parameter in builder.parameters}
@@ -68,22 +68,24 @@ def test_every_builder_has_its_form_here() -> None:
         ("intervals", {"widths": "5, NaN"}, "widths", "'NaN' is not a number"),
         ("intervals", {"breaks": "5; x"}, "breaks", "'x' is not a number"),
         ("intervals", {"lower": "many"}, "lower", "not a number"),
-        ("mask", {"steps": "1.5"}, "steps", "no whole number"),
+        ("mask", {"steps": "1.5"}, "steps", "not a whole number"),
         ("mask", {"from": "middle"}, "from", "middle"),
         ("mask", {"pad": "yes"}, "pad", "pad"),
         ("taxonomy", {"tree": "  A\n    a\nB"}, "tree", "less than the first line"),
-        ("taxonomy", {"tree": "A\n    a\n  b"}, "tree", "like no line above"),
-        ("order", {"label": 3}, "label", "no text"),
+        ("taxonomy", {"tree": "A\n    a\n  b"}, "tree", "an indentation that no line above"),
+        ("order", {"label": 3}, "label", "not a text"),
     ],
 )
-def test_what_cannot_be_typed(kind: str, typed: dict[str, Any], field: str, message: str) -> None:
+def test_invalid_input_is_refused_at_its_field(
+    kind: str, typed: dict[str, Any], field: str, message: str
+) -> None:
     with pytest.raises(ParameterError, match=message) as caught:
         parse_builder_form(kind, typed)
     assert caught.value.field == field
 
 
-def test_unknown_kinds_and_parameters() -> None:
-    with pytest.raises(ParameterError, match="no builder 'magic'"):
+def test_unknown_kind_or_parameter_is_refused() -> None:
+    with pytest.raises(ParameterError, match="unknown builder 'magic'"):
         parse_builder_form("magic", {})
     with pytest.raises(ParameterError, match="mask has no 'widths'"):
         parse_builder_form("mask", {"widths": "5"})
@@ -111,13 +113,13 @@ def test_unknown_kinds_and_parameters() -> None:
         ({"kind": "order", "sizes": [2, 3]}, "sizes"),
     ],
 )
-def test_what_cannot_be_built_names_its_field(table: dict[str, Any], field: str, tmp_path: Path) -> None:
+def test_invalid_table_is_refused_at_its_field(table: dict[str, Any], field: str, tmp_path: Path) -> None:
     with pytest.raises(ParameterError) as caught:
         build_from_table("x", table, ["17", "23", "40"], [1, 2, 3], tmp_path)
     assert caught.value.field == field
     assert not caught.value.message.startswith("the hierarchy")
 
 
-def test_an_outline_of_unequal_depth() -> None:
+def test_outline_of_unequal_depth() -> None:
     assert parse_outline("A\n\ta\n\tB\n\t\tb\n\nc") == [{"A": ["a", {"B": ["b"]}]}, "c"]
     assert parse_outline("") == []

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from discreet.model.requirement import Requirement
-from discreet.screens.lattice_view import lattice_view_of
+from discreet.screens.lattice_view import LatticeView
 from discreet.screens.nearby_requests import find_nearby_requests
 from discreet.screens.node_preview import TableEffects
 from discreet.settings import Settings
@@ -20,9 +20,9 @@ QUESTION = {"age": ["2", "3"], "town": ["a", "b"]}
 PlainRow = tuple[str | None, ...]
 
 
-def group(table: Table, place: int, level: int, value: str | None) -> set[str | None]:
+def group(table: Table, index: int, level: int, value: str | None) -> set[str | None]:
     """Return the values that a published cell may represent."""
-    hierarchy = table.frequency_set.hierarchies[place]
+    hierarchy = table.frequency_set.hierarchies[index]
     if value is None and level < hierarchy.height:
         return {None}
     if level == hierarchy.height:
@@ -32,9 +32,7 @@ def group(table: Table, place: int, level: int, value: str | None) -> set[str | 
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_distributions_questions_and_pairs_are_those_of_the_rows(
-    seed: int, tmp_path: Path, settings: Settings
-) -> None:
+def test_effects_equal_a_plain_count(seed: int, tmp_path: Path, settings: Settings) -> None:
     table, rows = random_table(seed, tmp_path, settings)
     held = table.frequency_set
     base = TableEffects(held)
@@ -44,22 +42,22 @@ def test_distributions_questions_and_pairs_are_those_of_the_rows(
         kept = [row for row in rows if row not in lost]
         effects = base.of_node(node, Requirement.of(k))
         answer = effects.answer(QUESTION)
-        surely = maybe = estimate = 0.0
+        certain = possible = estimate = 0.0
         for row in kept:
             cells = [group(table, i, node[i], value) for i, value in enumerate(row)]
-            asked = [{*values} for values in QUESTION.values()]
+            queried = [{*values} for values in QUESTION.values()]
             real = [cell - ({None} if len(cell) > 1 else set()) for cell in cells]
             nulls = [any(other[i] is None for other in rows) for i in range(2)]
-            surely += all(
+            certain += all(
                 cell <= values and not (None in whole and has)
-                for cell, values, whole, has in zip(real, asked, cells, nulls, strict=True)
+                for cell, values, whole, has in zip(real, queried, cells, nulls, strict=True)
             )
-            maybe += all(cell & values for cell, values in zip(cells, asked, strict=True))
-            estimate += np.prod([len(c & v) / len(c) for c, v in zip(real, asked, strict=True)])
+            possible += all(cell & values for cell, values in zip(cells, queried, strict=True))
+            estimate += np.prod([len(c & v) / len(c) for c, v in zip(real, queried, strict=True)])
         truth = sum(row[0] in QUESTION["age"] and row[1] in QUESTION["town"] for row in rows)
         assert answer["truth"] == truth
-        assert answer["low"] == surely
-        assert answer["high"] == maybe + len(lost)
+        assert answer["low"] == certain
+        assert answer["high"] == possible + len(lost)
         assert answer["low"] <= truth <= answer["high"]
         assert answer["estimate"] == pytest.approx(estimate)
         covered = [len(lost) * len(h.leaves) for h in held.hierarchies]
@@ -85,10 +83,10 @@ def test_distributions_questions_and_pairs_are_those_of_the_rows(
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_each_offer_is_answered_exactly_by_its_node(seed: int, tmp_path: Path, settings: Settings) -> None:
+def test_offer_is_answered_exactly_by_its_node(seed: int, tmp_path: Path, settings: Settings) -> None:
     table, _ = random_table(seed, tmp_path, settings)
     lattice = table.lattice()
-    view = lattice_view_of(lattice)
+    view = LatticeView.of(lattice)
     request = lattice.negotiate(k=3, max_suppressed="20%").request
     answer = lattice.answer(request).exact
     assert answer is not None

@@ -29,13 +29,13 @@ def run_page(page: Path, *, csv_to: str | None = None) -> int:
         elif language == "csv" and csv_to is not None:
             Path(csv_to).write_text(text, encoding="utf-8")
         else:
-            raise AssertionError(f"{page}: a block of '{language}' is run by nobody")
+            raise AssertionError(f"{page}: a block of '{language}' has no runner")
         count += 1
     return count
 
 
 def run_line(line: str, page: Path) -> None:
-    told = _EXIT.search(line)
-    assert line.startswith("$ discreet "), f"{page}: '{line}' is no command of ours"
+    exit_note = _EXIT.search(line)
+    assert line.startswith("$ discreet "), f"{page}: '{line}' is not a discreet command"
     words = shlex.split(_EXIT.sub("", line))[2:]
-    assert main(words) == (int(told[1]) if told else 0), f"{page}: {line}"
+    assert main(words) == (int(exit_note[1]) if exit_note else 0), f"{page}: {line}"

@@ -90,13 +90,13 @@ QUICK = {"start/ten-minutes", "errors", "pictures", "statistics-files"}
 @pytest.mark.parametrize(
     "page", [page if page in QUICK else pytest.param(page, marks=pytest.mark.slow) for page in PAGES]
 )
-def test_a_page_runs(page: str, folder: Path) -> None:
+def test_page_runs(page: str, folder: Path) -> None:
     PAGES[page]()
     ran = run_page(DOCS / f"{page}.md", csv_to="club.csv")
     assert ran or page == "pictures"
 
 
-def test_every_page_with_steps_is_run() -> None:
+def test_every_page_with_steps_has_an_entry() -> None:
     written = {
         str(path.relative_to(DOCS))[:-3]
         for place in ("start", "how-to")
@@ -106,9 +106,7 @@ def test_every_page_with_steps_is_run() -> None:
 
 
 @pytest.mark.slow
-def test_the_page_of_a_machine_without_a_network_runs(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_page_of_a_machine_without_a_network_runs(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The demonstration and the checks run; pip's commands are checked by option, for lack of a network."""
     text = (DOCS / "how-to" / "air-gapped.md").read_text(encoding="utf-8")
     shell = [block for language, block in BLOCK.findall(text) if language == "sh"]
@@ -116,10 +114,10 @@ def test_the_page_of_a_machine_without_a_network_runs(
     for block in shell:
         pip, verb, *words = block.split()
         assert pip == "pip"
-        told = subprocess.run(
+        help_text = subprocess.run(
             [sys.executable, "-m", "pip", verb, "--help"], capture_output=True, text=True, check=True
         )
-        assert [word for word in words if word.startswith("--") and word not in told.stdout] == []
+        assert [word for word in words if word.startswith("--") and word not in help_text.stdout] == []
     commands = [block for language, block in BLOCK.findall(text) if language == "console"]
     page = folder / "commands.md"
     page.write_text("".join(f"```console\n{block}```\n" for block in commands), encoding="utf-8")
@@ -127,7 +125,7 @@ def test_the_page_of_a_machine_without_a_network_runs(
 
 
 @pytest.mark.slow
-def test_the_page_of_a_database_runs(
+def test_page_of_a_database_runs(
     folder: Path, postgres_server: PostgresServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     database = postgres_server.create_database()
@@ -146,7 +144,7 @@ def test_the_page_of_a_database_runs(
 
 @pytest.mark.slow
 @pytest.mark.spark
-def test_the_page_of_a_cluster_runs(folder: Path, spark_process: None) -> None:
+def test_page_of_a_cluster_runs(folder: Path, spark_process: None) -> None:
     Path("people").mkdir()
     ages = pa.array([20 + row % 50 for row in range(400)])
     wards = pa.array([f"ward {row % 4}" for row in range(400)])
@@ -155,10 +153,10 @@ def test_the_page_of_a_cluster_runs(folder: Path, spark_process: None) -> None:
     assert Path("released").is_dir()
 
 
-def test_a_block_of_no_runner_is_found(folder: Path) -> None:
+def test_block_without_a_runner_is_refused(folder: Path) -> None:
     page = folder / "page.md"
     page.write_text("```ruby\nputs 1\n```\n", encoding="utf-8")
-    with pytest.raises(AssertionError, match="run by nobody"):
+    with pytest.raises(AssertionError, match="has no runner"):
         run_page(page)
     page.write_text("```console\n$ discreet audit nothing.csv\n```\n", encoding="utf-8")
     with pytest.raises(AssertionError, match=re.escape("audit nothing.csv")):

@@ -77,15 +77,15 @@ def table() -> None:
 def released() -> None:
     """Write the table and a release of it."""
     table()
-    said = ["--k", "2", "--max-suppressed", "5%", "--output", "release.csv"]
-    assert main(["publish", "discreet.toml", *said]) == 0
+    options = ["--k", "2", "--max-suppressed", "5%", "--output", "release.csv"]
+    assert main(["publish", "discreet.toml", *options]) == 0
 
 
 def permuted() -> None:
     """Write a permuted release of the table."""
     table()
-    said = ["--model", "permutation", "--k", "5", "--e", "100", "--output", "people.csv"]
-    assert main(["publish", "permuted.toml", *said]) == 0
+    options = ["--model", "permutation", "--k", "5", "--e", "100", "--output", "people.csv"]
+    assert main(["publish", "permuted.toml", *options]) == 0
 
 
 def many() -> None:
@@ -93,8 +93,8 @@ def many() -> None:
     released()
     Path("out").mkdir()
     for name in ("a", "b"):
-        said = ["--k", "5", "--l", "2", "--max-suppressed", "50%", "--output", f"out/{name}.parquet"]
-        assert main(["publish", "discreet.toml", *said]) == 0
+        options = ["--k", "5", "--l", "2", "--max-suppressed", "50%", "--output", f"out/{name}.parquet"]
+        assert main(["publish", "discreet.toml", *options]) == 0
 
 
 def philosophers() -> None:
@@ -181,7 +181,7 @@ def names_of(path: Path) -> str:
 PAGES = {names_of(path): path for path in DOCS.rglob("*.md")}
 
 
-def test_every_page_with_a_block_is_run_or_read() -> None:
+def test_every_page_with_a_block_has_an_entry() -> None:
     written = {page for page in PAGES if blocks(page)}
     assert written - {*RUN, *ELSEWHERE, *READ} == set()
     assert {*RUN, *READ} - written == set()
@@ -190,7 +190,7 @@ def test_every_page_with_a_block_is_run_or_read() -> None:
 
 
 @pytest.mark.parametrize("page", ["README", *sorted(PAGES)])
-def test_every_command_has_the_options_that_there_are(page: str) -> None:
+def test_commands_have_existing_options(page: str) -> None:
     for _, text in blocks(page):
         for words in commands(text):
             name = name_verb(words)
@@ -202,7 +202,7 @@ def test_every_command_has_the_options_that_there_are(page: str) -> None:
 
 
 @pytest.mark.parametrize("page", sorted(PAGES))
-def test_what_is_written_in_another_language_can_be_read(page: str) -> None:
+def test_blocks_in_other_languages_can_be_parsed(page: str) -> None:
     for language, text in blocks(page):
         if language == "toml":
             tomllib.loads(text)
@@ -227,7 +227,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("page", sorted(RUN))
-def test_a_page_runs_on_a_small_table(page: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_page_runs_on_a_small_table(page: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if page not in LONG:
         monkeypatch.setenv("DISCREET_COMPILE", "never")
     RUN[page]()

@@ -61,6 +61,7 @@ role = "sensitive"
 """
 
 ADULT_6 = ("age", "education", "marital_status", "occupation", "race", "work_class")
+ADULT_5 = ("age", "education", "marital_status", "race", "work_class")
 
 
 def write_philosophers(folder: Path) -> Path:

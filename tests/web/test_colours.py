@@ -47,7 +47,7 @@ def contrast(one: Colour, other: Colour) -> float:
 
 
 @pytest.mark.parametrize("theme", [0, 1], ids=["light", "dark"])
-def test_the_lattice_s_colours_differ_in_lightness_alone(theme: int) -> None:
+def test_colours_of_the_lattice_differ_in_lightness(theme: int) -> None:
     """The steps go from the most detailed solution to total loss; the answer contrasts with all of them."""
     steps = ("frontier", "meets", "over-near", "over-far")
     for how in (lambda colour: colour, seen):

@@ -63,7 +63,7 @@ def save(client: Client, name: str, levels: dict[str, int]) -> None:
     assert answer.status_code == 201, answer.text
 
 
-def test_figures_of_answers_are_those_of_a_plain_count(client: Client, folder: Path) -> None:
+def test_figures_of_answers_equal_a_plain_count(client: Client, folder: Path) -> None:
     rows = rows_of(folder)
     nodes = [{"age": a, "city": c} for a, c in product((0, 1, 2, 3), (0, 1, 2))]
     for i, levels in enumerate(nodes):
@@ -72,10 +72,10 @@ def test_figures_of_answers_are_those_of_a_plain_count(client: Client, folder: P
     assert [row["letter"] for row in found["contenders"]] == list("ABCDEFGHIJKL")
     for levels, row in zip(nodes, found["contenders"], strict=True):
         classes = classes_of(rows, levels, 2)
-        told, kept = row["figures"], sum(classes.values())
-        assert (told["kept"], told["classes"]) == (kept, len(classes))
-        assert told["found"] == pytest.approx(len(classes) / kept if kept else None)
-        assert told["highest"] == (1 / min(classes.values()) if classes else None)
+        figures, kept = row["figures"], sum(classes.values())
+        assert (figures["kept"], figures["classes"]) == (kept, len(classes))
+        assert figures["found"] == pytest.approx(len(classes) / kept if kept else None)
+        assert figures["highest"] == (1 / min(classes.values()) if classes else None)
     kept = client.get("/api/compare/saved").json()
     for answer, row in zip(kept, found["contenders"], strict=True):
         assert answer["detail"] == pytest.approx(row["figures"]["detail"])
@@ -90,19 +90,19 @@ def test_figures_of_answers_are_those_of_a_plain_count(client: Client, folder: P
     assert best["letter"] in found["best"]["detail"]
 
 
-def test_dots_are_the_nodes_and_the_line_is_what_none_beats(client: Client, folder: Path) -> None:
+def test_points_are_the_nodes_and_the_line_is_not_dominated(client: Client, folder: Path) -> None:
     rows = rows_of(folder)
-    told = client.post("/api/compare/nodes", json={"request": REQUEST}).json()
+    answer = client.post("/api/compare/nodes", json={"request": REQUEST}).json()
     expected = {}
     for a, c in product((0, 1, 2, 3), (0, 1, 2)):
         classes = classes_of(rows, {"age": a, "city": c}, 2)
         kept = sum(classes.values())
         if kept:
             expected[a, c] = (round(len(classes) / kept, 3), kept >= len(rows) - len(rows) // 2)
-    found = sorted(zip((round(f, 3) for f in told["found"]), map(bool, told["meets"]), strict=True))
+    found = sorted(zip((round(f, 3) for f in answer["found"]), map(bool, answer["meets"]), strict=True))
     assert found == sorted(expected.values())
-    points = list(zip(told["detail"], told["found"], told["meets"], strict=True))
-    line = {points[place][:2] for place in told["frontier"]}
+    points = list(zip(answer["detail"], answer["found"], answer["meets"], strict=True))
+    line = {points[place][:2] for place in answer["frontier"]}
     allowed = [point[:2] for point in points if point[2]]
     for point in allowed:
         beaten = any(o[0] >= point[0] and o[1] <= point[1] and o != point for o in allowed)
@@ -110,7 +110,7 @@ def test_dots_are_the_nodes_and_the_line_is_what_none_beats(client: Client, fold
     assert all(a not in line or not any(b[0] > a[0] and b[1] < a[1] for b in allowed) for a in allowed)
 
 
-def test_an_answer_and_its_release_have_the_same_figures(client: Client) -> None:
+def test_answer_and_its_release_have_the_same_figures(client: Client) -> None:
     levels = {"age": 1, "city": 1}
     save(client, "both", levels)
     body = {"model": "negotiated", "levels": levels, "name": "both.csv", **REQUEST}
@@ -121,48 +121,39 @@ def test_an_answer_and_its_release_have_the_same_figures(client: Client) -> None
         assert answer["figures"][name] == pytest.approx(release["figures"][name]), name
 
 
-def test_every_model_is_tried_and_one_that_finds_nothing_says_so(client: Client) -> None:
+def test_every_model_is_tried_and_a_failure_has_a_reason(client: Client) -> None:
     client.post("/api/negotiate/requests", json={"request": {"k": 2, "max_suppressed": 0}})
     found = done(client, "/api/compare/jobs", {"every_model": True})["result"]["contenders"]
     by_name = {row["name"]: row["figures"] for row in found}
     assert {"mondrian", "full-domain", "local"} <= set(by_name)
     assert all(row["kind"] == "model" and row["title"] != "" for row in found)
-    assert any(told["detail"] is not None for told in by_name.values())
-    assert all((told["why"] is None) == (told["detail"] is not None) for told in by_name.values())
+    assert any(each["detail"] is not None for each in by_name.values())
+    assert all((each["why"] is None) == (each["detail"] is not None) for each in by_name.values())
     client.post("/api/negotiate/requests", json={"request": {"k": 3, "max_suppressed": 0}})
     assert client.get("/api/compare").json()["contenders"] == []
 
 
-def test_rows_stand_beside_their_own_and_nobody_left_out_is_told_unasked(
-    client: Client, folder: Path
-) -> None:
+def test_rows_are_paired_and_suppressed_ones_only_on_request(client: Client, folder: Path) -> None:
     save(client, "one", {"age": 1, "city": 1})
-    asked = {"kind": "answer", "name": "one", "number": 500}
-    page = client.post("/api/compare/rows", json=asked).json()
+    body = {"kind": "answer", "name": "one", "number": 500}
+    page = client.post("/api/compare/rows", json=body).json()
     classes = classes_of(rows_of(folder), {"age": 1, "city": 1}, 2)
     assert page["total"] == sum(classes.values())
     assert page["left_out"] == page["people"] - page["total"] > 0
     assert all(row["after"] is not None for row in page["rows"])
     for row in page["rows"]:
         assert row["after"][1] == ("east" if row["before"][1] in EAST else "west")
-    whole = client.post("/api/compare/rows", json={**asked, "left_out": True}).json()
+    whole = client.post("/api/compare/rows", json={**body, "left_out": True}).json()
     before = sorted((row["before"][0], row["before"][1]) for row in whole["rows"])
     assert before == sorted((row["age"], row["city"]) for row in rows_of(folder))
-    out = client.post("/api/compare/rows", json={**asked, "which": "left-out", "left_out": True}).json()
+    out = client.post("/api/compare/rows", json={**body, "which": "left-out", "left_out": True}).json()
     assert out["total"] == page["left_out"]
-    assert client.post("/api/compare/rows", json={**asked, "which": "left-out"}).json()["total"] == 0
-    parts = [client.post("/api/compare/rows", json={**asked, "first": i, "number": 1}).json() for i in (0, 1)]
+    assert client.post("/api/compare/rows", json={**body, "which": "left-out"}).json()["total"] == 0
+    parts = [client.post("/api/compare/rows", json={**body, "first": i, "number": 1}).json() for i in (0, 1)]
     assert [part["rows"][0] for part in parts] == page["rows"][:2]
 
 
-def test_a_release_tells_its_pairs_where_its_classes_do(client: Client) -> None:
-    done(client, "/api/publish/jobs", {"model": "mondrian", "name": "m.csv", "k": 2})
-    page = client.post("/api/compare/rows", json={"kind": "release", "name": "m.csv"}).json()
-    assert page["linked"]
-    assert page["total"] == page["people"]
-
-
-def test_what_changed_under_an_answer_is_not_told_as_its_figures(client: Client, folder: Path) -> None:
+def test_answer_of_a_changed_table_is_stale(client: Client, folder: Path) -> None:
     save(client, "old", {"age": 1, "city": 1})
     workspace = client.app.state.server.workspace_of("local")  # type: ignore[attr-defined]
     document = workspace.document()
@@ -177,14 +168,17 @@ def test_what_changed_under_an_answer_is_not_told_as_its_figures(client: Client,
     assert client.get("/api/compare").json()["contenders"] == []
 
 
-def test_command_and_python_tell_the_same(
+def test_release_pairs_command_and_python_agree(
     client: Client, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     done(client, "/api/publish/jobs", {"model": "mondrian", "name": "m.csv", "k": 2})
+    page = client.post("/api/compare/rows", json={"kind": "release", "name": "m.csv"}).json()
+    assert page["linked"]
+    assert page["total"] == page["people"]
     spec, release = folder / "discreet.toml", client.app.state.server.workspace_of("local").releases / "m.csv"  # type: ignore[attr-defined]
     words = ["--node", "age=1,city=1", "--model", "local", "--k", "2", "--max-suppressed", "50%"]
     assert main(["compare", str(spec), str(release), *words, "--json"]) == 0
-    told: dict[str, Any] = json.loads(capsys.readouterr().out)
+    printed: dict[str, Any] = json.loads(capsys.readouterr().out)
     found = discreet.compare(
         discreet.open(spec),
         [release],
@@ -193,8 +187,8 @@ def test_command_and_python_tell_the_same(
         k=2,
         max_suppressed="50%",
     )
-    assert found.as_json() == told
-    assert [each["kind"] for each in told["contenders"]] == ["answer", "model", "release"]
+    assert found.as_json() == printed
+    assert [each["kind"] for each in printed["contenders"]] == ["answer", "model", "release"]
     assert "the best of its column" in str(found)
     with pytest.raises(InputError, match="nothing to compare"):
         discreet.compare(discreet.open(spec))

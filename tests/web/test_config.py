@@ -48,9 +48,7 @@ def of(tmp_path: Path, settings: Settings, changes: dict[str, Any]) -> ServerCon
 
 
 @pytest.mark.parametrize("changes", UNSAFE, ids=str)
-def test_what_would_expose_data_is_refused(
-    tmp_path: Path, settings: Settings, changes: dict[str, Any]
-) -> None:
+def test_unsafe_configuration_is_refused(tmp_path: Path, settings: Settings, changes: dict[str, Any]) -> None:
     with pytest.raises(InputError) as caught:
         of(tmp_path, settings, changes).check()
     assert caught.value.message
@@ -58,5 +56,5 @@ def test_what_would_expose_data_is_refused(
 
 
 @pytest.mark.parametrize("changes", SAFE, ids=str)
-def test_what_is_safe_is_served(tmp_path: Path, settings: Settings, changes: dict[str, Any]) -> None:
+def test_safe_configuration_is_accepted(tmp_path: Path, settings: Settings, changes: dict[str, Any]) -> None:
     of(tmp_path, settings, changes).check()

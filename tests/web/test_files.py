@@ -28,14 +28,14 @@ NAMES = {
 
 
 @pytest.mark.parametrize(("text", "name"), NAMES.items())
-def test_names_are_made_harmless(text: str, name: str) -> None:
+def test_names_are_made_safe(text: str, name: str) -> None:
     assert safe_name(text) == name
 
 
 @pytest.mark.parametrize(
     "text", ["", ".", "..", "/", "...", "\x00", "con", "NUL.txt", "com1.csv", " ", "///"]
 )
-def test_what_is_no_name_is_refused(text: str) -> None:
+def test_invalid_name_is_refused(text: str) -> None:
     with pytest.raises(FieldError):
         safe_name(text)
 
@@ -44,7 +44,7 @@ def folder_of(client: Client) -> Path:
     return client.app.state.server.workspace_of("local").uploads  # type: ignore[attr-defined,no-any-return]
 
 
-def test_an_upload_is_streamed_into_an_owner_only_file(client: Client) -> None:
+def test_upload_is_streamed_into_an_owner_only_file(client: Client) -> None:
     content = os.urandom(3 * 2**20 + 17)
     parts = (content[i : i + 70_000] for i in range(0, len(content), 70_000))
     answer = client.put("/api/workspace/uploads/adult.csv", content=parts)
@@ -62,7 +62,7 @@ def test_an_upload_is_streamed_into_an_owner_only_file(client: Client) -> None:
     assert list(folder_of(client).iterdir()) == []
 
 
-def test_an_upload_over_the_limit_leaves_nothing(make_client: MakeClient) -> None:
+def test_upload_over_the_limit_leaves_nothing(make_client: MakeClient) -> None:
     client = make_client(max_upload=1000)
     announced = client.put("/api/workspace/uploads/a.csv", content=b"x" * 1001)
     streamed = client.put("/api/workspace/uploads/a.csv", content=iter([b"x" * 600] * 3))
@@ -74,7 +74,7 @@ def test_an_upload_over_the_limit_leaves_nothing(make_client: MakeClient) -> Non
     assert client.put("/api/workspace/uploads/a.csv", content=b"x" * 1000).status_code == 201
 
 
-def test_a_full_disk_takes_no_upload(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_upload_to_a_full_disk_is_refused(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workspace_files, "_RESERVED_SPACE", 2**62)
     answer = client.put("/api/workspace/uploads/a.csv", content=b"x")
     assert (answer.status_code, answer.json()["error"]["kind"]) == (413, "limit-reached")
@@ -83,14 +83,14 @@ def test_a_full_disk_takes_no_upload(client: Client, monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize(
     "name", ["..%2f..%2fevil.csv", "%2e%2e%2fevil.csv", "..%5cevil.csv", "%00.csv", "%2e%2e"]
 )
-def test_no_upload_gets_out_of_its_folder(client: Client, name: str) -> None:
+def test_upload_stays_in_its_folder(client: Client, name: str) -> None:
     before = {p for p in folder_of(client).parent.rglob("*") if p.parent != folder_of(client)}
     client.put(f"/api/workspace/uploads/{name}", content=b"x")
     after = {p for p in folder_of(client).parent.rglob("*") if p.parent != folder_of(client)}
     assert before == after
 
 
-def test_an_upload_does_not_follow_a_link(client: Client, tmp_path: Path) -> None:
+def test_upload_follows_no_link(client: Client, tmp_path: Path) -> None:
     (tmp_path / "target").write_text("mine")
     (folder_of(client) / "a.csv").symlink_to(tmp_path / "target")
     assert client.put("/api/workspace/uploads/a.csv?replace=true", content=b"x").status_code == 409
@@ -107,7 +107,7 @@ def rooted(make_client: MakeClient, tmp_path: Path) -> Client:
     (root / "out").symlink_to("/etc")
     (root / "inside.csv").symlink_to(root / "data" / "people.csv")
     (root / "passwd.csv").symlink_to("/etc/passwd")
-    (tmp_path / "root-beside").mkdir()
+    (tmp_path / "root-sibling").mkdir()
     return make_client(root=root)
 
 
@@ -120,11 +120,22 @@ def test_folders_below_the_root_are_listed(rooted: Client, tmp_path: Path) -> No
     assert data["parent"] == str(tmp_path / "root")
 
 
-OUTSIDE = ["/", "/etc", "..", "../root-beside", "out", "data/../../..", "/proc/self", "\x00", "~", "a" * 5000]
+OUTSIDE = [
+    "/",
+    "/etc",
+    "..",
+    "../root-sibling",
+    "out",
+    "data/../../..",
+    "/proc/self",
+    "\x00",
+    "~",
+    "a" * 5000,
+]
 
 
 @pytest.mark.parametrize("folder", OUTSIDE)
-def test_nothing_else_is(rooted: Client, tmp_path: Path, folder: str) -> None:
+def test_folders_outside_the_root_are_refused(rooted: Client, tmp_path: Path, folder: str) -> None:
     for path in (folder, os.path.join(tmp_path, "root", folder)):  # noqa: PTH118
         answer = rooted.get("/api/workspace/files", params={"folder": path})
         if answer.status_code == 200:
@@ -134,17 +145,17 @@ def test_nothing_else_is(rooted: Client, tmp_path: Path, folder: str) -> None:
             assert answer.json()["error"]["field"] == "folder"
 
 
-def test_what_lies_outside_is_not_told_apart_from_what_is_missing(rooted: Client) -> None:
+def test_outside_and_missing_paths_have_the_same_error(rooted: Client) -> None:
     there = rooted.get("/api/workspace/files", params={"folder": "/etc/passwd"}).json()
     missing = rooted.get("/api/workspace/files", params={"folder": "/etc/no-such-file"}).json()
     assert there == missing
 
 
-def test_without_a_root_nothing_is_listed(client: Client) -> None:
+def test_server_without_a_root_lists_nothing(client: Client) -> None:
     assert client.get("/api/workspace/files").status_code == 404
 
 
-def test_a_path_below_follows_links(tmp_path: Path) -> None:
+def test_resolve_below_follows_links(tmp_path: Path) -> None:
     inside, outside = tmp_path / "in", tmp_path / "out"
     inside.mkdir()
     outside.mkdir()

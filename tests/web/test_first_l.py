@@ -8,16 +8,13 @@ from typing import Any
 
 import pytest
 
-from discreet.sample.census import census_spec
-from discreet.spec.spec_reader import spec_from_mapping
-from discreet.web.negotiation_forms import RequestBody
 from tests.web.conftest import Client, MakeClient
 from tests.web.negotiation import evaluated, write_philosophers
 from tests.web.routes.preparation import open_people, workspace_of
 from tests.web.test_negotiate import read_frame
 
 
-def begun(client: Client) -> dict[str, Any]:
+def initial_request(client: Client) -> dict[str, Any]:
     found: dict[str, Any] = client.get("/api/negotiate").json()["request"]
     return found
 
@@ -28,28 +25,23 @@ def give(client: Client, **roles: str) -> None:
     assert answer.status_code == 200, answer.text
 
 
-def test_request_begins_with_l_2_where_a_column_is_sensitive(client: Client) -> None:
+def test_initial_request_has_l_2_for_a_sensitive_column(client: Client) -> None:
     open_people(client)
-    assert (begun(client)["k"], begun(client)["l"]) == (5, 2)
+    assert (initial_request(client)["k"], initial_request(client)["l"]) == (5, 2)
     assert client.get("/api/publish").json()["l"] == 2
     give(client, disease="insensitive")
-    assert begun(client)["l"] is None
+    assert initial_request(client)["l"] is None
 
 
-def test_sample_begins_with_l_2() -> None:
-    spec = spec_from_mapping(census_spec("census.csv"), base=Path(), label="census")
-    assert RequestBody.of_spec(spec).l == 2
-
-
-def test_request_of_the_spec_stays_as_it_is(make_client: MakeClient, tmp_path: Path) -> None:
+def test_request_of_the_spec_is_unchanged(make_client: MakeClient, tmp_path: Path) -> None:
     spec = write_philosophers(tmp_path)
     spec.write_text(spec.read_text() + "[request]\nk = 3\n")
-    found = begun(make_client(spec=spec))
+    found = initial_request(make_client(spec=spec))
     assert (found["k"], found["l"]) == (3, None)
 
 
 @pytest.mark.parametrize(
-    ("asked", "roles", "then"),
+    ("requested", "roles", "then"),
     [
         (None, {"disease": "sensitive"}, 2),
         (None, {"disease": "sensitive", "sex": "sensitive"}, 2),
@@ -57,46 +49,51 @@ def test_request_of_the_spec_stays_as_it_is(make_client: MakeClient, tmp_path: P
         ({"sex": 1}, {"disease": "sensitive"}, {"sex": 1, "disease": 2}),
     ],
 )
-def test_column_that_becomes_sensitive_is_asked_for_2_values(
-    client: Client, asked: Any, roles: dict[str, str], then: Any
+def test_column_that_becomes_sensitive_gets_l_2(
+    client: Client, requested: Any, roles: dict[str, str], then: Any
 ) -> None:
     """An existing request gets the value in the same version as the role."""
     open_people(client)
-    first = {"sex": "sensitive", "disease": "insensitive"} if isinstance(asked, dict) else {}
+    first = {"sex": "sensitive", "disease": "insensitive"} if isinstance(requested, dict) else {}
     give(client, **(first or {"disease": "insensitive"}))
     workspace = workspace_of(client)
-    workspace.set_state("request", {"k": 25, "l": asked, "max_suppressed": "3%"})
+    workspace.set_state("request", {"k": 25, "l": requested, "max_suppressed": "3%"})
     workspace.record_version()
-    before = len(workspace.timeline.versions)
+    before = len(workspace.history.versions)
     give(client, **roles)
-    assert begun(client)["l"] == then
-    assert (begun(client)["k"], begun(client)["max_suppressed"]) == (25, "3%")
-    assert len(workspace.timeline.versions) == before + 1
+    assert initial_request(client)["l"] == then
+    assert (initial_request(client)["k"], initial_request(client)["max_suppressed"]) == (25, "3%")
+    assert len(workspace.history.versions) == before + 1
     client.post("/api/versions/undo")
-    assert workspace.state("request")["l"] == asked
+    assert workspace.state("request")["l"] == requested
 
 
-def test_change_of_roles_leaves_what_else_was_asked(client: Client) -> None:
+def test_change_of_roles_keeps_the_other_parts_of_the_request(client: Client) -> None:
     """Only the parts of a request that name the changed column are reset."""
     open_people(client)
     give(client, sex="sensitive")
     criteria = {"t": {"sex": 0.3, "disease": 0.2}, "alpha": [{"value": 0.7, "attribute": "sex"}]}
-    asked = {"k": 25, "l": {"sex": 2, "disease": 3}, "max_suppressed": 7, "max_level": {"age": 1, "city": 1}}
-    workspace_of(client).set_state("request", {**asked, "criteria": criteria})
+    request = {
+        "k": 25,
+        "l": {"sex": 2, "disease": 3},
+        "max_suppressed": 7,
+        "max_level": {"age": 1, "city": 1},
+    }
+    workspace_of(client).set_state("request", {**request, "criteria": criteria})
     give(client, sex="insensitive", city="insensitive")
-    found = begun(client)
+    found = initial_request(client)
     assert (found["k"], found["l"], found["max_suppressed"]) == (25, {"disease": 3}, 7)
     assert found["max_level"] == {"age": 1}
     assert found["criteria"] == {"t": {"disease": 0.2}}
     both = {"t": 0.2, "average_risk": 0.5}
-    workspace_of(client).set_state("request", {**asked, "l": 3, "criteria": both})
+    workspace_of(client).set_state("request", {**request, "l": 3, "criteria": both})
     give(client, disease="insensitive")
-    found = begun(client)
+    found = initial_request(client)
     assert (found["k"], found["l"], found["max_suppressed"]) == (25, None, 7)
     assert found["criteria"] == {"average_risk": 0.5}
 
 
-def test_answer_says_in_how_many_groups_everyone_is_alike(make_client: MakeClient, tmp_path: Path) -> None:
+def test_answer_counts_homogeneous_groups(make_client: MakeClient, tmp_path: Path) -> None:
     client = evaluated(make_client(spec=write_philosophers(tmp_path)))
     table = client.app.state.server.workspace_of("local").table()  # type: ignore[attr-defined]
     with client.websocket_connect("/api/negotiate/socket") as socket:

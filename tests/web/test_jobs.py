@@ -18,7 +18,6 @@ from discreet.web.job_queue import (
     MAX_ENDED_JOBS,
     MAX_RUNNING_JOBS,
     MAX_UNFINISHED_JOBS,
-    JobCancelled,
     JobQueue,
     JobState,
 )
@@ -39,20 +38,20 @@ def endless(started: Event) -> Any:
     return work
 
 
-def test_a_job_tells_its_stages_and_keeps_its_result() -> None:
-    jobs, seen, go, told = JobQueue(), [], Event(), Event()
+def test_job_reports_stages_and_stores_its_result() -> None:
+    jobs, go, reported = JobQueue(), Event(), Event()
 
     def work(reporter: Reporter) -> dict[str, int]:
         with reporter.stage("Counting") as advance:
             advance(3, 10)
             with reporter.stage("Inside"):
                 reporter.notice("A partial lattice answers.")
-            told.set()
+            reported.set()
             assert go.wait(PATIENCE)
         return {"rows": 5}
 
     job_id = jobs.start("Evaluate", work)
-    assert told.wait(PATIENCE)
+    assert reported.wait(PATIENCE)
     seen = jobs.answer(jobs.find(job_id))
     assert (seen.state, seen.stage, seen.done, seen.total) == (JobState.RUNNING, "Counting", 3, 10)
     assert seen.notices == ["A partial lattice answers."]
@@ -61,7 +60,7 @@ def test_a_job_tells_its_stages_and_keeps_its_result() -> None:
     assert (ended.state, ended.result, ended.stage, ended.error) == (JobState.DONE, {"rows": 5}, None, None)
 
 
-def test_errors_of_ours_are_told_and_bugs_without_their_text(caplog: pytest.LogCaptureFixture) -> None:
+def test_failed_job_has_the_error_but_not_the_text_of_a_bug(caplog: pytest.LogCaptureFixture) -> None:
     def no_solution(_: Reporter) -> None:
         raise NoSolution("no answer", advice="Relax k.")
 
@@ -80,7 +79,7 @@ def test_errors_of_ours_are_told_and_bugs_without_their_text(caplog: pytest.LogC
     assert "KeyError at test_jobs.py" in caplog.text
 
 
-def test_a_job_is_cancelled_where_it_next_reports() -> None:
+def test_job_is_cancelled_at_its_next_report() -> None:
     jobs, started = JobQueue(), Event()
     job_id = jobs.start("Count", endless(started))
     assert started.wait(PATIENCE)
@@ -91,11 +90,7 @@ def test_a_job_is_cancelled_where_it_next_reports() -> None:
         jobs.find(job_id)
 
 
-def test_handlers_of_errors_do_not_catch_a_cancellation() -> None:
-    assert not issubclass(JobCancelled, Exception)
-
-
-def test_few_run_at_once_the_others_wait_and_too_many_are_refused() -> None:
+def test_jobs_beyond_the_limits_wait_or_are_refused() -> None:
     jobs, started = JobQueue(), [Event() for _ in range(MAX_UNFINISHED_JOBS)]
     ids = [jobs.start("Count", endless(event)) for event in started]
     wait_for(lambda: sum(event.is_set() for event in started) >= MAX_RUNNING_JOBS, "as many run as may")
@@ -108,7 +103,7 @@ def test_few_run_at_once_the_others_wait_and_too_many_are_refused() -> None:
     assert all(jobs.wait(job_id, PATIENCE).state is JobState.CANCELLED for job_id in ids)
 
 
-def test_the_last_results_are_kept() -> None:
+def test_last_results_are_stored() -> None:
     jobs = JobQueue()
     ids = [jobs.start("x", lambda _: 1) for _ in range(3)]
     for job_id in ids:
@@ -120,10 +115,15 @@ def test_the_last_results_are_kept() -> None:
         jobs.find(ids[0])
 
 
-def test_a_table_of_the_workspace_reports_to_the_job(tmp_path: Path, settings: Settings) -> None:
-    workspace = Workspace("local", tmp_path / "w", settings)
-    (workspace.folder / "p.csv").write_text("a\n" + "1\n2\n" * 5)
-    workspace.save_spec({"source": {"path": "p.csv"}, "attributes": {"a": {"role": "quasi-identifier"}}})
+@pytest.fixture
+def workspace(tmp_path: Path, settings: Settings) -> Workspace:
+    found = Workspace("local", tmp_path / "w", settings)
+    (found.folder / "p.csv").write_text("a\n" + "1\n2\n" * 5)
+    found.save_spec({"source": {"path": "p.csv"}, "attributes": {"a": {"role": "quasi-identifier"}}})
+    return found
+
+
+def test_table_of_the_workspace_reports_to_the_job(workspace: Workspace) -> None:
     jobs, stages = JobQueue(), []
 
     def work(_: Reporter) -> int:
@@ -136,10 +136,7 @@ def test_a_table_of_the_workspace_reports_to_the_job(tmp_path: Path, settings: S
     assert workspace.table().frequency_set.rows == 10
 
 
-def test_a_statement_that_runs_is_interrupted(tmp_path: Path, settings: Settings) -> None:
-    workspace = Workspace("local", tmp_path / "w", settings)
-    (workspace.folder / "p.csv").write_text("a\n1\n")
-    workspace.save_spec({"source": {"path": "p.csv"}, "attributes": {"a": {"role": "quasi-identifier"}}})
+def test_running_statement_is_interrupted(workspace: Workspace) -> None:
     jobs, started = JobQueue(), Event()
 
     def work(_: Reporter) -> None:
@@ -174,18 +171,11 @@ def test_jobs_over_rest(client: Client) -> None:
     events = [json.loads(line[6:]) for line in answer.text.splitlines() if line.startswith("data: ")]
     assert (events[-1]["state"], events[-1]["result"]) == ("done", {"rows": 5})
     assert client.get(f"/api/jobs/{job_id}").json() == events[-1]
+    running = Event()
+    other = jobs.start("Count", endless(running))
+    assert running.wait(PATIENCE)
+    client.delete(f"/api/jobs/{other}")
+    assert jobs.wait(other, PATIENCE).state is JobState.CANCELLED
     assert client.delete(f"/api/jobs/{job_id}").status_code == 200
     for path in (f"/api/jobs/{job_id}", f"/api/jobs/{job_id}/events"):
         assert client.get(path).status_code == 404
-
-
-def test_cancelling_over_rest_and_at_the_end(client: Client) -> None:
-    jobs: JobQueue = client.app.state.server.jobs_of("local")  # type: ignore[attr-defined]
-    first, second = Event(), Event()
-    job_id, other = jobs.start("Count", endless(first)), jobs.start("Count", endless(second))
-    assert first.wait(PATIENCE)
-    assert second.wait(PATIENCE)
-    client.delete(f"/api/jobs/{job_id}")
-    assert jobs.wait(job_id, PATIENCE).state is JobState.CANCELLED
-    client.app.state.server.close()  # type: ignore[attr-defined]
-    assert jobs.find(other).state is JobState.CANCELLED

@@ -41,7 +41,7 @@ def real_cost(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("real_cost")
-def test_passwords_are_kept_as_salted_scrypt(password_file: Path) -> None:
+def test_passwords_are_stored_as_salted_scrypt(password_file: Path) -> None:
     text = password_file.read_text()
     assert PASSWORD not in text
     assert password_file.stat().st_mode & 0o777 == 0o600
@@ -55,22 +55,22 @@ def test_passwords_are_kept_as_salted_scrypt(password_file: Path) -> None:
 
 
 @pytest.mark.usefixtures("real_cost")
-def test_a_user_who_is_unknown_costs_a_hash_too(password_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    found, asked = PasswordFile(password_file), []
-    monkeypatch.setattr(server_config, "_scrypt", lambda *given: asked.append(given) or b"")
+def test_unknown_user_costs_a_hash_too(password_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found, hashed = PasswordFile(password_file), []
+    monkeypatch.setattr(server_config, "_scrypt", lambda *given: hashed.append(given) or b"")
     assert not found.verify("anna", "wrong")
     assert not found.verify("nobody", "wrong")
-    assert [given[2:] for given in asked][:2] == [(32768, 8, 1)] * 2
+    assert [given[2:] for given in hashed][:2] == [(32768, 8, 1)] * 2
 
 
-def test_a_file_that_others_may_read_is_refused(password_file: Path) -> None:
+def test_readable_password_file_is_refused(password_file: Path) -> None:
     password_file.chmod(0o640)
     with pytest.raises(InputError, match="others than its owner"):
         PasswordFile(password_file)
 
 
 @pytest.mark.parametrize("line", ["anna", "anna:x", "../x:scrypt$1$2$3$4$5", "Anna:scrypt$1$2$3$4$5"])
-def test_a_file_of_another_form_is_refused_by_line(tmp_path: Path, line: str) -> None:
+def test_malformed_password_file_is_refused_with_the_line(tmp_path: Path, line: str) -> None:
     path = tmp_path / "users"
     path.write_text(f"# users\n{line}\n")
     path.chmod(0o600)
@@ -80,12 +80,12 @@ def test_a_file_of_another_form_is_refused_by_line(tmp_path: Path, line: str) ->
 
 
 @pytest.mark.parametrize("name", ["", "..", "a/b", "a b", "-a", "A", "ä", "a" * 33, ".hidden", "a\n"])
-def test_names_that_are_no_folders_are_refused(tmp_path: Path, name: str) -> None:
+def test_invalid_user_name_is_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(InputError):
         add_user(tmp_path / "users", name, PASSWORD)
 
 
-def test_a_short_password_is_refused_and_another_one_replaces(password_file: Path) -> None:
+def test_short_password_is_refused_and_a_new_one_replaces(password_file: Path) -> None:
     with pytest.raises(InputError):
         add_user(password_file, "anna", "short")
     found = PasswordFile(password_file)
@@ -95,7 +95,7 @@ def test_a_short_password_is_refused_and_another_one_replaces(password_file: Pat
     assert found.verify("ben", PASSWORD + "!")
 
 
-def test_signing_in_and_out(make_client: MakeClient, password_file: Path) -> None:
+def test_sign_in_and_out(make_client: MakeClient, password_file: Path) -> None:
     client = make_client(signed_in=False, password_file=password_file)
     assert "Password" in client.get("/login").text
     assert (
@@ -115,7 +115,7 @@ def test_signing_in_and_out(make_client: MakeClient, password_file: Path) -> Non
     assert client.get("/api/session").status_code == 401
 
 
-def test_a_login_from_another_site_is_refused(make_client: MakeClient, password_file: Path) -> None:
+def test_sign_in_from_another_site_is_refused(make_client: MakeClient, password_file: Path) -> None:
     client = make_client(signed_in=False, password_file=password_file)
     client.headers["origin"] = "http://evil.example"
     assert sign_in(client, "anna").status_code == 403
@@ -123,7 +123,7 @@ def test_a_login_from_another_site_is_refused(make_client: MakeClient, password_
     assert sign_in(client, "anna").status_code == 403
 
 
-def test_attempts_slow_down(
+def test_failed_attempts_are_throttled(
     make_client: MakeClient, password_file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(server_config, "_scrypt", lambda *_: b"no")
@@ -136,7 +136,7 @@ def test_attempts_slow_down(
     assert sign_in(client, "ben").status_code == 429
 
 
-def test_waits_double_up_to_a_quarter_of_an_hour() -> None:
+def test_waits_double_up_to_a_limit() -> None:
     now = 0.0
     login_throttle = LoginThrottle(lambda: now)
     waits = []
@@ -157,9 +157,7 @@ def test_waits_double_up_to_a_quarter_of_an_hour() -> None:
     login_throttle.check("192.0.2.1", "anna")
 
 
-def test_two_users_have_workspaces_of_their_own(
-    make_client: MakeClient, password_file: Path, tmp_path: Path
-) -> None:
+def test_users_have_separate_workspaces(make_client: MakeClient, password_file: Path, tmp_path: Path) -> None:
     client = make_client(signed_in=False, password_file=password_file)
     sign_in(client, "anna")
     anna = dict(client.cookies)

@@ -23,13 +23,13 @@ def named(clinic: Clinic, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cl
     server = clinic.server
     monkeypatch.setenv("CLINIC", server.network_url(clinic.database, clinic.role, SECRET))
     monkeypatch.setenv("NOTHING", "no address")
-    place = (
+    location = (
         f"host={server.folder}",
         f"port={server.port}",
         f"dbname={clinic.database}",
         f"user={clinic.role}",
     )
-    lines = ["# ours", "[clinic]", *place, "", "[far]", "host=x"]
+    lines = ["# ours", "[clinic]", *location, "", "[far]", "host=x"]
     (tmp_path / "services").write_text("\n".join(lines) + "\n", encoding="utf-8")
     monkeypatch.setenv("PGSERVICEFILE", str(tmp_path / "services"))
     return clinic
@@ -54,7 +54,7 @@ def kept_in(folder: Path) -> str:
     return "".join(f.read_text("utf-8", "replace") for f in sorted(folder.rglob("*")) if f.is_file())
 
 
-def test_databases_are_listed_by_name_and_tables_by_right(client: Client, named: Clinic) -> None:
+def test_databases_and_readable_tables_are_listed(client: Client, named: Clinic) -> None:
     found = client.get("/api/load/databases")
     listed = found.json()["databases"]
     assert NAMED in listed
@@ -71,7 +71,7 @@ def test_databases_are_listed_by_name_and_tables_by_right(client: Client, named:
 @pytest.mark.parametrize(
     "database", [NAMED, {"name": "clinic", "service": True}], ids=["variable", "service"]
 )
-def test_from_a_name_to_a_release_without_the_password_anywhere(
+def test_release_of_a_named_database_contains_no_password(
     client: Client, named: Clinic, database: dict[str, object]
 ) -> None:
     found = opened(client, database)
@@ -91,7 +91,7 @@ def test_from_a_name_to_a_release_without_the_password_anywhere(
     assert discreet.open(workspace / "discreet.toml", settings=named.settings).inspect().rows == 1000
 
 
-def test_no_page_names_another_database(client: Client, named: Clinic) -> None:
+def test_other_databases_are_refused(client: Client, named: Clinic) -> None:
     for name in ("PATH", "NOTHING", "no-such", "far]"):
         refused = client.post("/api/load/tables", json={"name": name})
         assert (refused.status_code, refused.json()["error"]["field"]) == (400, "database")
@@ -103,9 +103,7 @@ def test_no_page_names_another_database(client: Client, named: Clinic) -> None:
     assert SECRET not in missing.text
 
 
-def test_a_variable_that_is_gone_is_said(
-    client: Client, named: Clinic, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_missing_variable_is_reported(client: Client, named: Clinic, monkeypatch: pytest.MonkeyPatch) -> None:
     opened(client, NAMED)
     monkeypatch.delenv("CLINIC")
     error = client.get("/api/negotiate").json()["error"]
@@ -113,7 +111,9 @@ def test_a_variable_that_is_gone_is_said(
     assert named.url not in str(error)
 
 
-def test_a_server_of_several_users_opens_none(make_client: MakeClient, named: Clinic, tmp_path: Path) -> None:
+def test_server_with_several_users_opens_no_database(
+    make_client: MakeClient, named: Clinic, tmp_path: Path
+) -> None:
     passwords = tmp_path / "passwords"
     add_user(passwords, "ann", PASSWORD)
     several = make_client(signed_in=False, password_file=passwords)

@@ -11,12 +11,9 @@ import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
-from discreet.lattice.evaluated_lattice import EvaluatedLattice
-from discreet.model.requirement import Requirement
 from discreet.settings import Settings
 from discreet.web import negotiations
-from discreet.web.lattice_frames import pack_frame
-from tests.waiting import PATIENCE, wait_for
+from tests.waiting import PATIENCE
 from tests.web.conftest import MakeClient
 from tests.web.negotiation import evaluated, write_large, write_philosophers
 
@@ -49,13 +46,13 @@ def post(client: TestClient, path: str, body: dict[str, Any]) -> Any:
     return answer.json()
 
 
-def test_a_workspace_without_a_spec_says_what_to_do(client: TestClient) -> None:
+def test_workspace_without_a_spec_advises_to_load(client: TestClient) -> None:
     answer = client.get("/api/negotiate")
     assert answer.status_code == 404
     assert "Load" in answer.json()["error"]["advice"]
 
 
-def test_before_the_evaluation_requests_are_a_conflict(make_client: MakeClient, tmp_path: Path) -> None:
+def test_request_before_the_evaluation_is_a_conflict(make_client: MakeClient, tmp_path: Path) -> None:
     client = make_client(spec=write_philosophers(tmp_path))
     assert client.get("/api/negotiate").json()["evaluated"] is False
     refused = client.post("/api/negotiate/answer", json={"request": {"k": 2}})
@@ -63,7 +60,7 @@ def test_before_the_evaluation_requests_are_a_conflict(make_client: MakeClient, 
     assert refused.json()["error"]["kind"] == "conflict"
 
 
-def test_an_evaluation_for_a_criterion_waits_for_no_other(
+def test_evaluation_for_a_criterion_starts_during_another(
     make_client: MakeClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The request arrives during an evaluation for k only, which does not answer it."""
@@ -85,7 +82,7 @@ def test_an_evaluation_for_a_criterion_waits_for_no_other(
     assert post(client, "answer", with_t)["outcome"]
 
 
-def test_the_lattice_says_what_each_level_shows(negotiating: TestClient) -> None:
+def test_lattice_lists_levels_with_examples(negotiating: TestClient) -> None:
     facts = negotiating.get("/api/negotiate/lattice").json()
     assert (facts["nodes"], facts["of"], facts["rows"], facts["partial"]) == (60, 60, 10, False)
     assert facts["starts"][0] == 0
@@ -99,7 +96,7 @@ def test_the_lattice_says_what_each_level_shows(negotiating: TestClient) -> None
     assert facts["defaults"]["max_suppressed"] == "1%"
 
 
-def test_the_answer_is_that_of_the_command_line_with_cards(negotiating: TestClient) -> None:
+def test_answer_has_relaxations_and_suppression(negotiating: TestClient) -> None:
     answer = post(negotiating, "answer?suppressed=true", {"request": ASKED})
     assert answer["outcome"] == "relaxed"
     found = {each["relaxed"]: (each["levels"], each["k"], each["suppressed"]) for each in answer["answers"]}
@@ -115,7 +112,7 @@ def test_the_answer_is_that_of_the_command_line_with_cards(negotiating: TestClie
 
 
 @pytest.mark.parametrize("relaxed", ["max_suppressed", "height", "k"])
-def test_each_card_leads_to_an_exact_answer_at_its_node(negotiating: TestClient, relaxed: str) -> None:
+def test_card_leads_to_an_exact_answer(negotiating: TestClient, relaxed: str) -> None:
     answer = post(negotiating, "answer", {"request": ASKED})
     card = next(each for each in answer["cards"] if each["relaxed"] == relaxed)
     node = next(each for each in answer["answers"] if each["relaxed"] == relaxed)
@@ -125,31 +122,26 @@ def test_each_card_leads_to_an_exact_answer_at_its_node(negotiating: TestClient,
     assert after["answers"][0]["suppressed"] <= max(node["suppressed"], after["limit"])
 
 
-def test_l_is_relaxed_by_a_card_too(negotiating: TestClient) -> None:
-    body = {"k": 3, "l": 4, "max_level": LEVEL_1}
-    answer = post(negotiating, "answer", {"request": body})
+@pytest.mark.parametrize(("l", "changed"), [(4, 3), ({"hours_per_week": 4}, {"hours_per_week": 3})])
+def test_l_is_relaxed_by_a_card(negotiating: TestClient, l: Any, changed: Any) -> None:
+    answer = post(negotiating, "answer", {"request": {"k": 3, "l": l, "max_level": LEVEL_1}})
     card = next(each for each in answer["cards"] if each["relaxed"] == "l")
-    assert card["change"] == "l = 3 instead of l = 4."
-    assert card["request"]["l"] == 3
-    by_name = post(negotiating, "answer", {"request": {**body, "l": {"hours_per_week": 4}}})
-    card = next(each for each in by_name["cards"] if each["relaxed"] == "l")
-    assert card["request"]["l"] == {"hours_per_week": 3}
+    assert card["request"]["l"] == changed
+    assert isinstance(l, dict) or card["change"] == "l = 3 instead of l = 4."
 
 
-def test_one_node_its_neighbours_and_its_classes(negotiating: TestClient) -> None:
+def test_nodes_have_classes_neighbours_and_a_comparison(negotiating: TestClient) -> None:
     node = post(negotiating, "node", {"request": {"k": 4}, "levels": LEVEL_1})
     assert (node["classes"], node["kept"], node["smallest"], node["suppressed"]) == (3, 1, 4, 6)
     assert sum(part["kept"] for part in node["sizes"]) == 4
     assert sum(part["suppressed"] for part in node["sizes"]) == 6
     assert {(n["attribute"], n["step"]): n["suppressed"] for n in node["neighbours"]}[("age", -1)] == 10
-
-
-def test_nodes_side_by_side(negotiating: TestClient) -> None:
-    top = {"age": 4, "work_class": 3, "education": 2}
-    body = {"request": ASKED, "nodes": [LEVEL_1, top]}
+    body = {"request": ASKED, "nodes": [LEVEL_1, {"age": 4, "work_class": 3, "education": 2}]}
     first, second = post(negotiating, "comparison", body)["nodes"]
     assert (first["meets"], first["within_levels"]) == (False, True)
     assert (second["meets"], second["within_levels"], second["loss"]) == (True, False, 1.0)
+    attributes = post(negotiating, "attributes", {"request": ASKED})["attributes"]
+    assert [each["attribute"] for each in attributes] == ["age", "work_class", "education"]
 
 
 def test_rows_before_and_after(negotiating: TestClient) -> None:
@@ -163,7 +155,7 @@ def test_rows_before_and_after(negotiating: TestClient) -> None:
     assert sum(row["rows"] for row in found["rows"]) == 10
 
 
-def test_the_table_of_nodes_is_paged_sorted_and_filtered(negotiating: TestClient) -> None:
+def test_table_of_nodes_is_paged_sorted_and_filtered(negotiating: TestClient) -> None:
     page = post(negotiating, "nodes", {"request": {"k": 4}, "number": 7, "first": 14, "order": "suppressed"})
     assert page["total"] == 60
     assert len(page["nodes"]) == 7
@@ -177,17 +169,12 @@ def test_the_table_of_nodes_is_paged_sorted_and_filtered(negotiating: TestClient
     assert [n["place"] for n in frontier["nodes"]] == [n["place"] for n in named["nodes"]]
 
 
-def test_giving_up_an_attribute(negotiating: TestClient) -> None:
-    found = post(negotiating, "attributes", {"request": ASKED})
-    assert [each["attribute"] for each in found["attributes"]] == ["age", "work_class", "education"]
-
-
-def test_history_choice_and_spec_stay_in_the_workspace(negotiating: TestClient) -> None:
+def test_history_choice_and_spec_are_stored(negotiating: TestClient) -> None:
     post(negotiating, "requests", {"request": ASKED})
     assert negotiating.get("/api/negotiate/requests").json()["requests"][0]["outcome"] == "relaxed"
     assert negotiating.get("/api/negotiate").json()["request"]["max_level"] == LEVEL_1
-    wish = {"request": {"k": 3}, "levels": LEVEL_1}
-    chosen = negotiating.put("/api/negotiate/choice", json=wish).json()
+    body = {"request": {"k": 3}, "levels": LEVEL_1}
+    chosen = negotiating.put("/api/negotiate/choice", json=body).json()
     assert (chosen["height"], chosen["suppressed"]) == (3, 0)
     assert negotiating.get("/api/negotiate/choice").json() == chosen
     refused = negotiating.put("/api/negotiate/choice", json={"request": {"k": 4}, "levels": LEVEL_1})
@@ -211,7 +198,7 @@ def test_history_choice_and_spec_stay_in_the_workspace(negotiating: TestClient) 
         ({"k": 4, "max_level": {"age": 1}, "min_level": {"age": 2}}, "is above its greatest"),
     ],
 )
-def test_wrong_requests_are_refused_in_the_librarys_words(
+def test_invalid_request_is_refused_by_rest_and_socket(
     negotiating: TestClient, wrong: dict[str, Any], message: str
 ) -> None:
     answer = negotiating.post("/api/negotiate/answer", json={"request": wrong})
@@ -225,7 +212,7 @@ def test_wrong_requests_are_refused_in_the_librarys_words(
     assert arrays == {}
 
 
-def test_frames_say_what_rest_says_and_send_nothing_twice(negotiating: TestClient) -> None:
+def test_frames_equal_rest_and_send_nothing_twice(negotiating: TestClient) -> None:
     rest = post(negotiating, "answer?suppressed=true", {"request": ASKED})
     with negotiating.websocket_connect("/api/negotiate/socket") as socket:
         socket.send_text(json.dumps({"id": 1, "request": ASKED, "frontier": True}))
@@ -250,40 +237,14 @@ def test_frames_say_what_rest_says_and_send_nothing_twice(negotiating: TestClien
         assert header["node"]["asked"] is True
         assert header["node"]["levels"] == LEVEL_1
 
-
-def test_what_would_not_help_is_told_in_the_words_of_the_screen(negotiating: TestClient) -> None:
-    told = post(negotiating, "answer", {"request": {"k": 11}})["sentences"]
-    assert told[-1]["text"] == "No solution by relaxing the limit of suppressed rows or the levels."
-
-
-def test_the_next_moves_of_an_l_slider_are_counted_ahead(
-    negotiating: TestClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    counted, count = [], EvaluatedLattice.suppression
-
-    def watched(lattice: EvaluatedLattice, requirement: Requirement) -> np.ndarray:
-        counted.append(str(requirement))
-        return count(lattice, requirement)
-
-    monkeypatch.setattr(EvaluatedLattice, "suppression", watched)
-    with negotiating.websocket_connect("/api/negotiate/socket") as socket:
-        socket.send_text(json.dumps({"id": 1, "request": {**ASKED, "l": 2}}))
-        asked = read_frame(socket.receive_bytes())[0]["requirement"]
-        near = {asked.replace("2", "1"), asked.replace("2", "3")}
-        wait_for(lambda: near <= set(counted), "one more and one less are counted")
-    assert len(near - {asked}) == 2
-
-
-def test_a_move_of_another_form_is_told_so(negotiating: TestClient) -> None:
-    with negotiating.websocket_connect("/api/negotiate/socket") as socket:
         socket.send_text('{"request": {"k": "five"}, "surprise": 1}')
-        header, _ = read_frame(socket.receive_bytes())
-        assert header["error"]["kind"] == "bad-input"
-        socket.send_text(json.dumps({"id": 9, "request": {"k": 2}}))
-        assert read_frame(socket.receive_bytes())[0]["outcome"] == "exact"
+        assert read_frame(socket.receive_bytes())[0]["error"]["kind"] == "bad-input"
+        socket.send_text(json.dumps({"id": 9, "request": {"k": 11}}))
+        sentences = read_frame(socket.receive_bytes())[0]["sentences"]
+        assert sentences[-1]["text"] == "No solution by relaxing the limit of suppressed rows or the levels."
 
 
-def test_a_lattice_too_large_is_negotiated_on_in_part(make_client: MakeClient, tmp_path: Path) -> None:
+def test_large_lattice_is_negotiated_in_part(make_client: MakeClient, tmp_path: Path) -> None:
     settings = Settings(memory_limit=32 * 10**6, threads=1, private_log=tmp_path / "log.jsonl")
     client = evaluated(make_client(spec=write_large(tmp_path), settings=settings))
     facts = client.get("/api/negotiate/lattice").json()
@@ -296,23 +257,14 @@ def test_a_lattice_too_large_is_negotiated_on_in_part(make_client: MakeClient, t
         header, arrays = read_frame(socket.receive_bytes())
         nodes = len(arrays["losses"])
         assert nodes == len(arrays["suppressed"]) == header["starts"][-1]
-        (told,) = [line["text"] for line in header["sentences"] if "partial lattice" in line["text"]]
-        assert "ranked by" not in told
+        (text,) = [line["text"] for line in header["sentences"] if "partial lattice" in line["text"]]
+        assert "ranked by" not in text
         place = header["answers"][0]["place"]
         assert arrays["suppressed"][place] == header["answers"][0]["suppressed"]
         assert set(header["frontier"]) <= set(range(nodes))
 
 
-def test_a_frame_keeps_every_array() -> None:
-    arrays = {"a": np.arange(5, dtype="<u2"), "b": np.arange(3, dtype="<f4"), "c": np.arange(1, dtype="u1")}
-    header, found = read_frame(pack_frame({"name": "ü"}, arrays))
-    assert header["name"] == "ü"
-    assert {name: array.tolist() for name, array in found.items()} == {
-        name: array.tolist() for name, array in arrays.items()
-    }
-
-
-def test_the_frontier_of_a_cost(negotiating: TestClient) -> None:
+def test_frontier_of_a_cost_agrees_everywhere(negotiating: TestClient) -> None:
     """REST, the socket and Python agree; the spec accepts the cost, and the cards keep it."""
     cost = {"name": "loss", "aggregate": "rank"}
     request = {**ASKED, "cost": cost}
@@ -324,10 +276,10 @@ def test_the_frontier_of_a_cost(negotiating: TestClient) -> None:
     assert named["frontier_cost"]["name"] == "loss"
     for node, parts in zip(named["nodes"], named["frontier_cost"]["costs"], strict=True):
         body = {"request": request, "levels": node["levels"]}
-        told = post(negotiating, "node", body)["cost"]
-        assert told == {"name": "loss", "value": parts[0] if len(parts) == 1 else parts}
-        [beside] = post(negotiating, "comparison", {"request": request, "nodes": [node["levels"]]})["nodes"]
-        assert beside["cost"] == told
+        shown = post(negotiating, "node", body)["cost"]
+        assert shown == {"name": "loss", "value": parts[0] if len(parts) == 1 else parts}
+        [compared] = post(negotiating, "comparison", {"request": request, "nodes": [node["levels"]]})["nodes"]
+        assert compared["cost"] == shown
     off = post(negotiating, "node", {"request": request, "levels": {}})
     assert off["cost"]["value"] is not None
     assert "cost" not in post(negotiating, "node", {"request": ASKED, "levels": {}})

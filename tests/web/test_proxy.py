@@ -41,9 +41,8 @@ def make_proxied(make_client: MakeClient, tmp_path: Path) -> Any:
     return make
 
 
-def test_the_proxy_names_user_and_host(make_proxied: Any) -> None:
+def test_proxy_sets_user_and_host(make_proxied: Any) -> None:
     client = make_proxied("unix", "192.0.2.0/24")
-    client.app.state.server.config.proxy.networks  # noqa: B018
     answer = Client(client.app, base_url="http://127.0.0.1:8765", client=("192.0.2.5", 1)).get(
         "/api/session", headers=FORWARDED
     )
@@ -67,7 +66,7 @@ def test_the_proxy_names_user_and_host(make_proxied: Any) -> None:
         {"origin": f"http://{PUBLIC}"},
     ],
 )
-def test_anything_wrong_signs_nobody_in(make_proxied: Any, changes: dict[str, str | None]) -> None:
+def test_invalid_forwarded_header_is_refused(make_proxied: Any, changes: dict[str, str | None]) -> None:
     client = make_proxied("192.0.2.5")
     headers = {name: text for name, text in {**FORWARDED, **changes}.items() if text is not None}
     raw = [(name.encode(), text.encode()) for name, text in headers.items()]
@@ -75,7 +74,7 @@ def test_anything_wrong_signs_nobody_in(make_proxied: Any, changes: dict[str, st
     assert visitor.get("/api/session", headers=raw).status_code in (401, 403)
 
 
-def test_the_headers_count_from_nowhere_else(make_proxied: Any) -> None:
+def test_forwarded_headers_of_other_peers_are_ignored(make_proxied: Any) -> None:
     client = make_proxied("192.0.2.5")
     for peer in ("192.0.2.6", "127.0.0.1", "::1", "testclient"):
         visitor = Client(client.app, base_url="http://127.0.0.1:8765", client=(peer, 1))
@@ -83,7 +82,7 @@ def test_the_headers_count_from_nowhere_else(make_proxied: Any) -> None:
         assert visitor.get("/api/session", headers={"x-forwarded-user": "anna"}).status_code == 401
 
 
-def test_the_cookie_behind_a_proxy_is_secure_and_bound_to_the_host(make_proxied: Any) -> None:
+def test_cookie_behind_a_proxy_is_secure_and_bound_to_the_host(make_proxied: Any) -> None:
     client = make_proxied("192.0.2.5")
     headers = {name: text for name, text in FORWARDED.items() if name != "x-forwarded-user"}
     visitor = Client(client.app, base_url="http://127.0.0.1:8765", client=("192.0.2.5", 1))
@@ -94,7 +93,7 @@ def test_the_cookie_behind_a_proxy_is_secure_and_bound_to_the_host(make_proxied:
     assert set(flags) == {"httponly", "path=/", "samesite=strict", "secure"}
 
 
-def test_the_address_behind_the_proxy_is_the_one_that_waits(make_proxied: Any) -> None:
+def test_throttle_uses_the_address_behind_the_proxy(make_proxied: Any) -> None:
     client = make_proxied("192.0.2.5")
     headers = {name: text for name, text in FORWARDED.items() if name != "x-forwarded-user"}
     visitor = Client(client.app, base_url="http://127.0.0.1:8765", client=("192.0.2.5", 1))
@@ -102,7 +101,7 @@ def test_the_address_behind_the_proxy_is_the_one_that_waits(make_proxied: Any) -
     assert ("address", "192.0.2.7") in client.app.state.server.login_throttle._failures
 
 
-def test_addresses_and_secrets_are_checked(tmp_path: Path) -> None:
+def test_invalid_address_or_secret_is_refused(tmp_path: Path) -> None:
     good = secret_file(tmp_path)
     assert read_trusted_proxy((), None) is None
     for addresses, path in ((("nowhere",), good), (("10.0.0.1",), None), ((), good)):
@@ -117,7 +116,7 @@ def test_addresses_and_secrets_are_checked(tmp_path: Path) -> None:
         read_trusted_proxy(("unix",), tmp_path / "missing")
 
 
-def test_a_unix_socket_is_trusted_by_name_alone() -> None:
+def test_unix_socket_is_trusted_by_name() -> None:
     named, unnamed = TrustedProxy((), True, SECRET), TrustedProxy((), False, SECRET)
     headers = {"x-discreet-proxy-secret": SECRET}
     assert named.trusts(None, headers)

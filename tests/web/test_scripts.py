@@ -33,8 +33,8 @@ def client(make_client: MakeClient, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     return evaluated(found)
 
 
-def script(client: Client, what: str, body: dict[str, Any]) -> dict[str, str]:
-    answer = client.post(f"/api/scripts/{what}", json=body)
+def script(client: Client, kind: str, body: dict[str, Any]) -> dict[str, str]:
+    answer = client.post(f"/api/scripts/{kind}", json=body)
     assert answer.status_code == 200, answer.text
     found: dict[str, str] = answer.json()
     return found
@@ -73,7 +73,7 @@ DEFAULTS: list[dict[str, Any]] = [{}, {"k": 4, "l": 2, "max_level": {"age": 0}, 
 
 
 @pytest.mark.parametrize(("request_", "defaults"), in_turn(REQUESTS, DEFAULTS))
-def test_a_request_is_answered_alike(
+def test_request_script_returns_the_same_answer(
     client: Client, request_: dict[str, Any], defaults: dict[str, Any]
 ) -> None:
     workspace = client.app.state.server.workspace_of("local")  # type: ignore[attr-defined]
@@ -85,15 +85,15 @@ def test_a_request_is_answered_alike(
     assert answered.status_code == 200, answered.text
     shown = answered.json()
     copied = script(client, "request", body)
-    told = by_command(copied["command"])
+    printed = by_command(copied["command"])
     counted = [(a["levels"], a["suppressed"]) for a in shown["answers"]]
-    assert [(a["levels"], a["suppressed"]) for a in told["answers"]] == counted
+    assert [(a["levels"], a["suppressed"]) for a in printed["answers"]] == counted
     answer = by_python(copied["python"], "answer").as_json()
     assert answer["outcome"] == shown["outcome"]
     assert [(a["levels"], a["suppressed"]) for a in answer["answers"]] == counted
 
 
-def test_a_criterion_of_the_settings_that_the_request_lacks_is_said(client: Client) -> None:
+def test_script_without_a_criterion_of_the_spec_is_refused(client: Client) -> None:
     workspace = client.app.state.server.workspace_of("local")  # type: ignore[attr-defined]
     workspace.save_spec({**workspace.document(), "request": {"k": 2, "t": 0.4}})
     refused = client.post("/api/scripts/request", json={"request": {"k": 2}})
@@ -104,13 +104,7 @@ def test_a_criterion_of_the_settings_that_the_request_lacks_is_said(client: Clie
 RELEASES: list[dict[str, Any]] = [
     {"model": "negotiated", "levels": {"age": 1, "city": 0}, "k": 2, "max_suppressed": "50%"},
     {"model": "mondrian", "k": 2, "options": {"cut": "median", "summary": "sets"}, "suppressed": "star"},
-    {
-        "model": "patterns",
-        "k": 2,
-        "max_suppressed": "20%",
-        "options": {"together": "age,city", "max_stars": "2"},
-    },
-    {"model": "patterns", "k": 2, "options": {"never": ["age"]}, "max_suppressed": "100%"},
+    {"model": "patterns", "k": 2, "max_suppressed": "100%", "options": {"never": ["age"], "max_stars": "2"}},
     {"model": "permutation", "k": 2, "options": {"partition": "recoding", "merge_failing": True}},
     {"model": "full-domain", "k": 3, "l": 2, "order": "sorted"},
 ]
@@ -119,7 +113,7 @@ RELEASES: list[dict[str, Any]] = [
 @pytest.mark.parametrize(
     "body", RELEASES, ids=lambda body: "-".join([body["model"], *body.get("options", {})])
 )
-def test_a_release_is_published_alike(client: Client, tmp_path: Path, body: dict[str, Any]) -> None:
+def test_release_script_publishes_the_same(client: Client, tmp_path: Path, body: dict[str, Any]) -> None:
     named = {**body, "name": "the people.csv"}
     job = done(client, "/api/publish/jobs", named)
     assert job["state"] == "done", job["error"]
@@ -129,8 +123,8 @@ def test_a_release_is_published_alike(client: Client, tmp_path: Path, body: dict
     here = tmp_path / "runs" / named["name"]
     assert comparable(here) == comparable(made)
     here.unlink()
-    for beside in here.parent.iterdir():
-        beside.unlink()
+    for each in here.parent.iterdir():
+        each.unlink()
     by_python(copied["python"], "release")
     assert comparable(here) == comparable(made)
 
@@ -141,64 +135,47 @@ def comparable(release: Path) -> list[str]:
     return [line.rpartition(",")[0] for line in lines] if "group" in lines[0] else lines
 
 
-def test_a_query_is_answered_alike(client: Client) -> None:
+def test_query_script_returns_the_same_answer(client: Client) -> None:
     done(client, "/api/publish/jobs", {"model": "mondrian", "name": "out.csv", "k": 2})
     body = {"release": "out.csv", "sql": "SELECT COUNT(*) FROM release WHERE age < 25 GROUP BY city"}
     shown = client.post("/api/analyst/query", json=body).json()["rows"]
     bounds = [(row["lower"], row["upper"], row["estimate"]) for row in shown]
     copied = script(client, "query", body)
-    told = by_command(copied["command"])["rows"]
-    assert [(row["lower"], row["upper"], row["estimate"]) for row in told] == bounds
+    printed = by_command(copied["command"])["rows"]
+    assert [(row["lower"], row["upper"], row["estimate"]) for row in printed] == bounds
     answer = by_python(copied["python"], "answer")
     assert [(row.lower, row.upper, row.estimate) for row in answer.rows] == bounds
 
 
-def test_an_attack_finds_the_same(client: Client) -> None:
-    done(client, "/api/publish/jobs", {"model": "mondrian", "name": "out.csv", "k": 2})
+LINKAGE = {
+    "outside": "a file.csv",
+    "match": {"age": "age"},
+    "key": "name=name",
+    "threshold": "0.2",
+    "dominance": "0.7",
+}
+
+
+@pytest.mark.parametrize("options", [LINKAGE, {"by": "intersection", "files": {"earlier": ["before.csv"]}}])
+def test_attack_script_returns_the_same_result(client: Client, options: dict[str, Any]) -> None:
+    for name, k in (("out.csv", 2), ("before.csv", 3)):
+        done(client, "/api/publish/jobs", {"model": "mondrian", "name": name, "k": k})
     workspace = client.app.state.server.workspace_of("local")  # type: ignore[attr-defined]
     people = (workspace.spec_path.parent / "people.csv").read_bytes()
     assert client.put("/api/workspace/uploads/a file.csv", content=people).status_code == 201
-    body = {
-        "release": "out.csv",
-        "outside": "a file.csv",
-        "match": {"age": "age"},
-        "key": "name=name",
-        "threshold": "0.2",
-        "dominance": "0.7",
-    }
+    body = {"release": "out.csv", **options}
     shown = done(client, "/api/attacker/jobs", body)["result"]
     copied = script(client, "attack", body)
-    told = by_command(copied["command"])
-    found = by_python(copied["python"], "result").as_json()
-    assert told == found
-    for name in set(told) - {"release"}:
-        assert shown[name] == told[name], name
+    printed = by_command(copied["command"])
+    assert printed == by_python(copied["python"], "result").as_json()
+    for name in set(printed) - {"release"}:
+        assert shown[name] == printed[name], name
 
 
-def test_an_attack_by_name_and_a_release_beside_an_earlier_one_are_copied(client: Client) -> None:
-    """The scripts include the given files, and both forms reproduce the page's result."""
-    for name, k in (("out.csv", 2), ("before.csv", 3)):
-        done(client, "/api/publish/jobs", {"model": "mondrian", "name": name, "k": k})
-    body = {"release": "out.csv", "by": "intersection", "files": {"earlier": ["before.csv"]}}
-    shown = done(client, "/api/attacker/jobs", body)["result"]
-    copied = script(client, "attack", body)
-    assert "--by intersection --earlier" in copied["command"]
-    told = by_command(copied["command"])
-    assert told == by_python(copied["python"], "result").as_json()
-    assert told["findings"] == shown["findings"]
-    again = {"model": "mondrian", "name": "again.csv", "k": 2, "after": ["out.csv"]}
-    copied = script(client, "release", again)
-    assert " --after " in copied["command"]
-    by_command(copied["command"])
-    Path("again.csv").unlink()
-    Path("again.csv.manifest.json").unlink()
-    by_python(copied["python"], "release")
-    assert Path("again.csv").is_file()
-
-
-def test_what_no_line_can_say_is_said_in_python(client: Client) -> None:
+def test_release_without_a_command_has_a_program(client: Client) -> None:
     body = {"model": "patterns", "name": "a.csv", "k": 2, "max_suppressed": "50%"}
-    body |= {"options": {"weights": "age=2\ncity=1.5"}}
+    done(client, "/api/publish/jobs", {**body, "name": "out.csv"})
+    body |= {"options": {"weights": "age=2\ncity=1.5"}, "after": ["out.csv"]}
     copied = script(client, "release", body)
     assert copied["command"] is None
     assert "Copy it as Python" in copied["advice"]
@@ -206,7 +183,7 @@ def test_what_no_line_can_say_is_said_in_python(client: Client) -> None:
     assert Path("a.csv").is_file()
 
 
-def test_an_address_with_a_password_is_never_written(client: Client) -> None:
+def test_script_contains_no_password(client: Client) -> None:
     address = ReleaseAddress(table="out.people", url="postgresql://anna:secret@host/db")
     for found in (
         make_query_script(address, "SELECT COUNT(*) FROM release", None),

@@ -43,9 +43,9 @@ ELSEWHERE = {
     "queries/permuted_query.py": "queries, which are SQL",
     "release/lock.py": "locks are of the command line",
     "engines/files/open_table_formats.py": "a word of Spark's",
-    "web/server_config.py": "said before the server is there",
-    "web/server.py": "said before the server is there",
-    "web/server_state.py": "said before the server is there",
+    "web/server_config.py": "shown before the server has started",
+    "web/server.py": "shown before the server has started",
+    "web/server_state.py": "shown before the server has started",
 }
 STRANGE = re.compile(r"--[a-z]|\[(?!excel|stats|exact)[a-z]+\]|\b[a-z]+_[a-z_]+\b|\b[a-z]+ = [\[{\"]")
 
@@ -75,20 +75,20 @@ def refusals(path: Path) -> Iterator[str]:
         yield from (text_of(each) for each in [*named, *(call.args[:1] if raised else [])])
 
 
-def test_no_refusal_speaks_in_keys_flags_or_names_of_code() -> None:
+def test_messages_have_no_keys_flags_or_names_of_code() -> None:
     found = []
     for room in ROOMS:
         for path in sorted((SOURCES / room).rglob("*.py")):
             place = path.relative_to(SOURCES).as_posix()
-            told = () if place in ELSEWHERE else refusals(path)
+            texts = () if place in ELSEWHERE else refusals(path)
             found += [
-                f"{place}: {words}" for text in told if STRANGE.search(words := screen_message(text) or "")
+                f"{place}: {words}" for text in texts if STRANGE.search(words := screen_message(text) or "")
             ]
     assert found == []
 
 
 @pytest.mark.parametrize(
-    ("said", "shown"),
+    ("message", "shown"),
     [
         (
             "breaks: the bound 7 lies within an interval of 5: such intervals do not nest",
@@ -110,5 +110,5 @@ def test_no_refusal_speaks_in_keys_flags_or_names_of_code() -> None:
         (None, None),
     ],
 )
-def test_refusals_read_as_the_screens_do(said: str | None, shown: str | None) -> None:
-    assert screen_message(said) == shown
+def test_screen_message_is_rewritten(message: str | None, shown: str | None) -> None:
+    assert screen_message(message) == shown

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gc
+import os
 import stat
 import weakref
+from collections.abc import Callable
 from pathlib import Path
 from threading import Barrier, Thread
 
@@ -49,7 +51,7 @@ def workspace(tmp_path: Path, settings: Settings) -> Workspace:
     return found
 
 
-def test_a_new_workspace_is_its_owner_s_alone_and_has_no_spec(tmp_path: Path, settings: Settings) -> None:
+def test_new_workspace_is_private_and_has_no_spec(tmp_path: Path, settings: Settings) -> None:
     found = Workspace("local", tmp_path / "new", settings)
     assert not found.has_spec
     assert found.spec_version == ""
@@ -60,7 +62,7 @@ def test_a_new_workspace_is_its_owner_s_alone_and_has_no_spec(tmp_path: Path, se
         assert stat.S_IMODE(path.stat().st_mode) == 0o700
 
 
-def test_saving_keeps_comments_and_the_command_line_reads_it(workspace: Workspace) -> None:
+def test_saved_spec_keeps_comments_and_is_readable(workspace: Workspace) -> None:
     document = workspace.document()
     document["request"] = {"k": 3}
     version = workspace.save_spec(document, expected=workspace.spec_version)
@@ -72,12 +74,12 @@ def test_saving_keeps_comments_and_the_command_line_reads_it(workspace: Workspac
     assert stat.S_IMODE(workspace.spec_path.stat().st_mode) == 0o600
     assert load_spec(workspace.spec_path).request.k == 3
     assert open_table(workspace.spec_path).negotiate(max_suppressed=0).answers
-    assert [each.state["spec"] for each in workspace.timeline.versions] == [text, SPEC]
+    assert [each.state["spec"] for each in workspace.history.versions] == [text, SPEC]
     assert workspace.save_spec(document, comments={"age": "another"}) != version
     assert "# another\n[attributes.age]" in workspace.spec_path.read_text()
 
 
-def test_a_spec_that_is_wrong_is_not_written(workspace: Workspace) -> None:
+def test_invalid_spec_is_not_written(workspace: Workspace) -> None:
     for document in ({"source": {"path": "people.csv", "nulls": "maybe"}}, {"nonsense": 1}, {}):
         with pytest.raises(InputError) as caught:
             workspace.save_spec(document)
@@ -87,7 +89,7 @@ def test_a_spec_that_is_wrong_is_not_written(workspace: Workspace) -> None:
     assert not list(workspace.folder.glob(".*.check"))
 
 
-def test_a_spec_that_changed_meanwhile_is_not_overwritten(workspace: Workspace) -> None:
+def test_spec_changed_elsewhere_is_not_overwritten(workspace: Workspace) -> None:
     version, document = workspace.spec_version, workspace.document()
     workspace.spec_path.write_text(SPEC + "# changed by an editor\n")
     with pytest.raises(Conflict):
@@ -95,59 +97,67 @@ def test_a_spec_that_changed_meanwhile_is_not_overwritten(workspace: Workspace) 
     assert workspace.spec_path.read_text().endswith("# changed by an editor\n")
 
 
-def test_no_change_is_lost_among_many_at_once(workspace: Workspace) -> None:
-    barrier = Barrier(6)
-
-    def change(name: str) -> None:
-        barrier.wait()
-        with workspace.edit_lock:
-            document = workspace.document()
-            document["attributes"][name] = {"role": "insensitive"}
-            workspace.save_spec(document)
-
-    names = [f"column {i}" for i in range(6)]
-    threads = [Thread(target=change, args=(name,)) for name in names]
+def in_threads(number: int, work: Callable[[Barrier], None]) -> None:
+    """Run ``work`` in several threads at once."""
+    barrier = Barrier(number)
+    threads = [Thread(target=work, args=(barrier,)) for _ in range(number)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
+
+
+def test_concurrent_changes_are_all_saved(workspace: Workspace) -> None:
+    names = [f"column {i}" for i in range(6)]
+    todo = iter(names)
+
+    def change(barrier: Barrier) -> None:
+        barrier.wait()
+        with workspace.edit_lock:
+            document = workspace.document()
+            document["attributes"][next(todo)] = {"role": "insensitive"}
+            workspace.save_spec(document)
+
+    in_threads(6, change)
     assert set(names) <= set(workspace.document()["attributes"])
 
 
-def test_only_the_last_versions_are_kept(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_oldest_versions_are_deleted(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(work_history, "MAX_VERSIONS", 5)
     for k in range(2, 10):
         workspace.save_spec({**workspace.document(), "request": {"k": k}})
-    found = workspace.timeline.versions
+    found = workspace.history.versions
     assert [each.number for each in found] == [9, 8, 7, 6, 5]
     assert found[0].words == "The command line's request: k = 9"
 
 
-def test_versions_are_gone_back_to_with_their_files_and_nothing_is_lost(workspace: Workspace) -> None:
-    first = workspace.timeline.record()
+def test_restoring_a_version_restores_its_files(workspace: Workspace) -> None:
+    first = workspace.history.record()
     assert first is not None
     file = workspace.hierarchies / "city.csv"
     file.write_text("A;*\n")
     workspace.save_spec({**workspace.document(), "request": {"k": 3}})
     workspace.set_state("request", {"k": 7})
     workspace.record_version()
-    assert workspace.timeline.versions[0].words.startswith("Request: k = 7")
+    assert workspace.history.versions[0].words.startswith("Request: k = 7")
     workspace.spec_path.write_text(SPEC + "# by an editor\n")
     file.write_text("B;*\n")
-    assert workspace.timeline.go(first.number).state["spec"] == SPEC
+    assert workspace.history.restore(first.number).state["spec"] == SPEC
     assert workspace.spec_path.read_text() == SPEC
     assert workspace.state("request") is None
-    by_editor = workspace.timeline.versions[0]
-    assert by_editor.words == "Changed outside of the workbench"
-    assert workspace.timeline.later is not None
-    workspace.timeline.go(by_editor.number)
+    by_editor = workspace.history.versions[0]
+    assert by_editor.words == "Changed outside the workbench"
+    assert workspace.history.next is not None
+    workspace.history.restore(by_editor.number)
     assert workspace.spec_path.read_text().endswith("# by an editor\n")
     assert (file.read_text(), workspace.state("request")) == ("B;*\n", {"k": 7})
 
 
 @pytest.mark.parametrize("path", ["/etc/passwd", "../../../../etc/passwd", "link.csv", "/proc/self/environ"])
 @pytest.mark.parametrize("place", ["source", "hierarchy", "table"])
-def test_a_spec_names_no_file_elsewhere(tmp_path: Path, settings: Settings, path: str, place: str) -> None:
+def test_spec_with_a_file_outside_is_refused(
+    tmp_path: Path, settings: Settings, path: str, place: str
+) -> None:
     found = Workspace("anna", tmp_path / "anna", settings)
     (found.folder / "people.csv").write_text(ROWS)
     (found.folder / "link.csv").symlink_to("/etc/passwd")
@@ -158,7 +168,7 @@ def test_a_spec_names_no_file_elsewhere(tmp_path: Path, settings: Settings, path
         found.save_spec({**document, "attributes": {"age": attribute}})
 
 
-def test_the_files_of_a_spec_that_the_owner_brought_stay_allowed(tmp_path: Path, settings: Settings) -> None:
+def test_files_of_the_owners_spec_are_allowed(tmp_path: Path, settings: Settings) -> None:
     (tmp_path / "people.csv").write_text(ROWS)
     (tmp_path / "discreet.toml").write_text(SPEC)
     found = Workspace("local", tmp_path / "w", settings, spec=tmp_path / "discreet.toml", root=None)
@@ -168,7 +178,7 @@ def test_the_files_of_a_spec_that_the_owner_brought_stay_allowed(tmp_path: Path,
         found.save_spec({**found.document(), "source": {"path": "/etc/passwd"}})
 
 
-def test_the_table_lives_until_something_changes(workspace: Workspace) -> None:
+def test_table_is_cached_until_a_change(workspace: Workspace) -> None:
     table = workspace.table()
     assert workspace.table() is table
     counted: list[int] = []
@@ -178,6 +188,9 @@ def test_the_table_lives_until_something_changes(workspace: Workspace) -> None:
     )
     assert workspace.compute_once("rows", lambda: counted.append(1) or 0) == 20
     assert len(counted) == 1
+    with pytest.raises(ZeroDivisionError):
+        workspace.compute_once("x", lambda: 1 // 0)
+    assert workspace.compute_once("x", lambda: 5) == 5, "a failure is not stored"
     gone = weakref.ref(table)
     (workspace.folder / "people.csv").write_text(ROWS + "30,C,flu\n")
     changed = workspace.table()
@@ -193,29 +206,19 @@ def test_the_table_lives_until_something_changes(workspace: Workspace) -> None:
     assert workspace.table() is not changed
 
 
-def test_many_threads_compute_once(workspace: Workspace) -> None:
-    barrier, made, tables = Barrier(8), [], set()
+def test_concurrent_threads_compute_once(workspace: Workspace) -> None:
+    made, tables = [], set()
 
-    def ask() -> None:
+    def use(barrier: Barrier) -> None:
         barrier.wait()
         tables.add(id(workspace.table()))
         workspace.compute_once("slow", lambda: made.append(workspace.table().frequency_set.rows) or 1)
 
-    threads = [Thread(target=ask) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    in_threads(8, use)
     assert (len(tables), made) == (1, [20])
 
 
-def test_a_failure_is_not_remembered(workspace: Workspace) -> None:
-    with pytest.raises(ZeroDivisionError):
-        workspace.compute_once("x", lambda: 1 // 0)
-    assert workspace.compute_once("x", lambda: 5) == 5
-
-
-def test_state_and_history_survive(workspace: Workspace, settings: Settings) -> None:
+def test_state_and_log_survive_a_restart(workspace: Workspace, settings: Settings) -> None:
     workspace.set_state("choice", {"levels": {"age": 1}})
     for k in range(5):
         workspace.requests.append({"k": k})
@@ -231,25 +234,24 @@ def test_state_and_history_survive(workspace: Workspace, settings: Settings) -> 
     assert again.requests.entries() == []
 
 
-def test_two_servers_do_not_share_a_workspace(tmp_path: Path, make_client: MakeClient) -> None:
+def test_second_server_in_a_workspace_is_refused(tmp_path: Path, make_client: MakeClient) -> None:
     make_client(workspace=tmp_path / "shared")
     with pytest.raises(InputError, match="another server"):
         make_client(workspace=tmp_path / "shared")
+    for _ in range(2):  # closing the descriptor releases the lock
+        descriptor = lock_folder(tmp_path / "w")
+        assert descriptor is not None
+        os.close(descriptor)
 
 
-def test_the_lock_goes_with_the_server(tmp_path: Path, settings: Settings) -> None:
-    import os
-
-    first = lock_folder(tmp_path / "w")
-    assert first is not None
-    os.close(first)
-    second = lock_folder(tmp_path / "w")
-    assert second is not None
-    os.close(second)
-
-
-def test_the_spec_over_rest(client: Client) -> None:
+def test_spec_and_log_over_rest(client: Client) -> None:
     assert client.get("/api/workspace/spec").status_code == 404
+    workspace: Workspace = client.app.state.server.workspace_of("local")  # type: ignore[attr-defined]
+    workspace.requests.append({"k": 5})
+    assert [entry["k"] for entry in client.get("/api/workspace/requests").json()["requests"]] == [5]
+    assert client.get("/api/workspace/requests", params={"last": 0}).status_code == 422
+    assert client.delete("/api/workspace/requests").status_code == 204
+    assert client.get("/api/workspace/requests").json() == {"requests": []}
     client.put("/api/workspace/uploads/people.csv", content=ROWS.encode())
     text = SPEC.replace("people.csv", "uploads/people.csv")
     first = client.put("/api/workspace/spec", json={"text": text})
@@ -265,15 +267,6 @@ def test_the_spec_over_rest(client: Client) -> None:
     assert [a["role"] for a in summary["attributes"]] == ["quasi-identifier"] * 2 + ["sensitive"]
 
 
-def test_the_history_over_rest(client: Client) -> None:
-    workspace: Workspace = client.app.state.server.workspace_of("local")  # type: ignore[attr-defined]
-    workspace.requests.append({"k": 5})
-    assert [entry["k"] for entry in client.get("/api/workspace/requests").json()["requests"]] == [5]
-    assert client.get("/api/workspace/requests", params={"last": 0}).status_code == 422
-    assert client.delete("/api/workspace/requests").status_code == 204
-    assert client.get("/api/workspace/requests").json() == {"requests": []}
-
-
 DATABASE = """\
 [source]
 url = "postgresql://ann@localhost/clinic"
@@ -283,21 +276,23 @@ role = "quasi-identifier"
 """
 
 
-def test_only_the_owner_names_a_database(workspace: Workspace, tmp_path: Path, settings: Settings) -> None:
-    with pytest.raises(FieldError, match="did not name this database and table"):
+def test_database_is_chosen_only_by_the_owner(
+    workspace: Workspace, tmp_path: Path, settings: Settings
+) -> None:
+    with pytest.raises(FieldError, match="did not choose this database and table"):
         workspace.save_spec_text(DATABASE)
     spec = tmp_path / "own.toml"
     spec.write_text(DATABASE)
     own = Workspace("local", tmp_path / "other", settings, spec=spec)
     own.save_spec_text(DATABASE.replace("[attributes.age]", 'nulls = "drop"\n[attributes.age]'))
     for other in (DATABASE.replace("people", "salaries"), DATABASE.replace("localhost", "inside")):
-        with pytest.raises(FieldError, match="did not name"):
+        with pytest.raises(FieldError, match="did not choose"):
             own.save_spec_text(other)
-    with pytest.raises(FieldError, match="did not name"):
+    with pytest.raises(FieldError, match="did not choose"):
         own.save_spec_text(DATABASE.replace('url = "postgresql://ann@localhost/clinic"', 'engine = "spark"'))
 
 
-def test_pages_see_the_columns_of_a_pattern(workspace: Workspace) -> None:
+def test_glob_is_expanded_to_its_columns(workspace: Workspace) -> None:
     stanza = '[attributes."c*"]\nrole = "insensitive"\n'
     workspace.spec_path.write_text(SPEC.replace('[attributes."city"]\nrole = "quasi-identifier"\n', stanza))
     document = workspace.document()
@@ -307,7 +302,7 @@ def test_pages_see_the_columns_of_a_pattern(workspace: Workspace) -> None:
     assert "c*" not in workspace.spec_path.read_text()
 
 
-def test_a_pattern_opens_no_file_elsewhere(tmp_path: Path, settings: Settings) -> None:
+def test_glob_of_a_file_outside_is_refused_unread(tmp_path: Path, settings: Settings) -> None:
     """The first line must not be read either, since an error would show it."""
     (tmp_path / "secret.csv").write_text("password,of root\n1,2\n")
     found = Workspace("local", tmp_path / "workspace", settings)

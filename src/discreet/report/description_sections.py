@@ -20,7 +20,7 @@ IDENTIFIER = "identifier"
 
 def describe_replacement(attribute: ManifestAttribute, translator: Translator) -> str:
     """Describe the pseudonym of a published identifier; the subject's column also counts people."""
-    unknown = translator("a form of it that this version does not know")
+    unknown = translator("a form that this version does not know")
     method = unknown if attribute.way is None else _pseudonymization_method(attribute, translator)[0]
     return translator("{form}; people are counted by it", form=method) if attribute.subject else method
 
@@ -81,7 +81,7 @@ def _pseudonymization_method(attribute: ManifestAttribute, translator: Translato
     name = str(attribute.way["way"])
     way = known_methods().get(name)
     if way is None:
-        return translator("'{name}', a way of another package", name=name), "–"
+        return translator("'{name}', a method of another package", name=name), "–"
     linked = way.is_deterministic and way.is_injective
     return (
         translator.external(way.title),
@@ -93,7 +93,7 @@ _ROLE_MEANINGS = {
     IDENTIFIER: "identifies a person",
     "quasi-identifier": "an attacker may know it",
     "sensitive": "the value to protect",
-    "insensitive": "as it is, outside every check",
+    "insensitive": "unchanged, not checked",
 }
 
 
@@ -161,7 +161,7 @@ def _released_form(attribute: ManifestAttribute, manifest: Manifest, translator:
     elif attribute.role == "quasi-identifier" and attribute.level is None:
         form = translator("generalized") if manifest.has_levels else translator("generalized by class")
     else:
-        form = translator("as it is")
+        form = translator("unchanged")
     if attribute.hierarchy_from_data:
         form += translator(", hierarchy from the data")
     return form + (describe_date_shift(attribute, translator) if attribute.published else "")
@@ -295,7 +295,7 @@ def _further_file_table(manifest: Manifest, numbering: Numbering) -> str:
         return ""
     return numbering.table(
         translator("Further files of the release"),
-        (translator("what"), translator("file"), translator("rows")),
+        (translator("content"), translator("file"), translator("rows")),
         [(translator(name), f.file or str(f.table), translator.integer(f.rows)) for name, f in found.items()],
         numbers=(2,),
     )

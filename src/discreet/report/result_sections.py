@@ -86,7 +86,7 @@ def preset_checklist(report: AuditReport, rule: Preset, translator: Translator) 
         for criterion in rule.criteria
     ]
     return (
-        subheading(translator("A rule of others, as its text was read"))
+        subheading(translator("A published rule, as interpreted"))
         + definition_list(pairs)
         + paragraph(translator.external(rule.note), "note")
         + bullet_list(map(translator.external, rule.checks), "boxes")
@@ -142,14 +142,15 @@ _HEIGHT_METRICS = ("height", "precision")
 """Metrics that reveal the heights of hierarchies; a report is as public as the manifest."""
 
 LIMIT_STATEMENTS = (
-    "This is evidence, not a verdict. Whether it is enough depends on who gets the file and what they know.",
+    "This is evidence, not a verdict. Whether it is sufficient depends on the recipients and their "
+    "knowledge.",
     "Membership is not protected: an attacker who knows the quasi-identifiers may learn that a person is "
     "in the table.",
     "Two releases of overlapping tables can be intersected, even if each is safe. Keep a register of "
     "releases.",
     "A release that is as fine as its requirement allows discloses that finer ones failed, and therefore "
     "facts about the rows (minimality, downcoding).",
-    "Distinct l counts values, not how alike in meaning or how unevenly spread they are.",
+    "Distinct l counts values, not their similarity in meaning or their frequencies.",
     "A class of k rows is k people only where each person has one row.",
 )
 CHECKLIST = (
@@ -271,7 +272,7 @@ def utility_section(evidence: ReleaseEvidence, numbering: Numbering) -> str:
         parts.append(
             numbering.figure(
                 emphasize_single_series(bar_chart(translator("Loss by quasi-identifier"), chart, most=1.0)),
-                translator("Loss of each quasi-identifier: 0 shows every value as it is, 1 shows none."),
+                translator("Loss of each quasi-identifier: 0 shows every value unchanged, 1 shows none."),
             )
         )
     if rows:

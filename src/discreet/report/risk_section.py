@@ -56,13 +56,13 @@ RISK_THRESHOLDS: tuple[RiskThreshold, ...] = (
         "Five Safes practice, public release",
         "highest risk 0.05",
         smallest_class_size(Fraction("0.05")),
-        "0.05 to 0.09 are seen; check the local policy",
+        "0.05 to 0.09 are common; check the local policy",
     ),
     RiskThreshold(
         "Five Safes practice, data use agreement",
         "highest risk 0.1",
         smallest_class_size(Fraction("0.1")),
-        "0.1 to 0.2 are seen; check the local policy",
+        "0.1 to 0.2 are common; check the local policy",
     ),
     RiskThreshold(
         "Five Safes practice, secure enclave",
@@ -71,7 +71,7 @@ RISK_THRESHOLDS: tuple[RiskThreshold, ...] = (
         "practice reads 3; check the local policy",
     ),
     RiskThreshold(
-        "Statistics offices (StatCan, ONS), tables", "3 to 10 people a cell", 10, "check the office's own"
+        "Statistics offices (StatCan, ONS), tables", "3 to 10 people a cell", 10, "check the office's rules"
     ),
 )
 
@@ -156,7 +156,7 @@ def risk_section(evidence: ReleaseEvidence, numbering: Numbering) -> str:
         *attack_sections(attack, numbering),
         subheading(translator("Three tests")),
         _three_tests_table(attack, numbering),
-        subheading(translator("Thresholds that others name")),
+        subheading(translator("Published thresholds")),
         _threshold_table(attack, numbering),
         paragraph(translator(HIPAA_NOTE), "note"),
         paragraph(translator(CONTEXT_NOTE), "note"),
@@ -172,7 +172,7 @@ def _compared_tables(attack: AttackResult, translator: Translator) -> tuple[tupl
 def _risk_table(attack: AttackResult, numbering: Numbering) -> str:
     translator = numbering.translator
     tables = _compared_tables(attack, translator)
-    over = translator("rows with a chance above {chance}", chance=translator.number(f"{attack.threshold:g}"))
+    over = translator("rows with a risk above {chance}", chance=translator.number(f"{attack.threshold:g}"))
     rows = [
         (
             translator("prosecutor risk, highest"),
@@ -195,12 +195,12 @@ def _risk_table(attack: AttackResult, numbering: Numbering) -> str:
         (translator("marketer risk"), *[before] * (len(tables) - 1), translator.percent(attack.marketer))
     )
     return numbering.table(
-        translator("The chance that an attacker names a row's person right"),
+        translator("Re-identification risk of a row"),
         ("", *(name for name, _ in tables)),
         rows,
         numbers=tuple(range(1, len(tables) + 1)),
         note=translator(
-            "Marketer risk rests on {basis}. A row's chance is 1 / rows of its class; journalist risk needs "
+            "Marketer risk is based on {basis}. A row's risk is 1 / rows of its class; journalist risk needs "
             "a file of the population.",
             basis=translator.external(attack.marketer_basis),
         ),
@@ -221,7 +221,7 @@ def _risk_figure(attack: AttackResult, numbering: Numbering) -> str:
         tuple(tuple(n / t.rows if t.rows else 0.0 for n in found) for found, (_, t) in pairs),
         tuple(tuple(translator.percent(n, t.rows) for n in found) for found, (_, t) in pairs),
     )
-    svg = bar_chart(translator("Share of rows at risk, by the chance of being named right"), chart, most=1.0)
+    svg = bar_chart(translator("Share of rows at risk, by re-identification risk"), chart, most=1.0)
     return numbering.figure(
         svg if len(tables) > 1 else emphasize_single_series(svg),
         translator("Share of rows whose re-identification risk is above each value."),
@@ -267,7 +267,7 @@ def _disclosure_parts(attack: AttackResult, numbering: Numbering) -> list[str]:
             translator("Sensitive values by {unit}", unit=unit), heads, rows, numbers=(1, 2, 3, 4)
         ),
         numbering.figure(
-            bar_chart(translator("Sensitive values guessed right"), chart, most=1.0),
+            bar_chart(translator("Sensitive values guessed correctly"), chart, most=1.0),
             translator(
                 "Share of rows whose value an attacker guesses by taking the most frequent one: of the "
                 "whole table, and of each {unit}.",
@@ -309,7 +309,7 @@ def _three_tests_table(attack: AttackResult, numbering: Numbering) -> str:
         (
             translator("linkability"),
             translator(
-                "highest chance {highest}, mean {mean}",
+                "highest risk {highest}, mean {mean}",
                 highest=translator.percent(after.prosecutor.highest),
                 mean=translator.percent(after.prosecutor.mean),
             ),
@@ -338,9 +338,9 @@ def _threshold_table(attack: AttackResult, numbering: Numbering) -> str:
         translator(title, rows=translator.count(smallest, "row")),
         (
             translator("rule"),
-            translator("asks"),
+            translator("requirement"),
             translator("least class, strictly"),
-            translator("here"),
+            translator("this release"),
             translator("remark"),
         ),
         rows,

@@ -47,7 +47,7 @@ def parse_parameter(parameter: BuilderParameter, value: Any) -> Any:
             raise InputError(f"{parameter.name} = {quote_value(value)}", allowed="true, false")
         return value or None
     if not isinstance(value, str) or len(value) > _MAX_TEXT:
-        raise InputError(f"{parameter.name} is no text of a sensible length", allowed="a text")
+        raise InputError(f"{parameter.name} is not a text, or is too long", allowed="a text")
     text = value if parameter.form in ("outline", "text") else value.strip()
     if parameter.form == "choice" and text not in parameter.choices:
         raise InputError(f"{parameter.name} = {quote_value(text)}", allowed=", ".join(parameter.choices))
@@ -78,7 +78,7 @@ def _parse_number(text: str) -> int | Decimal:
 
 def _parse_integer(text: str) -> int:
     if not (text.isascii() and text.isdecimal() and len(text) < 10):
-        raise InputError(f"{quote_value(text)} is no whole number", allowed="1, 2, 3, …")
+        raise InputError(f"{quote_value(text)} is not a whole number", allowed="1, 2, 3, …")
     return int(text)
 
 
@@ -120,7 +120,7 @@ def _parse_branch(lines: Sequence[tuple[int, str]], start: int, indent: int) -> 
         depth, name = lines[line]
         if depth > indent:
             raise InputError(
-                f"{quote_value(name)} is indented like no line above it",
+                f"{quote_value(name)} has an indentation that no line above has",
                 allowed="members of a group indented alike",
             )
         line += 1
@@ -195,7 +195,9 @@ class HierarchyBuilder:
     parameters: tuple[BuilderParameter, ...]
 
 
-_OTHERS = BuilderParameter("others", "Other values", "texts", "Values that stay as they are, such as unknown")
+_OTHERS = BuilderParameter(
+    "others", "Other values", "texts", "Values that are not generalized, such as unknown"
+)
 
 _FORMAT = BuilderParameter(
     "format", "Format", "formats", "A pattern such as %d.%m.%Y, or several with | between; ISO where empty"
@@ -245,7 +247,7 @@ BUILDERS = (
         "age",
         "Age",
         "The age of a date of birth on one day, then intervals of ages. The date itself is level 0, which is "
-        "published only where a least level of 0 is asked.",
+        "published only with a least level of 0.",
         (
             BuilderParameter("reference", "Age on", "text", "A date such as 2026-11-23"),
             *(parameter for parameter in _INTERVAL_PARAMETERS if parameter.name != "anchor"),
@@ -269,17 +271,17 @@ BUILDERS = (
     HierarchyBuilder(
         "taxonomy",
         "Taxonomy",
-        "Names of groups and what each holds, one per line, indented below its group.",
+        "Names of groups and their members, one per line, each indented below its group.",
         (
             BuilderParameter(
-                "tree", "Groups", "outline", "Indent what a group holds; lines without children are values"
+                "tree", "Groups", "outline", "Indent the members of a group; lines without members are values"
             ),
         ),
     ),
     HierarchyBuilder(
         "order",
         "Order",
-        "Neighbouring values grouped, so many at a time.",
+        "Groups of n neighbouring values.",
         (
             BuilderParameter(
                 "values", "Values in order", "texts", "Where empty: numbers by size, then by name"
@@ -298,7 +300,7 @@ BUILDERS = (
     HierarchyBuilder(
         "auto",
         "Automatic",
-        "Groups of about equal size, made from the data: a start to improve on, which tells of the data.",
+        "Groups of about equal size, made from the data: a draft, which discloses facts about the data.",
         (BuilderParameter("by", "Group by", "choice", choices=("order", "frequency"), initial="order"),),
     ),
 )
@@ -311,7 +313,7 @@ def find_builder(kind: str) -> HierarchyBuilder:
         if builder.kind == kind:
             return builder
     kinds = ", ".join(builder.kind for builder in BUILDERS)
-    raise ParameterError(InputError(f"there is no builder {quote_value(kind)}", allowed=kinds), "kind")
+    raise ParameterError(InputError(f"unknown builder {quote_value(kind)}", allowed=kinds), "kind")
 
 
 def parse_builder_form(kind: str, typed: Mapping[str, Any]) -> dict[str, Any]:

@@ -16,13 +16,14 @@ import numpy as np
 
 from discreet.errors import InputError
 from discreet.hierarchy.builtin.builder import BUILTINS
-from discreet.hierarchy.csv_file import format_hierarchy_csv, parse_hierarchy_rows
+from discreet.hierarchy.csv_file import parse_hierarchy_rows
 from discreet.hierarchy.draft import HierarchyDraft, RowProblem, find_row_problems
 from discreet.hierarchy.level_table import hierarchy_from_rows
 from discreet.hierarchy.messages import quote_value
 from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.profile.heading_hints import split_name
-from discreet.profile.hierarchy_proposal import FileMatch, fit_builtin, is_named_like, match_hierarchy_files
+from discreet.profile.hierarchy_proposal import FileMatch as FileMatch
+from discreet.profile.hierarchy_proposal import fit_builtin, is_named_like, match_hierarchy_files
 from discreet.screens.hierarchy_builders import build_from_table, builder_form_values
 from discreet.verbs.spec_editor import TableStudy
 
@@ -74,11 +75,6 @@ def parse_hierarchy_text(
     return hierarchy_from_rows(attribute, rows, origin=EDITED_ORIGIN), ()
 
 
-def format_hierarchy_text(hierarchy: GeneralizationHierarchy) -> str:
-    """Format a hierarchy in ARX's form."""
-    return format_hierarchy_csv(hierarchy)
-
-
 def edit_hierarchy(
     hierarchy: GeneralizationHierarchy, change: Mapping[str, Any], missing: Sequence[str] = ()
 ) -> GeneralizationHierarchy:
@@ -103,12 +99,10 @@ def edit_hierarchy(
     }
     wanted = str(change.get("change"))
     if wanted not in changes:
-        raise InputError(f"there is no change {quote_value(wanted)}", allowed=", ".join(changes))
+        raise InputError(f"unknown change {quote_value(wanted)}", allowed=", ".join(changes))
     rows = changes[wanted]().rows
     return hierarchy_from_rows(hierarchy.attribute, rows, origin=EDITED_ORIGIN)
 
-
-__all__ = ["BuiltinMatch", "FileMatch", "find_builtin_matches", "match_hierarchy_texts"]
 
 _MAX_VALUES = 20_000
 

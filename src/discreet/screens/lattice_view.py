@@ -24,7 +24,7 @@ from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.model.lattice import LatticeNode
 from discreet.model.requirement import Requirement
 from discreet.negotiation.frontier import compute_frontier
-from discreet.results.table_lattice import NegotiationLattice, TableLattice
+from discreet.results.table_lattice import TableLattice
 from discreet.results.table_partial_lattice import TablePartialLattice
 
 _DECIMALS = 12
@@ -48,19 +48,19 @@ class LatticeView:
     @classmethod
     def of(cls, source: TableLattice | TablePartialLattice) -> LatticeView:
         """Build the view of a lattice; for a partial lattice, of its currently available nodes."""
-        crowd: NDArray[np.int64] | NDArray[np.float64]
+        class_counts: NDArray[np.int64] | NDArray[np.float64]
         if isinstance(source, TableLattice):
             levels = source.lattice.all_levels()
             losses = source.loss_tables.losses
-            crowd = source.evaluated.classes()
+            class_counts = source.evaluated.classes()
         else:
             levels = np.array(source.partial.available_nodes(), dtype=np.int64).reshape(
                 -1, len(source.lattice.heights)
             )
             losses = _losses_at(source.loss_tables, levels)
-            crowd = _log_values_at(source.frequency_set.hierarchies, levels)
+            class_counts = _log_values_at(source.frequency_set.hierarchies, levels)
         heights = levels.sum(axis=1)
-        order = np.lexsort((np.arange(len(levels)), np.round(losses, _DECIMALS), crowd, heights))
+        order = np.lexsort((np.arange(len(levels)), np.round(losses, _DECIMALS), class_counts, heights))
         widths = np.bincount(heights, minlength=sum(source.lattice.heights) + 1)
         starts = (0, *np.cumsum(widths).tolist())
         return cls(source, levels[order], losses[order], starts, order)
@@ -126,12 +126,6 @@ class LatticeView:
     @cached_property
     def _position_of_node(self) -> dict[LatticeNode, int]:
         return {tuple(node): position for position, node in enumerate(self.levels.tolist())}
-
-
-def lattice_view_of(lattice: NegotiationLattice) -> LatticeView:
-    """Build the view of a whole or partial lattice."""
-    assert isinstance(lattice, (TableLattice, TablePartialLattice))
-    return LatticeView.of(lattice)
 
 
 def _log_values_at(

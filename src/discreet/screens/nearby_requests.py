@@ -76,7 +76,7 @@ class _Neighbourhood:
             )
             needed = self._suppressed(candidate.requirement, self.node)
             if self.limit < needed <= self.limit + max(10, self.limit // 2):
-                yield from self._offer(f"k = {stop}", self._allowing(candidate, needed))
+                yield from self._offer(f"k = {stop}", self._with_limit(candidate, needed))
             else:
                 yield from self._offer(f"k = {stop}", candidate)
 
@@ -97,14 +97,14 @@ class _Neighbourhood:
                 found.append((-1, gain, less))
             needed = self._suppressed(candidate.requirement, finer)
             if needed <= max(10, _MAX_LIMIT_FACTOR * self.limit):
-                found.append((needed, gain, self._allowing(candidate, needed)))
+                found.append((needed, gain, self._with_limit(candidate, needed)))
         seen = set()
-        less_said = False  # at most one offer of a smaller l
+        offered_smaller_l = False  # at most one offer of a smaller l
         for needed, gain, candidate in sorted(found, key=lambda one: one[0]):
-            if gain in seen or (needed < 0 and less_said):
+            if gain in seen or (needed < 0 and offered_smaller_l):
                 continue
             seen.add(gain)
-            less_said |= needed < 0
+            offered_smaller_l |= needed < 0
             yield from self._offer(gain, candidate)
 
     def least_loss(self) -> Iterator[NearbyRequest]:
@@ -143,7 +143,7 @@ class _Neighbourhood:
         before = {c.label: c.value for c in self.request.requirement.criteria if c.name == "l"}
         after = {c.label: c.value for c in candidate.requirement.criteria if c.name == "l"}
         parts += [
-            f"ask for l = {after.get(label, 1):,}"
+            f"lower l to {after.get(label, 1):,}"
             for label, value in before.items()
             if after.get(label, 1) < value
         ]
@@ -152,11 +152,11 @@ class _Neighbourhood:
             parts.append(f"allow {limit:,} suppressed, {limit - self.limit:,} more")
         heights = self.view.source.lattice.heights
         moved = list(zip(self.names, self.node, answer.answer.node, heights, strict=True))
-        gone = [name for name, old, new, top in moved if old < new == top]
-        less = [name for name, old, new, top in moved if old < new < top]
-        parts += [f"give up {_join_names(gone)}"] if gone else []
-        parts += [f"blur {_join_names(less)} further"] if less else []
-        return "; ".join(parts) or "nothing; the groups stay"
+        removed = [name for name, old, new, top in moved if old < new == top]
+        coarser = [name for name, old, new, top in moved if old < new < top]
+        parts += [f"drop {_join_names(removed)}"] if removed else []
+        parts += [f"generalize {_join_names(coarser)} further"] if coarser else []
+        return "; ".join(parts) or "none; the groups are unchanged"
 
     def _smaller_l(self, candidate: Request, node: LatticeNode) -> Request | None:
         """Return the request with the largest smaller l that a node meets; None if there is none."""
@@ -169,7 +169,7 @@ class _Neighbourhood:
                 return replace(candidate, requirement=requirement)
         return None
 
-    def _allowing(self, candidate: Request, rows: int) -> Request:
+    def _with_limit(self, candidate: Request, rows: int) -> Request:
         if rows <= self.limit:
             return candidate
         return replace(candidate, max_suppressed=SuppressionLimit(rows=rows))

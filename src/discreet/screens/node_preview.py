@@ -101,7 +101,7 @@ class TableEffects:
     )
 
     @cached_property
-    def kept_types(self) -> PublishedRowTypes:
+    def published_types(self) -> PublishedRowTypes:
         """The row types that each node publishes."""
         return PublishedRowTypes(self.table)
 
@@ -114,7 +114,7 @@ class TableEffects:
         """Return the effects of a node under a requirement; the last few are cached."""
         published_rows = self._cache.get((node, requirement))
         if published_rows is None:
-            published_rows = np.where(self.kept_types.of(node, requirement), self.table.counts, 0)
+            published_rows = np.where(self.published_types.of(node, requirement), self.table.counts, 0)
             self._cache[node, requirement] = published_rows
             while len(self._cache) > _MAX_CACHED:
                 self._cache.pop(next(iter(self._cache)), None)
@@ -213,7 +213,7 @@ class NodeEffects:
         """Count the rows with given values: ``truth``, ``estimate``, and the bounds ``low`` and ``high``."""
         table = self.base.table
         chance = np.ones(table.row_types)
-        surely, maybe, is_so = (np.ones(table.row_types, np.bool_) for _ in range(3))
+        certain, possible, matches = (np.ones(table.row_types, np.bool_) for _ in range(3))
         for name, values in question.items():
             index = table.attributes.index(name)
             hierarchy, level, codes = table.hierarchies[index], self.node[index], table.codes[:, index]
@@ -225,15 +225,15 @@ class NodeEffects:
             # At the top a NULL is published with the same value as all others.
             mixed = level == hierarchy.height and bool((codes == hierarchy.null_code).any())
             chance *= (inside / np.maximum(sizes, 1))[groups][codes]
-            surely &= ((inside == sizes) & (sizes > 0) & (not mixed))[groups][codes]
-            maybe &= (inside > 0)[groups][codes]
-            is_so &= weights[codes] > 0
+            certain &= ((inside == sizes) & (sizes > 0) & (not mixed))[groups][codes]
+            possible &= (inside > 0)[groups][codes]
+            matches &= weights[codes] > 0
         lost = int(table.counts.sum() - self.published_rows.sum())
         return {
-            "truth": int(table.counts[is_so].sum()),
+            "truth": int(table.counts[matches].sum()),
             "estimate": float((self.published_rows * chance).sum()),
-            "low": int(self.published_rows[surely].sum()),
-            "high": int(self.published_rows[maybe].sum()) + lost,
+            "low": int(self.published_rows[certain].sum()),
+            "high": int(self.published_rows[possible].sum()) + lost,
         }
 
 

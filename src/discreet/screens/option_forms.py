@@ -5,7 +5,7 @@ A form is generated from the declaration of a model or an attack, so that a new 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from discreet.attacks.declaration import Attack, Need
@@ -26,76 +26,74 @@ EXCLUDED_KINDS = (OptionKind.FILE, OptionKind.OPTIONS, OptionKind.PYTHON)
 class OptionField:
     """The field of one option of a model, or of a fixed part of a criterion.
 
-    ``default`` applies if nothing is chosen.
+    ``default`` applies if nothing is chosen. ``repeatable`` fields accept several values: a list, or a text
+    with one per line.
     """
 
-    option: Option
+    name: str
+    label: str
+    kind: OptionKind
     choices: tuple[str, ...]
+    default: str | None
+    hint: str
+    repeatable: bool
 
     @classmethod
     def of(cls, option: Option) -> OptionField:
         """Build the field of an option."""
-        return cls(option, _choices(option))
-
-    def as_json(self) -> dict[str, object]:
-        """Return the field as JSON."""
-        names = ("name", "label", "kind", "choices", "default", "hint", "repeatable")
-        return {name: getattr(self, name) for name in names}
-
-    @property
-    def name(self) -> str:
-        """The option's name."""
-        return self.option.name
-
-    @property
-    def label(self) -> str:
-        """The label of the field."""
-        return self.option.label or self.option.spelt
-
-    @property
-    def kind(self) -> OptionKind:
-        """The kind of values."""
-        return self.option.kind
-
-    @property
-    def default(self) -> str | None:
-        """The initial value of the field."""
-        default = self.option.default
-        return None if default is None else str(default).lower() if default is False else str(default)
-
-    @property
-    def hint(self) -> str:
-        """The hint below the field."""
-        default_text = self.option.told_default
-        return self.option.hint or (
-            f"{default_text} where empty" if default_text and self.default is None else ""
+        default, default_text = option.default, option.told_default
+        return cls(
+            name=option.name,
+            label=_label(option),
+            kind=option.kind,
+            choices=_choices(option),
+            default=None if default is None else "false" if default is False else str(default),
+            hint=option.hint or (f"{default_text} where empty" if default_text and default is None else ""),
+            repeatable=option.repeatable,
         )
 
-    @property
-    def repeatable(self) -> bool:
-        """True if several values are accepted: a list, or a text with one per line."""
-        return self.option.repeatable
 
-    def value(self, raw_input: object) -> object:
-        """Return the input in the form that the model takes, None if it is empty.
+def _label(option: Option) -> str:
+    return option.label or option.spelt
 
-        Raises ``InputError`` for another kind of value.
-        """
-        if raw_input is None or raw_input == "" or raw_input == [] or raw_input is False:
-            return None
-        several = self.repeatable or self.kind is OptionKind.NUMBERS
-        if isinstance(raw_input, list) and all(isinstance(each, str) for each in raw_input) and several:
-            # A form's list contains whole names, and a name may contain a comma.
-            is_names = self.kind is OptionKind.QUASI_IDENTIFIERS
-            return list(raw_input) if is_names else self.option.read(raw_input, self.label)
-        if isinstance(raw_input, bool) and self.kind is OptionKind.FLAG:
-            return raw_input
-        if isinstance(raw_input, bool) or not isinstance(raw_input, str | int | float):
-            raise InputError(f"{self.label}: not one value", allowed=self.option.allowed)
-        texts = (
-            [line for line in str(raw_input).splitlines() if line.strip()] if several else [str(raw_input)]
-        )
-        return self.option.read(texts, self.label)
+
+def _form_value(option: Option, raw_input: object) -> object:
+    """Return an input in the form that the model takes, None if it is empty.
+
+    Raises ``InputError`` for another kind of value.
+    """
+    if raw_input is None or raw_input == "" or raw_input == [] or raw_input is False:
+        return None
+    label, several = _label(option), option.repeatable or option.kind is OptionKind.NUMBERS
+    if isinstance(raw_input, list) and all(isinstance(each, str) for each in raw_input) and several:
+        # A form's list contains whole names, and a name may contain a comma.
+        is_names = option.kind is OptionKind.QUASI_IDENTIFIERS
+        return list(raw_input) if is_names else option.read(raw_input, label)
+    if isinstance(raw_input, bool) and option.kind is OptionKind.FLAG:
+        return raw_input
+    if isinstance(raw_input, bool) or not isinstance(raw_input, str | int | float):
+        raise InputError(f"{label}: not one value", allowed=option.allowed)
+    texts = [line for line in str(raw_input).splitlines() if line.strip()] if several else [str(raw_input)]
+    return option.read(texts, label)
+
+
+def _form_values(
+    owner: str,
+    options: Iterable[Option],
+    raw_input: Mapping[str, object],
+    files: Mapping[str, object] | None = None,
+) -> dict[str, object]:
+    """Return the values of a form by option; raise ``InputError`` for an option that does not exist."""
+    known = {option.name: option for option in options if option.kind not in EXCLUDED_KINDS}
+    allowed = {
+        *known,
+        *(option.name for option in options if files is not None and option.kind is OptionKind.FILE),
+    }
+    unknown = [name for name in [*raw_input, *(files or ())] if name not in allowed]
+    if unknown:
+        names = known if files is None else sorted(allowed)
+        raise InputError(f"the {owner} has no option '{unknown[0]}'", allowed=", ".join(names) or "none")
+    return {name: _form_value(known[name], value) for name, value in raw_input.items()}
 
 
 @dataclass(frozen=True)
@@ -119,12 +117,11 @@ class ModelForm:
     @classmethod
     def of(cls, model: type[Model]) -> ModelForm:
         """Build the form from a model's declaration."""
-        visible = [each for each in model.options() if each.kind not in EXCLUDED_KINDS]
         return cls(
             name=model.called(),
             title=model.title,
             text=model.text,
-            fields=tuple(OptionField.of(each) for each in visible),
+            fields=_fields(model.options()),
             main=model.main,
             takes_suppression=model.takes_suppression,
             takes_l=model.takes_l,
@@ -134,19 +131,14 @@ class ModelForm:
 
     def model(self, raw_input: Mapping[str, object]) -> Model:
         """Return the model with the options of a form; raise ``InputError`` for an unknown option."""
-        known = {field.name: field for field in self.fields}
-        unknown = [name for name in raw_input if name not in known]
-        if unknown:
-            raise InputError(
-                f"the {self.name} model has no option '{unknown[0]}'", allowed=", ".join(known) or "none"
-            )
-        return resolve_model(self.name, {name: known[name].value(value) for name, value in raw_input.items()})
+        options = () if self.name == NEGOTIATED_MODEL else MODELS.named(self.name).options()
+        return resolve_model(self.name, _form_values(f"{self.name} model", options, raw_input))
 
 
 _NEGOTIATED_FORM = ModelForm(
     NEGOTIATED_MODEL,
     "Full-domain, chosen levels",
-    "Every value of a column goes to one level: the node that was chosen in Negotiate.",
+    "All values of a column have one level: the node that was chosen in Negotiate.",
     takes_levels=True,
 )
 
@@ -163,6 +155,10 @@ def model_form(name: str) -> ModelForm:
     if name not in MODELS:
         raise InputError(f"model '{name}'", allowed=", ".join(form.name for form in model_forms()))
     return ModelForm.of(MODELS.named(name))
+
+
+def _fields(options: Iterable[Option]) -> tuple[OptionField, ...]:
+    return tuple(OptionField.of(each) for each in options if each.kind not in EXCLUDED_KINDS)
 
 
 def _choices(option: Option) -> tuple[str, ...]:
@@ -197,34 +193,26 @@ class AttackForm:
     def of(cls, attack: type[Attack]) -> AttackForm:
         """Build the form from an attack's declaration."""
         options = attack.options()
-        fields = tuple(OptionField.of(each) for each in options if each.kind not in EXCLUDED_KINDS)
         earlier = Need.EARLIER in attack.needs
         files = tuple(
-            FileField(each.name, each.label or each.spelt, earlier)
-            for each in options
-            if each.kind is OptionKind.FILE
+            FileField(each.name, _label(each), earlier) for each in options if each.kind is OptionKind.FILE
         )
-        return cls(attack.name, attack.title, attack.text, tuple(map(str, attack.needs)), fields, files)
+        return cls(
+            attack.name, attack.title, attack.text, tuple(map(str, attack.needs)), _fields(options), files
+        )
 
     def attack(self, raw_input: Mapping[str, object], files: Mapping[str, Sequence[str]]) -> Attack:
         """Return the attack with the options of a form and the paths of its files.
 
         Raises ``InputError`` for an unknown option.
         """
-        known = {field.name: field for field in self.fields}
-        allowed = {*known, *(field.name for field in self.files)}
-        unknown = [name for name in [*raw_input, *files] if name not in allowed]
-        if unknown:
-            raise InputError(
-                f"the {self.name} attack has no option '{unknown[0]}'",
-                allowed=", ".join(sorted(allowed)) or "none",
-            )
-        values = {name: known[name].value(value) for name, value in raw_input.items()}
+        attack = ATTACKS.named(self.name)
+        values = _form_values(f"{self.name} attack", attack.options(), raw_input, files)
         options: dict[str, object] = {name: value for name, value in values.items() if value is not None}
         for field in self.files:
             if paths := list(files.get(field.name, ())):
                 options[field.name] = paths if field.is_release else paths[-1]
-        return ATTACKS.named(self.name)(**options)
+        return attack(**options)
 
 
 def attack_forms() -> tuple[AttackForm, ...]:
@@ -235,13 +223,3 @@ def attack_forms() -> tuple[AttackForm, ...]:
 def attack_form(name: str) -> AttackForm:
     """Return the form of an attack by name; raise ``InputError`` for an unknown one."""
     return AttackForm.of(ATTACKS.named(name))
-
-
-def attack_from_form(
-    name: str | None, raw_input: Mapping[str, object], files: Mapping[str, Sequence[str]]
-) -> Attack | None:
-    """Return the attack of a name with the options of its form, None without a name.
-
-    Raises ``InputError`` like ``AttackForm.attack``.
-    """
-    return None if name is None else attack_form(name).attack(raw_input, files)

@@ -75,7 +75,7 @@ def compare_distributions(table: Table, release: ReleaseLocation) -> tuple[Attri
         raise InputError(
             f"{address.name} is a database",
             allowed="a release that is a file of rows",
-            advice="Ask it queries.",
+            advice="Query it instead.",
         )
     with table.engine("Reading the release") as engine:
         found = read_release(
@@ -141,7 +141,7 @@ def true_answers(table: Table, sql: str) -> dict[tuple[QueryGroup, str], float |
     ``InputError`` for a query that is refused, or that names a column that the original does not have.
     """
     spec = table.spec
-    with table.engine("Asking the original") as engine, open_source_table(engine, spec.source) as source:
+    with table.engine("Querying the original") as engine, open_source_table(engine, spec.source) as source:
         release_query = parse_release_query(sql, _readable_columns(source), written=engine.dialect)
         if {label_column(name) for name in source.columns}.intersection(release_query.attributes):
             return {}

@@ -9,8 +9,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from discreet.engines.connection import NamedDatabase, connect, list_tables, named_databases
-from discreet.engines.files.parquet_files import folder_kind
+from discreet.engines.connection import NamedDatabase, connect
+from discreet.engines.connection import list_tables as list_tables
+from discreet.engines.connection import named_databases as named_databases
+from discreet.engines.files.parquet_files import folder_kind as folder_kind
 from discreet.engines.files.sources import list_sheets
 from discreet.engines.registry import engine_of
 from discreet.engines.source_tables import open_source_table
@@ -22,11 +24,6 @@ from discreet.settings import Settings
 from discreet.verbs.run_context import interruptible_engine
 
 
-def available_databases() -> tuple[NamedDatabase, ...]:
-    """Return the named databases; their addresses are never shown."""
-    return named_databases()
-
-
 def find_database(name: str, *, is_service: bool) -> NamedDatabase:
     """Return a named database; raise ``InputError`` if there is none of the name."""
     wanted = NamedDatabase(name, is_service=is_service)
@@ -35,19 +32,9 @@ def find_database(name: str, *, is_service: bool) -> NamedDatabase:
         raise InputError(
             "no database has this name",
             allowed=", ".join(each.name for each in known) or None,
-            advice="Name it in a variable or a service file, and start the workbench again.",
+            advice="Add it to the environment or a service file, and restart the workbench.",
         )
     return wanted
-
-
-def is_named_database(url: str | None) -> bool:
-    """Return True if a spec's address is only the name of such a database."""
-    return any(each.url == url for each in named_databases())
-
-
-def available_tables(url: str, settings: Settings) -> tuple[str, ...]:
-    """Return the names of a database's readable tables and views; raise ``InputError`` without an answer."""
-    return list_tables(url, settings)
 
 
 SAMPLE_NAME = "census.csv"
@@ -89,7 +76,7 @@ class SourceView:
 
     def as_json(self) -> dict[str, Any]:
         """Return the view as JSON; its preview contains values of the data and is only for the publisher."""
-        form, own = self.form, self.source.written
+        form, formats = self.form, self.source.written
         return {
             "form": None
             if form is None
@@ -104,19 +91,14 @@ class SourceView:
                 {
                     "name": name,
                     "type": kind,
-                    "written": self._words(name),
-                    "own_form": name in own,
-                    "form": own[name].as_json() if name in own else None,
+                    "written": None if (written := self.source.form_of(name)) is None else written.words,
+                    "own_form": name in formats,
+                    "form": formats[name].as_json() if name in formats else None,
                 }
                 for name, kind in zip(self.columns, self.types, strict=True)
             ],
             "preview": [list(row) for row in self.preview],
         }
-
-    def _words(self, name: str) -> str | None:
-        """Return the cell format of a column in words."""
-        form = self.source.form_of(name)
-        return None if form is None else form.words
 
 
 def view_source(source: SourceSpec, settings: Settings, *, rows: int = PREVIEW_ROWS) -> SourceView:
@@ -125,9 +107,11 @@ def view_source(source: SourceSpec, settings: Settings, *, rows: int = PREVIEW_R
     Rows of another engine than the embedded one are not fetched: they stay in their database. Raises
     ``InputError`` if the source cannot be read.
     """
-    apart = not engine_of(source).embedded
+    is_remote = not engine_of(source).embedded
     form = (
-        None if source.path is None or apart else infer_file_format(source.path, source.label, source.format)
+        None
+        if source.path is None or is_remote
+        else infer_file_format(source.path, source.label, source.format)
     )
     in_order = replace(settings, threads=1)  # several threads would return rows in any order
     with (
@@ -137,15 +121,10 @@ def view_source(source: SourceSpec, settings: Settings, *, rows: int = PREVIEW_R
     ):
         cells = ", ".join(f"left({table.text(name)}, {MAX_CELL_CHARACTERS})" for name in table.columns)
         query = f"SELECT {cells} FROM {table.relation} LIMIT {int(rows)}"
-        found = [] if apart else engine.fetch_rows(query)
+        found = [] if is_remote else engine.fetch_rows(query)
         types = tuple(table.types[name] for name in table.columns)
         columns = table.columns
     return SourceView(source, form, columns, types, tuple(tuple(row) for row in found))
-
-
-def folder_table_kind(folder: Path) -> str | None:
-    """Return the kind of table in a folder (``Parquet``, ``Delta Lake``, …); None if it is none."""
-    return folder_kind(folder)
 
 
 def available_sheets(source: SourceSpec) -> tuple[str, ...]:

@@ -60,15 +60,15 @@ class SavedAnswer(BaseModel):
     name: str = Field(min_length=1, max_length=80)
     levels: dict[str, int] = Field(description="The level of each quasi-identifier.")
     request: RequestBody
-    suppressed: int | None = Field(None, description="Rows that it suppresses, where this was noted.")
-    detail: float | None = Field(None, description="The detail that it keeps, likewise.")
-    of: str = Field("", description="What the table and its hierarchies were then.")
-    stale: bool = Field(False, description="They have changed since: it must be asked again.")
+    suppressed: int | None = Field(None, description="Suppressed rows, if stored.")
+    detail: float | None = Field(None, description="Detail, if stored.")
+    of: str = Field("", description="Digest of the table and its hierarchies.")
+    stale: bool = Field(False, description="True if these have changed since.")
 
-    @computed_field(description="What was asked, in words.")  # type: ignore[prop-decorator]
+    @computed_field(description="The request in words.")  # type: ignore[prop-decorator]
     @property
     def asked(self) -> str:
-        """The whole request in words."""
+        """The request in words."""
         return describe_request(self.request.model_dump())
 
 
@@ -129,16 +129,16 @@ def check_request(
     levels: Mapping[str, int] = each.levels if isinstance(each, SavedAnswer) else each.manifest.levels
     bounds = {*dict(request.max_level), *dict(request.min_level)}
     if not bounds <= set(levels):
-        return RequestCheck(None, "its levels are not known")
+        return RequestCheck(None, "its levels are unknown")
     if any(levels[name] > most for name, most in request.max_level) or any(
         levels[name] < least for name, least in request.min_level
     ):
-        return RequestCheck(False, "its levels are not those allowed")
+        return RequestCheck(False, "its levels are not allowed")
     out = each.suppressed if isinstance(each, SavedAnswer) else each.manifest.suppressed
     limit = request.max_suppressed.of(table.frequency_set.rows)
     if out is None or out > limit:
-        what = "an unknown number of rows" if out is None else f"{out:,} rows"
-        return RequestCheck(None if out is None else False, f"{what} suppressed, {limit:,} allowed")
+        rows = "an unknown number of rows" if out is None else f"{out:,} rows"
+        return RequestCheck(None if out is None else False, f"{rows} suppressed, {limit:,} allowed")
     try:
         met = (
             _answer_meets(table, each, request)
@@ -182,7 +182,7 @@ MAX_POINTS = 40_000
 class ContenderMetrics:
     """The metrics measured on one version of the table."""
 
-    yardstick: Benchmark
+    benchmark: Benchmark
     known: dict[Hashable, ComparedRelease] = field(default_factory=dict)
     model_metrics: dict[str, ComparedRelease] = field(default_factory=dict)
     request_key: str = ""
@@ -198,7 +198,7 @@ def contender_metrics(workspace: Workspace) -> ContenderMetrics:
         with workspace.lock:
             return ContenderMetrics(Benchmark(workspace.table()))
 
-    return workspace.compute_once("side by side", make)
+    return workspace.compute_once("comparison", make)
 
 
 def comparison_document(workspace: Workspace, figures: ContenderMetrics | None) -> dict[str, Any]:
@@ -229,7 +229,7 @@ def comparison_document(workspace: Workspace, figures: ContenderMetrics | None) 
         "asked": None if request is None else describe_request(request.model_dump()),
         "contenders": rows,
         "best": find_best(measured),
-        "queries": 0 if figures is None else len(figures.yardstick.queries),
+        "queries": 0 if figures is None else len(figures.benchmark.queries),
         "missing": sum(1 for row in rows if not row.get("stale") and not _is_known(row)),
     }
 
@@ -256,7 +256,7 @@ def measure_contenders(workspace: Workspace, reporter: Reporter, *, every_model:
                 figures.known[key] = _measure(figures, each)
             if (key, request_json) not in figures.request_checks:
                 figures.request_checks[key, request_json] = check_request(
-                    workspace, figures.yardstick.table, each, request.request()
+                    workspace, figures.benchmark.table, each, request.request()
                 )
             advance(done + 1, len(work) + len(files))
     if every_model:
@@ -278,20 +278,20 @@ def _try_models(workspace: Workspace, figures: ContenderMetrics, reporter: Repor
         with reporter.stage(f"Trying {model.title}") as advance:
             advance(number, len(models))
             if name not in figures.model_metrics:
-                wish = options
+                requested = options
                 if not model.takes_suppression:
-                    wish = RequestOptions(
+                    requested = RequestOptions(
                         options.k, options.l, None, options.max_level, options.min_level, options.criteria
                     )
-                found = figures.yardstick.of_model(name, name, wish, reporter)
+                found = figures.benchmark.of_model(name, name, requested, reporter)
                 with figures.lock:
                     figures.model_metrics[name] = found
 
 
 def _measure(figures: ContenderMetrics, each: SavedAnswer | ReleaseFacts) -> ComparedRelease:
     if isinstance(each, ReleaseFacts):
-        return figures.yardstick.of_release(each.name, each.address)
-    return figures.yardstick.of_levels(each.name, each.levels, each.request.request().requirement)
+        return figures.benchmark.of_release(each.name, each.address)
+    return figures.benchmark.of_levels(each.name, each.levels, each.request.request().requirement)
 
 
 def _answer_rows(
@@ -303,7 +303,7 @@ def _answer_rows(
             "asked": describe_request(each.request.model_dump()),
             "name": each.name,
             "kind": LEVELS_KIND,
-            "title": "Every column alike",
+            "title": "One level per column",
             "levels": each.levels,
             "request": each.request.model_dump(),
             "stale": each.stale,
@@ -320,9 +320,9 @@ def _release_rows(
         comparable = is_comparable(workspace, each)
         metrics = _known_metrics(figures, _contender_key(each) if comparable else None, request_json)
         row = {"name": each.name, "kind": RELEASE_KIND, "title": model_title(each.manifest.model)}
-        words = f"{describe_request(each.manifest.requirement)}, {each.manifest.suppressed:,} suppressed"
+        text = f"{describe_request(each.manifest.requirement)}, {each.manifest.suppressed:,} suppressed"
         result.append(
-            row | metrics | {"asked": words, "date": each.as_json()["date"], "stale": not comparable}
+            row | metrics | {"asked": text, "date": each.as_json()["date"], "stale": not comparable}
         )
     return result
 
@@ -415,24 +415,24 @@ def find_paired_rows(workspace: Workspace, kind: str, name: str) -> PairedRows |
     if kind == LEVELS_KIND:
         each = next((a for a in saved_answers(workspace) if a.name == name), None)
         if each is None:
-            raise NotFound("no answer of this name is saved")
+            raise NotFound("no saved answer has this name")
         if each.stale:
-            raise Conflict("the table has changed since", advice="Ask for this answer again.")
+            raise Conflict("the table has changed since", advice="Repeat this request.")
         return _cached_pairs(figures, _contender_key(each), lambda: _pair_answer(figures, each))
     facts = next((r for r in list_releases(workspace) if r.name == name), None)
     if facts is None or not is_comparable(workspace, facts):
-        raise NotFound("there is no release of that name that has this table as its original")
+        raise NotFound("no release of this table has this name")
     return _cached_pairs(figures, _contender_key(facts), lambda: _pair_release(figures, facts))
 
 
 def _pair_answer(figures: ContenderMetrics, each: SavedAnswer) -> PairedRows:
-    table = figures.yardstick.table
+    table = figures.benchmark.table
     recoding = recode_at_levels(table, each.levels, each.request.request().requirement)
     return PairedRows.of_recoding(table.frequency_set, recoding)
 
 
 def _pair_release(figures: ContenderMetrics, facts: ReleaseFacts) -> PairedRows | None:
-    pair, _ = read_release_pair(figures.yardstick.table, facts.address, figures.yardstick.original)
+    pair, _ = read_release_pair(figures.benchmark.table, facts.address, figures.benchmark.original)
     return PairedRows.of_release(pair)
 
 

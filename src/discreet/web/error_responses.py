@@ -25,8 +25,8 @@ _MAX_FRAMES = 6
 def exception_location(error: BaseException) -> str:
     """Return an exception's type and its innermost frames: ``KeyError at table.py:12 in f``."""
     frames = traceback.extract_tb(error.__traceback__)[-_MAX_FRAMES:]
-    places = [f"{Path(frame.filename).name}:{frame.lineno} in {frame.name}" for frame in reversed(frames)]
-    return f"{type(error).__name__} at {', '.join(places) or 'an unknown place'}"
+    locations = [f"{Path(frame.filename).name}:{frame.lineno} in {frame.name}" for frame in reversed(frames)]
+    return f"{type(error).__name__} at {', '.join(locations) or 'an unknown location'}"
 
 
 _DISK_FULL = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
@@ -56,6 +56,11 @@ class FieldError(InputError):
     ) -> None:
         super().__init__(message, allowed=allowed, advice=advice)
         self.field = field
+
+    @classmethod
+    def of(cls, error: InputError, field: str) -> FieldError:
+        """Convert an error to one of a field."""
+        return cls(error.message, field=field, allowed=error.allowed, advice=error.advice)
 
 
 class SignedOut(InputError):
@@ -108,10 +113,10 @@ class ErrorFacts(BaseModel):
     """The message of an error, the allowed values, and advice."""
 
     kind: str = Field(description="The kind of error: " + ", ".join(_STATUS) + ".")
-    message: str = Field(description="The fact.")
-    allowed: str | None = Field(None, description="What would have been accepted.")
-    advice: str | None = Field(None, description="What to do next.")
-    field: str | None = Field(None, description="The field of the request that is wrong, where it is one.")
+    message: str = Field(description="The error.")
+    allowed: str | None = Field(None, description="The allowed values.")
+    advice: str | None = Field(None, description="A possible next step.")
+    field: str | None = Field(None, description="The wrong field of the request, if it is one field.")
 
 
 class ErrorAnswer(BaseModel):
@@ -125,14 +130,14 @@ RESPONSES: dict[int | str, dict[str, Any]] = {
     401: {"model": ErrorAnswer, "description": "Signed out: open the start link, or sign in."},
     403: {
         "model": ErrorAnswer,
-        "description": "The Host or Origin is not ours, or the path is not below the root.",
+        "description": "The Host or Origin is not this server's, or the path is not below the root.",
     },
-    404: {"model": ErrorAnswer, "description": "There is nothing of that name."},
+    404: {"model": ErrorAnswer, "description": "The name does not exist."},
     409: {"model": ErrorAnswer, "description": "A conflict, no solution, or a requirement that is not met."},
     413: {"model": ErrorAnswer, "description": "A limit of memory, disk or size was reached."},
-    422: {"model": ErrorAnswer, "description": "The request has another form than the one described."},
+    422: {"model": ErrorAnswer, "description": "The request does not match the described schema."},
     429: {"model": ErrorAnswer, "description": "Too many attempts or jobs; try again later."},
-    500: {"model": ErrorAnswer, "description": "A bug of discreet's own."},
+    500: {"model": ErrorAnswer, "description": "A bug of discreet."},
 }
 
 
@@ -148,7 +153,7 @@ def wrap_error(error: BaseException) -> DiscreetError:
         return LimitReached("the disk is full", advice="Free some space.")
     return InternalError(
         f"internal error ({type(error).__name__})",
-        advice="Please report it; the log names the place.",
+        advice="Please report it; the log contains its location.",
     )
 
 
@@ -201,7 +206,7 @@ def _validation_response(error: RequestValidationError) -> JSONResponse:
 
 _HTTP_MESSAGES = {
     404: ("not-found", "there is nothing at this address"),
-    405: ("not-allowed", "this address takes no such method"),
+    405: ("not-allowed", "method not allowed"),
 }
 
 

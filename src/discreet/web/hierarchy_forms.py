@@ -11,11 +11,12 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field
 
 from discreet.errors import InputError
+from discreet.hierarchy.draft import RowProblem
 from discreet.hierarchy.messages import quote_value
 from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.model.table_spec import Attribute
-from discreet.screens.hierarchy_builders import BUILDERS, builder_form_values
-from discreet.screens.hierarchy_editor import find_builtin_matches, hierarchy_tree
+from discreet.screens.hierarchy_builders import BUILDERS, HierarchyBuilder, builder_form_values
+from discreet.screens.hierarchy_editor import BuiltinMatch, find_builtin_matches, hierarchy_tree
 from discreet.verbs.spec_editor import TableStudy, with_hierarchy
 from discreet.web.error_responses import FieldError
 from discreet.web.step_progress import build_attribute_hierarchy, get_profile
@@ -26,28 +27,6 @@ MAX_LEAVES = 20_000
 """A tree with more leaves is described only by figures per level."""
 
 
-class ParameterFacts(BaseModel):
-    """One field of a builder's form."""
-
-    name: str
-    label: str
-    form: str = Field(
-        description="number, numbers, bounds, end, whole, wholes, text, texts, formats, choice, flag, outline"
-    )
-    hint: str
-    choices: list[str]
-    initial: str | bool
-
-
-class BuilderFacts(BaseModel):
-    """One hierarchy builder."""
-
-    kind: str
-    title: str
-    words: str
-    parameters: list[ParameterFacts]
-
-
 class HierarchyFacts(BaseModel):
     """Summary of one quasi-identifier's hierarchy."""
 
@@ -56,8 +35,10 @@ class HierarchyFacts(BaseModel):
     origin: str
     values: int = Field(description="Distinct values in the data.")
     height: int | None
-    error: str | None = Field(description="Why it cannot be built.")
-    from_data: bool = Field(description="Whether it was made from the data, of which a release then tells.")
+    error: str | None = Field(description="The error if it cannot be built.")
+    from_data: bool = Field(
+        description="True if it was made from the data, about which a release then discloses facts."
+    )
 
 
 class HierarchiesAnswer(BaseModel):
@@ -66,7 +47,7 @@ class HierarchiesAnswer(BaseModel):
     job: str | None = None
     rows: int = 0
     hierarchies: list[HierarchyFacts] = Field(default_factory=list)
-    builders: list[BuilderFacts] = Field(default_factory=list)
+    builders: list[HierarchyBuilder] = Field(default_factory=list)
 
 
 class LevelFacts(BaseModel):
@@ -84,27 +65,7 @@ class LevelFigures(BaseModel):
     level: int
     values: int
     smallest: int = Field(description="Rows of its rarest value that occurs.")
-    example: str = Field(description="What the most frequent value becomes.")
-
-
-class ProblemFacts(BaseModel):
-    """One error in a hierarchy's table."""
-
-    row: int | None
-    level: int | None
-    message: str
-    advice: str
-
-
-class OfferFacts(BaseModel):
-    """A built-in hierarchy that fits a column's values."""
-
-    name: str
-    title: str
-    source: str = Field(description="The classification, and its year.")
-    is_named: bool = Field(description="Whether the column's name speaks for it, too.")
-    typed: dict[str, str | bool] = Field(description="The builder's form.")
-    path: list[str] = Field(description="What the most frequent value becomes, level by level.")
+    example: str = Field(description="The generalized form of the most frequent value.")
 
 
 class HierarchyAnswer(BaseModel):
@@ -121,9 +82,9 @@ class HierarchyAnswer(BaseModel):
     levels: list[LevelFacts] = Field(description="Leaves first; empty for very many leaves.")
     figures: list[LevelFigures]
     notes: list[str]
-    problems: list[ProblemFacts]
+    problems: list[RowProblem]
     missing: list[str] = Field(description="Values of the data without a leaf.")
-    offers: list[OfferFacts] = Field(
+    offers: list[BuiltinMatch] = Field(
         default_factory=list, description="Built-in hierarchies that fit the values, those of its name first."
     )
 
@@ -165,7 +126,7 @@ class MatchFacts(BaseModel):
     """The result of matching one file."""
 
     name: str
-    columns: list[str] = Field(description="The quasi-identifiers that it fits; empty where it fits none.")
+    columns: list[str] = Field(description="The quasi-identifiers that it fits.")
     reason: str
     levels: int
 
@@ -245,11 +206,6 @@ def _hierarchy_path(workspace: Workspace, name: str) -> Path:
     return workspace.hierarchies / safe_name(f"{name[:60]}-{digest}.csv", field="attribute")
 
 
-def builder_facts() -> list[BuilderFacts]:
-    """Return the builders that can make a hierarchy."""
-    return [BuilderFacts.model_validate(each, from_attributes=True) for each in BUILDERS]
-
-
 def hierarchy_facts(workspace: Workspace, attribute: Attribute, study: TableStudy) -> HierarchyFacts:
     """Return the summary of a quasi-identifier's hierarchy: its height, or why it cannot be built."""
     entry = hierarchy_entry(workspace, attribute.name)
@@ -287,15 +243,14 @@ def current_hierarchy_answer(workspace: Workspace, name: str) -> HierarchyAnswer
             built = editable_hierarchy(workspace, name, study)[1]
         answer = hierarchy_answer(name, study, kind, built, typed=typed)
         advice = error.advice or error.allowed or ""
-        answer.problems = [ProblemFacts(row=None, level=None, message=error.message, advice=advice)]
+        answer.problems = [RowProblem(row=None, level=None, message=error.message, advice=advice)]
         answer.offers = _builtin_offers(workspace, name, study)
         return answer
 
 
-def _builtin_offers(workspace: Workspace, name: str, study: TableStudy) -> list[OfferFacts]:
+def _builtin_offers(workspace: Workspace, name: str, study: TableStudy) -> list[BuiltinMatch]:
     """Return the built-in hierarchies that fit a column, computed once per version of the table."""
-    offers = workspace.compute_once(f"web.offers {name}", lambda: find_builtin_matches(name, study))
-    return [OfferFacts.model_validate(each, from_attributes=True) for each in offers]
+    return list(workspace.compute_once(f"web.offers {name}", lambda: find_builtin_matches(name, study)))
 
 
 def hierarchy_answer(
@@ -346,9 +301,7 @@ def editable_hierarchy(
                 raise error
             return attribute, source.build(name, (), ())
         except InputError:
-            raise FieldError(
-                error.message, field="attribute", allowed=error.allowed, advice=error.advice
-            ) from None
+            raise FieldError.of(error, "attribute") from None
 
 
 def _entry_kind(entry: Any) -> str:

@@ -13,14 +13,13 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
 from secrets import token_hex
 from threading import Condition, Semaphore, Thread
 from typing import Any
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, PrivateAttr
 
 from discreet.verbs.run_context import CURRENT_INTERRUPTION, SILENT, Advance, Interruption, Reporter
 from discreet.web.error_responses import (
@@ -79,14 +78,14 @@ class JobAnswer(BaseModel):
     id: str
     title: str
     state: JobState
-    stage: str | None = Field(None, description="What it is doing.")
-    done: int | None = Field(None, description="Steps done of the stage.")
-    total: int | None = Field(None, description="Steps of the stage in all; null where unknown.")
+    stage: str | None = Field(None, description="The current stage.")
+    done: int | None = Field(None, description="Finished steps of the stage.")
+    total: int | None = Field(None, description="All steps of the stage; null if unknown.")
     notices: list[str] = Field(default_factory=list, description="Lines that the user should see.")
     started: datetime
     ended: datetime | None = None
-    result: Any = Field(None, description="What it found, once it is done.")
-    error: ErrorFacts | None = Field(None, description="Why it failed.")
+    result: Any = Field(None, description="The result of a job that is done.")
+    error: ErrorFacts | None = Field(None, description="The error of a job that failed.")
 
 
 class JobStarted(BaseModel):
@@ -95,25 +94,20 @@ class JobStarted(BaseModel):
     job: str = Field(description="The job's id.")
 
 
-@dataclass
-class QueuedJob:
-    """One job; its fields are guarded by the condition of its ``JobQueue``."""
+class QueuedJob(JobAnswer):
+    """One job with its work; its fields are guarded by the condition of its ``JobQueue``."""
 
-    id: str
-    title: str
-    work: JobFunction | None
     state: JobState = JobState.QUEUED
-    stage: str | None = None
-    done: int | None = None
-    total: int | None = None
-    notices: list[str] = field(default_factory=list)
-    started: datetime = field(default_factory=lambda: datetime.now(UTC))
-    ended: datetime | None = None
-    result: Any = None
-    error: ErrorFacts | None = None
-    cancelled: bool = False
-    interruption: Interruption = field(default_factory=Interruption)
-    changes: int = 0
+    started: datetime = Field(default_factory=lambda: datetime.now(UTC))
+    _work: JobFunction | None = None
+    _cancelled: bool = False
+    _interruption: Interruption = PrivateAttr(default_factory=Interruption)
+    _changes: int = 0
+
+    @property
+    def changes(self) -> int:
+        """The number of changes so far."""
+        return self._changes
 
     @property
     def has_ended(self) -> bool:
@@ -151,7 +145,7 @@ class JobReporter:
         self._jobs.change(self._job, **changes)
 
     def _check(self) -> None:
-        if self._job.cancelled:
+        if self._job._cancelled:
             raise JobCancelled
 
 
@@ -168,7 +162,8 @@ class JobQueue:
 
         ``work`` is called with a reporter; its result must consist of JSON values.
         """
-        job = QueuedJob(token_hex(8), title, work)
+        job = QueuedJob(id=token_hex(8), title=title)
+        job._work = work
         with self._condition:
             if sum(not other.has_ended for other in self._jobs.values()) >= MAX_UNFINISHED_JOBS:
                 raise TooMany(
@@ -185,7 +180,7 @@ class JobQueue:
         """Return a job; raise ``NotFound`` if there is none of the id."""
         with self._condition:
             if job_id not in self._jobs:
-                raise NotFound("there is no job of that id", advice="Its result may have been forgotten.")
+                raise NotFound("no job has this id", advice="Its result may have been removed.")
             return self._jobs[job_id]
 
     def all(self) -> list[QueuedJob]:
@@ -196,8 +191,7 @@ class JobQueue:
     def answer(self, job: QueuedJob) -> JobAnswer:
         """Return the current state of a job."""
         with self._condition:
-            names = list(JobAnswer.model_fields)
-            return JobAnswer.model_construct(**{name: getattr(job, name) for name in names})
+            return JobAnswer.model_construct(**dict(job))
 
     def cancel(self, job_id: str) -> QueuedJob:
         """Cancel a job that has not ended; remove one that has."""
@@ -205,7 +199,7 @@ class JobQueue:
         with self._condition:
             if job.has_ended:
                 self._jobs.pop(job_id, None)
-            job.cancelled = True
+            job._cancelled = True
             if job.state is JobState.QUEUED:
                 self._end(job, JobState.CANCELLED)
         if not job.has_ended:
@@ -215,7 +209,7 @@ class JobQueue:
     def _interrupt(self, job: QueuedJob) -> None:
         """Interrupt the engine until the job has ended, because the job may begin further statements."""
         while not job.has_ended:
-            job.interruption.interrupt()
+            job._interruption.interrupt()
             with self._condition:
                 self._condition.wait_for(lambda: job.has_ended, _SECONDS_BETWEEN_INTERRUPTS)
 
@@ -223,8 +217,8 @@ class JobQueue:
         """Cancel every job, and wait at most ``seconds`` until the running ones end."""
         with self._condition:
             for job in self._jobs.values():
-                job.cancelled = True
-                job.interruption.interrupt()
+                job._cancelled = True
+                job._interruption.interrupt()
             self._condition.wait_for(
                 lambda: all(job.state is not JobState.RUNNING for job in self._jobs.values()), seconds
             )
@@ -241,21 +235,21 @@ class JobQueue:
         with self._condition:
             for name, value in changes.items():
                 setattr(job, name, value)
-            job.changes += 1
+            job._changes += 1
             self._condition.notify_all()
 
     def _run(self, job: QueuedJob) -> None:
         with self._slots:
             with self._condition:
-                if job.cancelled or job.work is None:
+                if job._cancelled or job._work is None:
                     self._end(job, JobState.CANCELLED)
                     return
-                work = job.work
+                work = job._work
                 job.state = JobState.RUNNING
-                job.changes += 1
+                job._changes += 1
             reporter = JobReporter(self, job)
             CURRENT_REPORTER.set(reporter)
-            CURRENT_INTERRUPTION.set(job.interruption)
+            CURRENT_INTERRUPTION.set(job._interruption)
             self._finish(job, lambda: work(reporter))
 
     def _finish(self, job: QueuedJob, run: Callable[[], Any]) -> None:
@@ -264,7 +258,7 @@ class JobQueue:
             result = run()
         except BaseException as problem:
             state = JobState.FAILED
-            if job.cancelled or isinstance(problem, JobCancelled | KeyboardInterrupt):
+            if job._cancelled or isinstance(problem, JobCancelled | KeyboardInterrupt):
                 state = JobState.CANCELLED
             else:
                 error = ErrorFacts(**error_json(problem)["error"])
@@ -275,6 +269,6 @@ class JobQueue:
             self._end(job, state)
 
     def _end(self, job: QueuedJob, state: JobState) -> None:
-        job.state, job.ended, job.work = state, datetime.now(UTC), None
-        job.changes += 1
+        job.state, job.ended, job._work = state, datetime.now(UTC), None
+        job._changes += 1
         self._condition.notify_all()

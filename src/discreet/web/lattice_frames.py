@@ -51,9 +51,9 @@ def relaxation_cards(result: NegotiationResult, body: RequestBody) -> list[dict[
             **_card_titles(answer.relaxed, answer, result.request),
             "change": _change_text(answer, result),
             "result": _result_text(answer),
-            "request": RequestBody.of_request(relaxed_request(answer, result.request))
-            .model_copy(update={"cost": body.cost})
-            .model_dump(),
+            "request": RequestBody.of_request(
+                relaxed_request(answer, result.request), body.cost
+            ).model_dump(),
         }
         for answer in result.answers
         if answer.relaxed is not None
@@ -278,18 +278,18 @@ def _add_effects(
     facts: dict[str, Any],
     arrays: dict[str, NDArray[Any]],
     base: TableEffects,
-    looks: PreviewRequest,
+    preview: PreviewRequest,
     requirement: Requirement,
     sent: SentState,
 ) -> None:
     """Add the effects of the node to a frame unless they were sent with the last one."""
     node = tuple(facts["node"]["levels"].values())
-    key = (facts["version"], node, requirement, looks.model_dump_json())
+    key = (facts["version"], node, requirement, preview.model_dump_json())
     if sent.effects == key:
         return
-    looks.checked(base.table)
+    preview.checked(base.table)
     effects = base.of_node(node, requirement)
-    two, question = looks.together, looks.question
+    two, question = preview.together, preview.question
     facts["effects"] = {
         "detail": effects.detail,
         "together": None if two is None else effects.together(two.name, two.value, two.by),

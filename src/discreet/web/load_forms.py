@@ -29,7 +29,8 @@ class SourceBody(BaseModel):
     """A source and how its cells are read; null values are inferred or set to the default."""
 
     path: str = Field(
-        max_length=4096, description="In the workspace, or below the root; empty for a table of a database."
+        max_length=4096,
+        description="Path in the workspace or below the root; empty for a table of a database.",
     )
     format: (
         Literal[
@@ -52,34 +53,36 @@ class SourceBody(BaseModel):
     table: str | None = Field(
         None, max_length=200, description="The sheet of a spreadsheet, or the table of a database."
     )
-    database: DatabaseBody | None = Field(None, description="The database that has the table, where one has.")
+    database: DatabaseBody | None = Field(None, description="The database that contains the table.")
     encoding: str | None = Field(None, max_length=40, description="Such as utf-8 or latin-1.")
     delimiter: str | None = Field(None, max_length=1)
     quote: str | None = Field(None, max_length=1, description="Empty: no character quotes.")
-    decimal: Literal[",", "."] | None = Field(None, description="In columns without a written form.")
+    decimal: Literal[",", "."] | None = Field(None, description="In columns without a cell format.")
     strip: bool = False
     coded: bool = False
     null_values: list[str] = Field(default_factory=list, max_length=100)
     nulls: Literal["value", "drop"] = "value"
     subject: str | None = None
     rows_are_people: bool = Field(
-        False, description="Each row is a person of its own, although values of an identifier repeat."
+        False, description="Each row is a different person, although values of an identifier repeat."
     )
     unlisted: Literal["drop", "insensitive"] = "drop"
 
 
-class PlaceFacts(BaseModel):
+class SourceLocation(BaseModel):
     """The location of the rows of a source that is not a file."""
 
     table: str
-    database: str = Field(description="The database's address without a password, or what reads the table.")
+    database: str = Field(
+        description="The database's address without a password, or the engine that reads the table."
+    )
 
 
-def source_location(source: SourceSpec) -> PlaceFacts | None:
+def source_location(source: SourceSpec) -> SourceLocation | None:
     """Return the location of the rows of a source in a database; None for a file of the workspace."""
     if source.path is not None or source.table is None:
         return None
-    return PlaceFacts(table=source.table, database=database_label(source))
+    return SourceLocation(table=source.table, database=database_label(source))
 
 
 def source_from_body(body: SourceBody, workspace: Workspace) -> SourceSpec:
@@ -98,15 +101,10 @@ def source_from_body(body: SourceBody, workspace: Workspace) -> SourceSpec:
         encoding=body.encoding or "utf-8",
         delimiter=body.delimiter or None,
         quote='"' if body.quote is None else body.quote,
-        null_values=tuple(dict.fromkeys(body.null_values)),
-        nulls=NullPolicy(body.nulls),
-        subject=body.subject or None,
-        rows_are_people=body.rows_are_people and not body.subject,
-        unlisted=UnlistedPolicy(body.unlisted),
         decimal=body.decimal,
         strip=body.strip,
-        floats_as_integers=True,
         coded=body.coded,
+        **_policies(body),
     )
     if workspace.has_spec and workspace.spec().source.path == source.path:
         known = workspace.spec().source  # keep the options that the form does not show
@@ -124,8 +122,7 @@ def source_from_body(body: SourceBody, workspace: Workspace) -> SourceSpec:
     except (LookupError, ValueError):
         raise FieldError("no such encoding", field="encoding", allowed="utf-8, latin-1, utf-16, …") from None
     except InputError as error:
-        field = "format" if "format" in error.message else "path"
-        raise FieldError(error.message, field=field, allowed=error.allowed, advice=error.advice) from None
+        raise FieldError.of(error, "format" if "format" in error.message else "path") from None
     if source.delimiter and source.delimiter == source.quote:
         raise FieldError("the delimiter is the quote", field="delimiter", allowed="two different characters")
     return replace(
@@ -144,29 +141,30 @@ def named_database_address(body: DatabaseBody, workspace: Workspace) -> str:
         raise FieldError(
             "this server opens no databases for its users",
             field="database",
-            advice="Ask whoever runs it for the table as a file.",
+            advice="Ask the server's operator for the table as a file.",
         )
     try:
         return find_database(body.name, is_service=body.service).url
     except InputError as error:
-        raise FieldError(
-            error.message, field="database", allowed=error.allowed, advice=error.advice
-        ) from None
+        raise FieldError.of(error, "database") from None
 
 
 def _database_source(body: SourceBody, database: DatabaseBody, workspace: Workspace) -> SourceSpec:
     if not body.table:
         raise FieldError("no table is named", field="table")
-    return SourceSpec(
-        url=named_database_address(database, workspace),
-        table=body.table,
-        null_values=tuple(dict.fromkeys(body.null_values)),
-        nulls=NullPolicy(body.nulls),
-        subject=body.subject or None,
-        rows_are_people=body.rows_are_people and not body.subject,
-        unlisted=UnlistedPolicy(body.unlisted),
-        floats_as_integers=True,
-    )
+    return SourceSpec(url=named_database_address(database, workspace), table=body.table, **_policies(body))
+
+
+def _policies(body: SourceBody) -> dict[str, Any]:
+    """Return the options of a source that a file and a table of a database have in common."""
+    return {
+        "null_values": tuple(dict.fromkeys(body.null_values)),
+        "nulls": NullPolicy(body.nulls),
+        "subject": body.subject or None,
+        "rows_are_people": body.rows_are_people and not body.subject,
+        "unlisted": UnlistedPolicy(body.unlisted),
+        "floats_as_integers": True,
+    }
 
 
 def _resolve_source_path(text: str, workspace: Workspace) -> Path:
@@ -184,22 +182,15 @@ def _resolve_source_path(text: str, workspace: Workspace) -> Path:
 
 def body_from_source(source: SourceSpec, workspace: Workspace) -> SourceBody:
     """Convert a source to the fields of the form."""
-    return SourceBody.model_construct(
-        path="" if source.path is None else workspace.spec_relative(source.path),
-        format=source.format,
-        table=None if source.path is None else source.table,
-        encoding=source.encoding,
-        delimiter=source.delimiter,
-        quote=source.quote,
-        decimal=source.decimal,
-        strip=source.strip,
-        coded=source.coded,
-        null_values=list(source.null_values),
-        nulls=str(source.nulls),
-        subject=source.subject,
-        rows_are_people=source.rows_are_people,
-        unlisted=str(source.unlisted),
-    )
+    unchanged = set(SourceBody.model_fields) - {"database"}
+    fields = {name: getattr(source, name) for name in unchanged} | {
+        "path": "" if source.path is None else workspace.spec_relative(source.path),
+        "table": None if source.path is None else source.table,
+        "null_values": list(source.null_values),
+        "nulls": str(source.nulls),
+        "unlisted": str(source.unlisted),
+    }
+    return SourceBody.model_construct(**fields)
 
 
 def spec_source_table(source: SourceSpec, path: str) -> dict[str, Any]:
@@ -233,17 +224,17 @@ def relocate_spec(document: dict[str, Any], folder: Path, workspace: Workspace) 
     return result
 
 
-class WrittenBody(BaseModel):
+class CellFormatBody(BaseModel):
     """The cell format of a column: the keys of the spec's ``written``; empty to read cells unchanged."""
 
     column: str
     written: dict[str, str | int | bool | list[str] | None] = Field(default_factory=dict)
     missed: Literal["refuse", "null", "keep"] = Field(
-        "refuse", description="Cells without the form: refused, read as NULL, or left as they are."
+        "refuse", description="Cells that the format does not fit: refuse, read as NULL, or leave unchanged."
     )
 
 
-def document_with_format(body: WrittenBody, workspace: Workspace) -> dict[str, Any]:
+def document_with_format(body: CellFormatBody, workspace: Workspace) -> dict[str, Any]:
     """Return the spec's mapping with another cell format of a column, which fits all its cells.
 
     Callers hold the workspace's ``edit_lock``. Raises ``InputError`` for an invalid format, and
@@ -258,18 +249,16 @@ def document_with_format(body: WrittenBody, workspace: Workspace) -> dict[str, A
     form |= {} if others is None else {"others": others}
     result = with_format(document, body.column, form)
     spec = workspace.checked_spec(result)
-    missed = find_format_errors(spec.source, body.column, workspace.settings)
-    if missed is None:
+    invalid = find_format_errors(spec.source, body.column, workspace.settings)
+    if invalid is None:
         return result
-    texts = [each.text for each in missed.texts]
+    texts = [each.text for each in invalid.texts]
     if len(texts) > MAX_INVALID_TEXTS:
         field = "dates" if form.get("dates") else "decimal"
-        raise FieldError(
-            missed.message, field=field, advice="Say how these are written, or choose another form."
-        )
+        raise FieldError(invalid.message, field=field, advice="Add their format, or choose another one.")
     if body.missed == "refuse":
-        advice = "Say how these are written too, read them as NULL, or leave them as they are."
-        raise FieldError(missed.message, field="missed", advice=advice)
+        advice = "Add their format, read them as NULL, or leave them unchanged."
+        raise FieldError(invalid.message, field="missed", advice=advice)
     if body.missed == "null":
         source = document["source"]
         nulls = list(dict.fromkeys([*source.get("null_values", []), *texts]))
@@ -279,7 +268,7 @@ def document_with_format(body: WrittenBody, workspace: Workspace) -> dict[str, A
 
 def format_field(error: InputError) -> str:
     """Return the field of a cell format that an error is about."""
-    said = error.message.rpartition("written")[2]
+    text = error.message.rpartition("written")[2]
     fields = {
         "pivot": "pivot",
         "date": "dates",
@@ -287,4 +276,4 @@ def format_field(error: InputError) -> str:
         "unit": "unit",
         "decimal": "decimal",
     }
-    return next((field for word, field in fields.items() if word in said), "column")
+    return next((field for word, field in fields.items() if word in text), "column")

@@ -78,9 +78,7 @@ class CriteriaBody(BaseModel):
         try:
             return criteria_from(self.criteria)
         except InputError as error:
-            raise FieldError(
-                error.message, field="criteria", allowed=error.allowed, advice=error.advice
-            ) from None
+            raise FieldError.of(error, "criteria") from None
 
 
 def criteria_json(criteria: Iterable[Criterion]) -> dict[str, Any]:
@@ -103,20 +101,20 @@ class RequestBody(CriteriaBody):
         0, description='Rows that may be suppressed: a number, or a percentage such as "1%".'
     )
     max_level: dict[str, int] = Field(
-        default_factory=dict, description="The greatest level by quasi-identifier; its top where not named."
+        default_factory=dict, description="The greatest level by quasi-identifier, by default its top."
     )
     min_level: dict[str, int] = Field(
-        default_factory=dict, description="The least level by quasi-identifier; 0 where not named."
+        default_factory=dict, description="The least level by quasi-identifier, by default 0."
     )
     scope: Literal["above", "global"] = Field(
         "above",
-        description="Where the relaxation of height looks: above the request's own height, or anywhere.",
+        description="The nodes for relaxing the height: above the request's height, or all.",
     )
 
     cost: StrictStr | dict[str, JsonNumber | StrictBool | StrictStr] | None = Field(
         None,
-        description="What the frontier weighs against suppression, in place of height and loss: a cost's "
-        "name, or a table with name and its options.",
+        description="The cost of the frontier, instead of height and loss: its name, or a table with name "
+        "and options.",
     )
 
     def named_cost(self) -> NamedCost | None:
@@ -124,9 +122,7 @@ class RequestBody(CriteriaBody):
         try:
             cost = read_cost(self.cost, "the request", ("cost",))
         except InputError as error:
-            raise FieldError(
-                error.message, field="cost", allowed=error.allowed, advice=error.advice
-            ) from None
+            raise FieldError.of(error, "cost") from None
         return None if cost is None else cost_named(cost.name, **dict(cost.options))
 
     def request(self) -> Request:
@@ -170,8 +166,8 @@ class RequestBody(CriteriaBody):
         )
 
     @classmethod
-    def of_request(cls, request: Request) -> RequestBody:
-        """Convert a request to the form of the pages."""
+    def of_request(cls, request: Request, cost: Any = None) -> RequestBody:
+        """Convert a request to the form of the pages, with the cost of its frontier."""
         limit = request.max_suppressed
         return cls(
             k=request.requirement.k,
@@ -181,7 +177,7 @@ class RequestBody(CriteriaBody):
             min_level=dict(request.min_level),
             scope="global" if request.scope == "global" else "above",
             criteria=criteria_json(request.requirement.others),
-            cost=None,
+            cost=cost,
         )
 
     def as_spec(self) -> dict[str, Any]:
@@ -219,20 +215,20 @@ class ChosenNode(BaseModel):
 
     levels: dict[str, int] = Field(description="The level of each quasi-identifier.")
     heights: dict[str, int] = Field(default_factory=dict, description="The top level of each.")
-    requirement: RequirementBody = Field(description="What the release must meet.")
+    requirement: RequirementBody = Field(description="The requirement of the release.")
     max_suppressed: int | str = Field(description="The limit of suppressed rows.")
     height: int
     loss: float = Field(description="Loss with no row suppressed.")
-    suppressed: int = Field(description="Rows that are suppressed.")
+    suppressed: int = Field(description="Suppressed rows.")
     rows: int = Field(description="Rows of the table.")
-    unit: str = Field("rows", description="What groups are counted in: rows, or subjects.")
+    unit: str = Field("rows", description="The unit of group sizes: rows, or subjects.")
     homogeneous: dict[str, int] = Field(
         default_factory=dict,
         description="Published groups in which everyone has the same value, by sensitive attribute.",
     )
-    request: RequestBody = Field(description="The request that was asked.")
-    of: str = Field("", description="What the table and its hierarchies were then.")
-    stale: bool = Field(False, description="They have changed since: its figures hold no more.")
+    request: RequestBody = Field(description="The request.")
+    of: str = Field("", description="Digest of the table and its hierarchies.")
+    stale: bool = Field(False, description="True if these have changed since.")
 
 
 def read_chosen_node(workspace: Workspace) -> ChosenNode | None:
@@ -342,21 +338,21 @@ class RequestOnly(_StrictBody):
 class EvaluationBody(_StrictBody):
     """The criteria for which the lattice is evaluated."""
 
-    request: RequestBody | None = Field(None, description="A request; without one k and every l are counted.")
+    request: RequestBody | None = Field(
+        None, description="A request; without one, k and every l are counted."
+    )
 
 
 class AnswerBody(RequestOnly):
     """A request, and the node to summarize (by default the answer's node)."""
 
-    levels: LevelsByAttribute | None = Field(
-        None, description="A node, by quasi-identifier; 0 where not named."
-    )
+    levels: LevelsByAttribute | None = Field(None, description="Levels by quasi-identifier, by default 0.")
 
 
 class NodeBody(RequestOnly):
     """A node under a request."""
 
-    levels: LevelsByAttribute = Field(description="A node, by quasi-identifier; 0 where not named.")
+    levels: LevelsByAttribute = Field(description="Levels by quasi-identifier, by default 0.")
 
 
 class ComparisonBody(RequestOnly):
@@ -374,7 +370,7 @@ class RowsBody(NodeBody):
 class NodesBody(RequestOnly):
     """A page of the table of nodes."""
 
-    first: int = Field(0, ge=0, le=10**9, description="How many nodes to pass over.")
+    first: int = Field(0, ge=0, le=10**9, description="Number of nodes to skip.")
     number: int = Field(50, ge=1, le=_MAX_PAGE)
     order: Literal["height", "suppressed", "loss"] = "height"
     only: Literal["all", "meets", "frontier"] = "all"
@@ -393,7 +389,7 @@ class PreviewRequest(BaseModel):
 
     together: AttributePair | None = None
     question: dict[str, Annotated[list[str], Field(max_length=10_000)]] | None = Field(
-        None, description="How many rows have these values, by quasi-identifier?"
+        None, description="Values by quasi-identifier, whose rows are counted."
     )
 
     def checked(self, table: FrequencySet) -> PreviewRequest:
@@ -405,7 +401,9 @@ class PreviewRequest(BaseModel):
             questions += [(self.together.by, leaf) for leaf in [*known.get(self.together.by, {None: 0})][:1]]
         for name, value in questions:
             if name not in known:
-                raise FieldError(f"{name} is no quasi-identifier", field="question", allowed=", ".join(known))
+                raise FieldError(
+                    f"{name} is not a quasi-identifier", field="question", allowed=", ".join(known)
+                )
             if value not in known[name]:
                 raise FieldError(f"{name} has no value {value!r}", field="question")
         return self
@@ -424,12 +422,12 @@ class SocketMove(RequestOnly):
 class ScreenState(BaseModel):
     """The state of the negotiation."""
 
-    evaluated: bool = Field(description="Whether the lattice is there, so that requests can be answered.")
+    evaluated: bool = Field(description="True if the lattice is evaluated, so that requests can be answered.")
     job: str | None = Field(description="The job that evaluates it, if one was started.")
-    request: RequestBody = Field(description="The request asked last, else the spec's.")
-    choice: ChosenNode | None = Field(description="The node that was chosen.")
+    request: RequestBody = Field(description="The last request, else the spec's.")
+    choice: ChosenNode | None = Field(description="The chosen node.")
     requests: int = Field(description="Requests in the history.")
-    heights: list[int] = Field(description="The top level of each hierarchy, where these are known.")
+    heights: list[int] = Field(description="The top level of each hierarchy, if known.")
 
 
 class EvaluationStarted(BaseModel):

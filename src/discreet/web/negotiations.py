@@ -7,7 +7,7 @@ with those requested last.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from secrets import token_hex
 from threading import Lock
 from typing import Any
@@ -19,11 +19,12 @@ from discreet.measures.cost_registry import COSTS
 from discreet.model.criteria.base import Criterion, ScoreKey, bind_criteria, fixed_parameters
 from discreet.model.criteria.registry import CRITERIA, SIZE_SCORE
 from discreet.model.hierarchy import GeneralizationHierarchy
+from discreet.model.option import Option
 from discreet.model.requirement import Requirement
 from discreet.model.table_spec import TableSpec
 from discreet.results.table_lattice import TableLattice
 from discreet.results.table_partial_lattice import TablePartialLattice
-from discreet.screens.lattice_view import LatticeView, lattice_view_of
+from discreet.screens.lattice_view import LatticeView
 from discreet.screens.node_preview import TableEffects
 from discreet.screens.option_forms import OptionField
 from discreet.spec.request_section import spec_options
@@ -38,8 +39,6 @@ from discreet.web.workspace import Workspace
 NO_REQUIREMENT = Requirement()
 _CACHE_KEY = "negotiation"
 _MAX_EXAMPLES = 3
-_MAX_PREFETCHED_L = 5
-_MAX_PREFETCHED_NODES = 50_000
 
 
 @dataclass
@@ -148,8 +147,7 @@ def run_evaluation(
     with workspace.lock:
         lattice = _count_lattice(negotiation.table, criteria)
         with reporter.stage("Ordering the nodes"):
-            view = lattice_view_of(lattice)
-            _prefetch_diversity(view)
+            view = LatticeView.of(lattice)
         negotiation.store_view(criteria, NegotiableView(token_hex(4), view, negotiation.table.warnings))
     return {"nodes": view.nodes, "of": lattice.lattice.size, "partial": view.is_partial}
 
@@ -161,13 +159,6 @@ def _count_lattice(table: Table, criteria: Sequence[Criterion]) -> TableLattice 
     except LimitReached:
         requirement = Requirement.of(2, 2 if table.spec.sensitive else None, criteria)
         return table.negotiable_lattice_for(requirement)
-
-
-def _prefetch_diversity(view: LatticeView) -> None:
-    """Evaluate small values of l once, so that the first move of the slider is as fast as the later ones."""
-    for name in view.source.frequency_set.sensitive_attributes:
-        for l in range(2, _MAX_PREFETCHED_L + 1) if view.nodes <= _MAX_PREFETCHED_NODES else ():
-            view.suppression(Requirement.of(2, {name: l}))
 
 
 def _is_running(jobs: JobQueue, job: str) -> bool:
@@ -211,15 +202,16 @@ def lattice_facts(view: LatticeView, version: str, spec: TableSpec) -> dict[str,
             {
                 "name": cost.name,
                 "meaning": cost.meaning,
-                "fields": [
-                    OptionField.of(replace(each, hint=each.hint or each.help)).as_json()
-                    for each in spec_options(cost)
-                ],
+                "fields": [_option_field(each) for each in spec_options(cost)],
             }
             for cost in COSTS
         ],
         "defaults": RequestBody.of_spec(spec).model_dump(),
     }
+
+
+def _option_field(option: Option) -> dict[str, Any]:
+    return asdict(OptionField.of(replace(option, hint=option.hint or option.help)))
 
 
 def _nodes_by_height(heights: Sequence[int]) -> list[int]:
@@ -236,13 +228,12 @@ def criteria_facts(spec: TableSpec | None) -> list[dict[str, Any]]:
     ``stops`` ascend; ``first`` is the weakest of them, the slider's initial value. ``fields`` are its fixed
     parts. ``lacks_population`` is True if its default needs a population and the spec names none.
     """
-    kinds = [kind for kind in CRITERIA if not kind.has_keyword]
     known = spec is not None and spec.of_population is not None
-    return [_criterion_facts(kind, kind.parameter.slider, known=known) for kind in kinds]
+    return [_criterion_facts(kind, known=known) for kind in CRITERIA if not kind.has_keyword]
 
 
-def _criterion_facts(kind: type[Criterion], stops: tuple[float, ...], *, known: bool) -> dict[str, Any]:
-    parameter = kind.parameter
+def _criterion_facts(kind: type[Criterion], *, known: bool) -> dict[str, Any]:
+    parameter, stops = kind.parameter, kind.parameter.slider
     return {
         "lacks_population": not known and kind(stops[0]).of_population,
         "name": kind.name,
@@ -254,10 +245,7 @@ def _criterion_facts(kind: type[Criterion], stops: tuple[float, ...], *, known: 
         "most": parameter.most,
         "stops": list(stops),
         "first": min(stops, key=lambda stop: kind(stop).threshold),
-        "fields": [
-            OptionField.of(replace(part, hint=part.hint or part.help)).as_json()
-            for part in fixed_parameters(kind)
-        ],
+        "fields": [_option_field(part) for part in fixed_parameters(kind)],
     }
 
 

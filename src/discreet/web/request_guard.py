@@ -112,7 +112,7 @@ def refusal_reason(client_request: ClientRequest, config: ServerConfig) -> str |
     if changes and client_request.origin is None:
         return "the Origin is missing"
     if client_request.site not in (None, "same-origin", "none") and not _is_navigation(client_request):
-        return "another site sent this"
+        return "the request comes from another site"
     return None
 
 
@@ -239,7 +239,7 @@ class RequestGuard:
             return None
         if client_request.path in _PAGE_PATHS and client_request.method in ("GET", "HEAD"):
             return RedirectResponse("/login", status_code=303)
-        return error_response(SignedOut("nobody is signed in", advice="Open the start link, or sign in."))
+        return error_response(SignedOut("you are not signed in", advice="Open the start link, or sign in."))
 
     def _session(self, scope: Scope, client_request: ClientRequest) -> UserSession | None:
         if client_request.user is not None:
@@ -399,7 +399,7 @@ def current_session(connection: HTTPConnection) -> UserSession:
     """Return the session that the guard found; raise ``SignedOut`` if there is none."""
     session = connection.scope.get("discreet.session")
     if not isinstance(session, UserSession):
-        raise SignedOut("nobody is signed in", advice="Open the start link, or sign in.")
+        raise SignedOut("you are not signed in", advice="Open the start link, or sign in.")
     return session
 
 

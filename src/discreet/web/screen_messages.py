@@ -108,7 +108,6 @@ _LIMIT_RULES = (
     (r"Raise --memory-limit, or leave --workload out\.", "Start the server with more memory."),
     (r"Raise (the limit|--memory-limit)(?=[,.])", "Start the server with more memory"),
     (r" \(--threads 1\)", ""),
-    (r"a partial lattice \(--partial [\d.]+%\), ", ""),
 )
 
 _RELEASE_RULES = (
@@ -121,11 +120,11 @@ _RELEASE_RULES = (
     (r"--accept with one of (.*)", r"another limit, or other levels"),
     (
         r"Use discreet negotiate to see the result of each relaxation",
-        "Negotiate shows what would have to give way",
+        "Negotiate shows the possible relaxations",
     ),
     (
         r"Use discreet negotiate to see the possible relaxations",
-        "Negotiate shows what would have to give way",
+        "Negotiate shows the possible relaxations",
     ),
     (r" \(--max-suppressed\)", ""),
     (r"levels that are negotiated \(no --model\)", "levels that are chosen in Negotiate"),
@@ -138,7 +137,6 @@ _RELEASE_RULES = (
     (r"with --partition qi-aware", "groups that are found along a quasi-identifier"),
     (r"with --partition recoding", "groups that are the classes of another model"),
     (r"a release of --model permutation", "a permuted release"),
-    (r"Name it by --sensitive;", "Choose it as the attribute to permute;"),
     (r"Omit min_level, or use summary lca", "Set no least level, or show lowest common ancestors"),
     (r"min_level with summary ", "least levels for classes shown as "),
     (
@@ -318,8 +316,10 @@ def hints_of_warnings(warnings: Sequence[str]) -> list[Advice]:
 def _hint(text: str) -> Advice:
     if match := _REPEATED_VALUES.fullmatch(text):
         name = str(json.loads(match[2]))
-        act = Act(label=f"{name} names the person", subject=name)
-        return Advice(text=f"{match[1]} If it names the person, say so: {match[3]}", act=act)
+        act = Act(label=f"{name} identifies the person", subject=name)
+        return Advice(
+            text=f"{match[1]} If it identifies the person, choose it as the subject: {match[3]}", act=act
+        )
     if match := _UNUSUAL_TEXTS.fullmatch(text):
         texts: list[Any] = json.loads(match[2])
         listed = ", ".join(map(str, texts))

@@ -48,27 +48,24 @@ from discreet.web.server_state import ServerState
 from discreet.web.write_order import WriteOrderMiddleware
 
 _DESCRIPTION = (
-    "Everything that the pages of the workbench show, as JSON. Requests carry the session's cookie; those"
+    "All data of the workbench's pages, as JSON. Requests carry the session's cookie; those"
     " that change something carry an `Origin` header with the server's own address, as browsers send it. An"
     ' answer with a status of 400 or more is `{"error": {"kind", "message", "allowed", "advice", "field"}}`.'
 )
 _TAGS = [
     {"name": "session", "description": "Signing in and out."},
     {"name": "workspace", "description": "The user's folder: spec, uploads, history."},
-    {
-        "name": "versions",
-        "description": "What there was after each change: taking back, doing again, going back.",
-    },
-    {"name": "jobs", "description": "Long work: progress, results, cancelling."},
+    {"name": "versions", "description": "Versions of the work: undo, redo, restore."},
+    {"name": "jobs", "description": "Long-running jobs: progress, results, cancelling."},
     {"name": "load", "description": "Screen 1: the table, its preview, how NULL is read."},
     {"name": "columns", "description": "Screen 2: roles, proposals and uniqueness."},
     {"name": "hierarchies", "description": "Screen 3: hierarchies, their builders and checks."},
     {"name": "negotiate", "description": "Screen 4: the lattice, answers, relaxations, the frontier."},
-    {"name": "compare", "description": "Answers, releases and models side by side."},
-    {"name": "analyst", "description": "Screen 5: what a release keeps."},
-    {"name": "attacker", "description": "Screen 6: what a release gives away."},
+    {"name": "compare", "description": "Comparison of answers, releases and models."},
+    {"name": "analyst", "description": "Screen 5: queries and utility of a release."},
+    {"name": "attacker", "description": "Screen 6: disclosure risk of a release."},
     {"name": "publish", "description": "Screen 7: releases, their audits and reports."},
-    {"name": "scripts", "description": "What was clicked, as a command and as a program."},
+    {"name": "scripts", "description": "Actions as shell commands and Python."},
 ]
 
 
@@ -78,12 +75,9 @@ _ROUTERS = (
     workspace.versions_router,
     workspace.jobs_router,
     load.router,
-    load.choices_router,
     columns.router,
     hierarchies.router,
-    hierarchies.files_router,
     negotiate.router,
-    negotiate.nodes_router,
     compare.router,
     analyst.router,
     attacker.router,
@@ -292,7 +286,7 @@ def _bind_unix(path: Path) -> socket.socket:
     if not hasattr(socket, "AF_UNIX"):
         raise InputError("this system has no Unix sockets")
     if path.exists() and not stat.S_ISSOCK(path.stat().st_mode):
-        raise InputError(f"{path} is there already, and no socket")
+        raise InputError(f"{path} exists already and is not a socket")
     result = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
         if path.exists() and result.connect_ex(str(path)) == 0:
@@ -309,7 +303,7 @@ def _bind_unix(path: Path) -> socket.socket:
             os.umask(before)
     except OSError as error:
         result.close()
-        raise InputError(f"{path}: {(error.strerror or 'cannot be made').lower()}") from None
+        raise InputError(f"{path}: {(error.strerror or 'cannot be created').lower()}") from None
     except InputError:
         result.close()
         raise
@@ -319,13 +313,12 @@ def _bind_unix(path: Path) -> socket.socket:
 def _check_tls(config: ServerConfig) -> None:
     import ssl
 
-    if config.tls is None:
-        return
+    assert config.tls is not None
     try:
         ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(config.tls.certificate, config.tls.key)
     except (OSError, ssl.SSLError):
         raise InputError(
-            f"{config.tls.certificate} and {config.tls.key} are no certificate with its key",
+            f"{config.tls.certificate} and {config.tls.key} are not a certificate and its key",
             allowed="two PEM files",
         ) from None
 

@@ -70,7 +70,7 @@ def read_trusted_proxy(addresses: tuple[str, ...], secret_file: Path | None) -> 
     """
     if not addresses:
         if secret_file is not None:
-            raise InputError("a proxy's secret, and no proxy's address", advice="Give --proxy ADDRESS.")
+            raise InputError("a secret of a proxy without its address", advice="Give --proxy ADDRESS.")
         return None
     if secret_file is None:
         raise InputError(
@@ -86,7 +86,8 @@ def _parse_network(text: str) -> Network:
         return ipaddress.ip_network(text)
     except ValueError:
         raise InputError(
-            f"--proxy {text} is no address", allowed="an IP address, a network such as 10.0.0.0/24, or unix"
+            f"--proxy {text} is not an address",
+            allowed="an IP address, a network such as 10.0.0.0/24, or unix",
         ) from None
 
 
@@ -111,17 +112,11 @@ def check_owner_only(path: Path) -> None:
     except OSError as error:
         raise InputError(f"{path}: {(error.strerror or 'cannot be read').lower()}") from None
     if not stat.S_ISREG(mode):
-        raise InputError(f"{path} is no file")
-    if mode & 0o077 and hasattr(stat, "S_IRWXG") and _has_file_modes():
+        raise InputError(f"{path} is not a file")
+    if os.name == "posix" and mode & 0o077:
         raise InputError(
             f"{path} may be read or written by others than its owner", advice=f"chmod 600 {path}"
         )
-
-
-def _has_file_modes() -> bool:
-    import os
-
-    return os.name == "posix"
 
 
 MAX_UPLOAD = 4 * 2**30
@@ -175,16 +170,16 @@ class ServerConfig:
             )
         if (self.unix_socket is not None or self.proxy is not None) and not self.public_names:
             raise InputError(
-                "a proxy, and no name by which browsers reach it", advice="Give --public-name HOST."
+                "a proxy without the public name of the server", advice="Give --public-name HOST."
             )
         if self.is_wildcard and not self.public_names:
             raise InputError(
-                f"--host {self.host}, and no name by which browsers reach it",
+                f"--host {self.host} without the public name of the server",
                 advice="Give --public-name HOST, or a --host that names one address.",
             )
         for name, folder in (("--workspace", self.workspace), ("--root", self.root)):
             if folder is not None and folder.exists() and not folder.is_dir():
-                raise InputError(f"{name} {folder} is no folder")
+                raise InputError(f"{name} {folder} is not a folder")
         if self.root is not None and not self.root.is_dir():
             raise InputError(f"--root {self.root} does not exist")
 
@@ -243,7 +238,7 @@ def check_user_name(name: str) -> str:
     """Return the name, which is also a folder's name; raise ``InputError`` if it is not allowed."""
     if not _USER_NAME.fullmatch(name) or name.startswith("."):
         raise InputError(
-            "that is no user name",
+            "invalid user name",
             allowed="1 to 32 of a-z, 0-9, dot, hyphen and underscore, beginning with a letter or digit",
         )
     return name

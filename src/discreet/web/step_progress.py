@@ -218,5 +218,5 @@ def _step_states(workspace: Workspace, spec: TableSpec) -> dict[str, tuple[StepS
     elif choice is not None:
         result["negotiate"] = ("done", "A node is chosen")
     if list_releases(workspace):
-        result["publish"] = ("done", "A release is there")
+        result["publish"] = ("done", "A release exists")
     return result

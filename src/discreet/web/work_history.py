@@ -16,14 +16,14 @@ from __future__ import annotations
 import json
 import os
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 from threading import Lock
-from typing import Any, Protocol
+from typing import Any
 
 from discreet.model.json_documents import parse_json
 from discreet.web.error_responses import NotFound
@@ -85,22 +85,6 @@ WorkState = Mapping[str, Any]
 """``spec`` (text or None), ``hierarchies`` (digests of texts by file name), ``request``, ``choice``."""
 
 
-class VersionedWork(Protocol):
-    """The interface of a workspace that a version history needs."""
-
-    folder: Path
-
-    @property
-    def hierarchies(self) -> Path:
-        """The folder of hierarchy files."""
-
-    def work_state(self) -> dict[str, Any]:
-        """Return the current spec text, request and chosen node."""
-
-    def restore_work(self, state: WorkState) -> None:
-        """Restore a spec text, a request and a chosen node."""
-
-
 @dataclass(frozen=True)
 class WorkVersion:
     """One version: its number, the number of its parent, its time, its change in words, and its state."""
@@ -111,17 +95,24 @@ class WorkVersion:
     words: str
     state: WorkState
 
-    def as_json(self) -> dict[str, Any]:
-        """Return the version as stored in its file."""
-        return {"parent": self.parent, "at": self.at, "words": self.words, "state": dict(self.state)}
-
 
 class VersionHistory:
-    """The versions of one workspace. Callers hold the workspace's ``edit_lock`` around each call."""
+    """The versions of one workspace. Callers hold the workspace's ``edit_lock`` around each call.
 
-    def __init__(self, workspace: VersionedWork) -> None:
-        self.workspace = workspace
-        self.folder = workspace.folder / "versions"
+    ``work_state`` returns the current spec text, request and chosen node, and ``restore_work`` restores them.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        hierarchies: Path,
+        work_state: Callable[[], dict[str, Any]],
+        restore_work: Callable[[WorkState], None],
+    ) -> None:
+        self.folder = folder
+        self._hierarchies = hierarchies
+        self._work_state = work_state
+        self._restore_work = restore_work
         self._texts = self.folder / "texts"
         self._texts.mkdir(mode=0o700, parents=True, exist_ok=True)
 
@@ -143,7 +134,7 @@ class VersionHistory:
         return result
 
     @property
-    def earlier(self) -> WorkVersion | None:
+    def previous(self) -> WorkVersion | None:
         """The version that undo restores."""
         current = self.current
         with suppress(NotFound):
@@ -152,7 +143,7 @@ class VersionHistory:
         return None
 
     @property
-    def later(self) -> WorkVersion | None:
+    def next(self) -> WorkVersion | None:
         """The version that redo restores: the latest child of the current one."""
         current = self.current
         for number in sorted(self._numbers(), reverse=True):
@@ -171,39 +162,40 @@ class VersionHistory:
         if current is not None and current.state == state:
             return current
         number = max(self._numbers(), default=0) + 1
-        said = words or ("The first table" if current is None else describe_change(current.state, state))
+        change = words or ("The first table" if current is None else describe_change(current.state, state))
         now = datetime.now(UTC).isoformat(timespec="seconds")
-        version = WorkVersion(number, None if current is None else current.number, now, said, state)
+        version = WorkVersion(number, None if current is None else current.number, now, change, state)
         # Texts first, then the version, then ``current``: a crash leaves no version that lacks a text.
         for name, digest in state["hierarchies"].items():
             if not (text_path := self._texts / digest).exists():
-                write_owner_only(text_path, (self.workspace.hierarchies / name).read_text(encoding="utf-8"))
-        write_owner_only(self._file(number), json.dumps(version.as_json(), ensure_ascii=False))
+                write_owner_only(text_path, (self._hierarchies / name).read_text(encoding="utf-8"))
+        stored = {"parent": version.parent, "at": now, "words": change, "state": state}
+        write_owner_only(self._file(number), json.dumps(stored, ensure_ascii=False))
         self._set_current(number)
         for old in sorted(self._numbers())[:-MAX_VERSIONS]:
             self._file(old).unlink(missing_ok=True)
         return version
 
-    def go(self, number: int) -> WorkVersion:
+    def restore(self, number: int) -> WorkVersion:
         """Restore a version; first record the current state if it is not stored yet."""
-        self.record("Changed outside of the workbench")
+        self.record("Changed outside the workbench")
         version = self._read(number)
         named = version.state["hierarchies"]
-        for file in self.workspace.hierarchies.glob("*.csv"):
+        for file in self._hierarchies.glob("*.csv"):
             if file.name not in named:
                 file.unlink()
         for name, digest in named.items():
             with suppress(OSError):
                 text = (self._texts / digest).read_text(encoding="utf-8")
-                write_owner_only(self.workspace.hierarchies / name, text)
-        self.workspace.restore_work(version.state)
+                write_owner_only(self._hierarchies / name, text)
+        self._restore_work(version.state)
         self._set_current(number)
         return version
 
     def _state(self) -> dict[str, Any]:
-        files = sorted(self.workspace.hierarchies.glob("*.csv"))
+        files = sorted(self._hierarchies.glob("*.csv"))
         return {
-            **self.workspace.work_state(),
+            **self._work_state(),
             "hierarchies": {file.name: _file_digest(file) for file in files},
         }
 
@@ -221,7 +213,7 @@ class VersionHistory:
             found = parse_json(self._file(number).read_text(encoding="utf-8"))
             return WorkVersion(number, found["parent"], found["at"], found["words"], found["state"])
         except (OSError, ValueError, KeyError, TypeError):
-            raise NotFound(f"version {number} is not kept") from None
+            raise NotFound(f"version {number} is not stored") from None
 
 
 def changed_parts(before: WorkState, after: WorkState) -> list[str]:
@@ -244,13 +236,13 @@ def describe_change(before: WorkState, after: WorkState) -> str:
 def _describe_spec_change(before: str | None, after: str | None) -> str:
     old, new = parse_document(before or ""), parse_document(after or "")
     if before is None or _source_name(old) != _source_name(new):
-        return f"Table: {_source_name(new) or 'another'}"
+        return f"Table: {_source_name(new) or 'another one'}"
     were, are = old.get("attributes", {}), new.get("attributes", {})
-    said: list[str] = []
+    texts: list[str] = []
     for part, words in (
         ("role", "Role"),
         ("hierarchy", "Hierarchy"),
-        ("written", "Form of the cells"),
+        ("written", "Cell format"),
         ("weight", "Weight"),
     ):
         differ = [
@@ -258,18 +250,18 @@ def _describe_spec_change(before: str | None, after: str | None) -> str:
             for n in {**were, **are}
             if _attribute_entry(were, n).get(part) != _attribute_entry(are, n).get(part)
         ]
-        if differ and not (part == "hierarchy" and said):
+        if differ and not (part == "hierarchy" and texts):
             value = (
                 _attribute_entry(are, differ[0]).get(part, 1)
                 if part == "weight" and len(differ) == 1
                 else None
             )
-            said.append(f"{words} of {abbreviate_names(differ)}" + ("" if value is None else f": {value}"))
+            texts.append(f"{words} of {abbreviate_names(differ)}" + ("" if value is None else f": {value}"))
     if old.get("source") != new.get("source"):
-        said.append("How the table is read")
+        texts.append("How the table is read")
     if old.get("request") != new.get("request"):
-        said.append(f"The command line's request: {describe_request(new.get('request') or {})}")
-    return "; ".join(said) or "The spec's text"
+        texts.append(f"The command line's request: {describe_request(new.get('request') or {})}")
+    return "; ".join(texts) or "The text of the spec"
 
 
 def _source_name(document: Mapping[str, Any]) -> str:

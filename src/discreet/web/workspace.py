@@ -29,9 +29,10 @@ from typing import Any, TypeVar
 from discreet.errors import InputError
 from discreet.model.json_documents import parse_json
 from discreet.model.table_spec import SourceSpec, TableSpec
-from discreet.screens.source_view import is_named_database
+from discreet.screens.source_view import named_databases
 from discreet.settings import Settings
 from discreet.spec.spec_reader import load_spec
+from discreet.spec.toml_writer import format_spec
 from discreet.verbs.table import Table
 from discreet.web import workspace_files
 from discreet.web.error_responses import Conflict, FieldError, NotFound
@@ -88,7 +89,7 @@ class Workspace:
         self.spec_path = (self.folder / SPEC_NAME) if spec is None else spec.resolve()
         self._initial_paths = frozenset(self._read_initial_paths())
         self._initial_database = self._read_initial_database()
-        self.timeline.record()
+        self.history.record()
 
     @property
     def uploads(self) -> Path:
@@ -177,9 +178,8 @@ class Workspace:
     def _text_of(self, document: Mapping[str, Any], comments: Mapping[str, str] | None) -> str:
         before = self.spec_path.read_text(encoding="utf-8") if self.has_spec else ""
         old_comments, heading = workspace_files.parse_comments(before)
-        return workspace_files.format_document(
-            document, old_comments if comments is None else comments, heading
-        )
+        kept = old_comments if comments is None else comments
+        return format_spec(document, kept, heading=heading or workspace_files.HEADING)
 
     def _checked(self, text: str) -> TableSpec:
         spec = workspace_files.check_text(text, self.spec_path, self._check_source)
@@ -198,30 +198,28 @@ class Workspace:
         """Check a spec's TOML text, write it, and return its version; parameters as in ``save_spec``."""
         with self.edit_lock:
             if expected is not None and expected != self.spec_version:
-                raise Conflict(
-                    "the spec has changed meanwhile", advice="Load it again; another page or editor wrote it."
-                )
-            self.timeline.record("Changed outside of the workbench" if self.timeline.current else None)
+                raise Conflict("another page or editor has changed the spec", advice="Load it again.")
+            self.history.record("Changed outside the workbench" if self.history.current else None)
             for path, content in (files or {}).items():
                 write_owner_only(path, content)
             self._checked(text)
             write_owner_only(self.spec_path, text)
             for name, value in (states or {}).items():
                 self.set_state(name, value)
-            self.timeline.record()
+            self.history.record()
             return self.spec_version
 
     # --- versions ---
 
     @cached_property
-    def timeline(self) -> VersionHistory:
+    def history(self) -> VersionHistory:
         """The versions of the work; callers hold ``edit_lock`` around its methods."""
-        return VersionHistory(self)
+        return VersionHistory(self.folder / "versions", self.hierarchies, self.work_state, self.restore_work)
 
     def record_version(self) -> None:
         """Record the current state as a version, after a change of the request or of the chosen node."""
         with self.edit_lock:
-            self.timeline.record()
+            self.history.record()
 
     def work_state(self) -> dict[str, Any]:
         """Return the current spec text, request and chosen node."""
@@ -300,7 +298,7 @@ class Workspace:
         """Return an uploaded file; raise ``NotFound`` if there is none of the name."""
         path = self.uploads / safe_name(name)
         if not path.is_file() or path.is_symlink():
-            raise NotFound("there is no upload of that name")
+            raise NotFound("no upload has this name")
         return path
 
     def release_path(self, name: str) -> Path:
@@ -314,7 +312,7 @@ class Workspace:
         """
         result = resolve_below(text, base=self.folder, folders=self._folders(), field=field)
         if not os.path.exists(result):  # noqa: PTH110  (a path too long is no error here)
-            raise FieldError("there is no such file", field=field)
+            raise FieldError("the file does not exist", field=field)
         return result
 
     def spec_relative(self, path: Path) -> str:
@@ -341,12 +339,12 @@ class Workspace:
 
     def _check_source(self, source: SourceSpec) -> None:
         database = workspace_files.source_database(source)
-        named = self.databases and is_named_database(source.url)
+        named = self.databases and any(each.url == source.url for each in named_databases())
         if database is not None and database != self._initial_database and not named:
             raise FieldError(
-                "the workspace's owner did not name this database and table",
+                "the owner of the workspace did not choose this database and table",
                 field="source.table",
-                advice="Start discreet serve with a spec that names them.",
+                advice="Start the server with a spec that contains them.",
             )
         self._check_paths(workspace_files.source_paths(source))
 

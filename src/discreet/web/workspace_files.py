@@ -34,7 +34,6 @@ from discreet.places.address import parse_path
 from discreet.places.file_access import matching_files
 from discreet.spec.attribute_globs import COLUMN_WILDCARD, engine_column_reader, expand_globs
 from discreet.spec.spec_reader import load_spec, parse_spec_mapping, read_spec_mapping
-from discreet.spec.toml_writer import format_spec
 from discreet.web.error_responses import Conflict, FieldError, NotFound, PayloadTooLarge
 from discreet.web.server_config import write_owner_only
 
@@ -59,9 +58,7 @@ def safe_name(text: str, *, field: str = "name") -> str:
     while len(name.encode()) > 200:
         name = name[1:]
     if not name.strip("_ .-") or name.split(".")[0].lower() in _RESERVED:
-        raise FieldError(
-            "that is no name for a file", field=field, allowed="letters, digits, dots, hyphens, blanks"
-        )
+        raise FieldError("invalid file name", field=field, allowed="letters, digits, dots, hyphens, blanks")
     return name
 
 
@@ -78,7 +75,7 @@ def resolve_below(text: str, *, base: Path, folders: Iterable[Path], field: str 
         result = None
     if not text or result is None or not is_below(result, folders):
         raise FieldError(
-            "this path is not open to the workbench",
+            "the workbench may not read this path",
             field=field,
             allowed="a path below the folder given by --root, or in the workspace",
             advice="Upload the file, or start discreet serve with another --root.",
@@ -100,7 +97,7 @@ def is_below(path: Path, folders: Iterable[Path]) -> bool:
 
 
 _HEADER = re.compile(r'\[attributes\.(?:"((?:[^"\\]|\\.)*)"|([A-Za-z0-9_-]+))\]\s*')
-_HEADING = ("Written by the workbench (discreet serve); the command line reads it too.",)
+HEADING = ("Written by the workbench (discreet serve); the command line reads it too.",)
 
 
 def file_version(path: Path) -> str:
@@ -125,13 +122,6 @@ def read_document(path: Path) -> dict[str, Any]:
         with suppress(InputError):
             result["attributes"] = expand_globs(stanzas, load_spec(path).patterns)
     return result
-
-
-def format_document(
-    document: Mapping[str, Any], comments: Mapping[str, str], heading: tuple[str, ...]
-) -> str:
-    """Format the spec as TOML, with comments above its attributes."""
-    return format_spec(document, comments, heading=heading or _HEADING)
 
 
 def parse_comments(text: str) -> tuple[dict[str, str], tuple[str, ...]]:
@@ -173,8 +163,8 @@ def check_text(text: str, path: Path, may_read: Callable[[SourceSpec], None]) ->
         raise
     except InputError as error:
         message, allowed, advice = (
-            said and said.replace(str(partial), path.name).replace(partial.name, path.name)
-            for said in (error.message, error.allowed, error.advice)
+            text and text.replace(str(partial), path.name).replace(partial.name, path.name)
+            for text in (error.message, error.allowed, error.advice)
         )
         raise InputError(message or "", allowed=allowed, advice=advice) from None
     finally:
@@ -274,7 +264,7 @@ async def receive_upload(request: Request, target: Path, *, limit: int, replace:
     empty body.
     """
     if os.path.lexists(target) and not (replace and target.is_file() and not target.is_symlink()):
-        raise Conflict(f"{target.name} is there already", advice="Choose another name, or replace it.")
+        raise Conflict(f"{target.name} exists already", advice="Choose another name, or replace it.")
     _check_space(target.parent, _content_length(request), limit)
     partial = target.with_name(f".{target.name}.{token_hex(4)}.partial")
     descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -355,11 +345,11 @@ def _file_response(path: Path, media_type: str, headers: Mapping[str, str]) -> R
     try:
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
     except OSError:
-        raise NotFound("there is no such file") from None
+        raise NotFound("the file does not exist") from None
     found = os.fstat(descriptor)
     if not stat.S_ISREG(found.st_mode):
         os.close(descriptor)
-        raise NotFound("there is no such file")
+        raise NotFound("the file does not exist")
     file = os.fdopen(descriptor, "rb")
     return StreamingResponse(
         _read_chunks(file, found.st_size),

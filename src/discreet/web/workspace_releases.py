@@ -52,7 +52,7 @@ def find_release(workspace: Workspace, name: str) -> ReleaseFacts:
             return facts
     path = workspace.release_path(name)
     if not path.is_file() or path.is_symlink():
-        raise NotFound("there is no release of that name", advice="Publish one first.")
+        raise NotFound("no release has this name", advice="Publish one first.")
     return read_release_facts(path)
 
 
@@ -92,8 +92,8 @@ def cached_audit(workspace: Workspace, facts: ReleaseFacts) -> AuditResult:
         return audit(facts.address, settings=workspace.settings)
     stamp = tuple(
         (str(path), path.stat().st_mtime_ns, path.stat().st_size)
-        for what, path in sorted(facts.files.items())
-        if what != "report"
+        for kind, path in sorted(facts.files.items())
+        if kind != "report"
     )
     with _lock:
         if stamp in _audits:
@@ -124,10 +124,10 @@ def original_of(workspace: Workspace, facts: ReleaseFacts) -> Table | None:
 def require_passed_audit(workspace: Workspace, facts: ReleaseFacts) -> None:
     """Raise ``Conflict`` unless the audit of a release passes."""
     if not cached_audit(workspace, facts).passed:
-        what = "table" if facts.address.in_database else "file"
+        kind = "table" if facts.address.in_database else "file"
         raise Conflict(
-            f"the audit of {facts.name} fails: nothing of it is handed over",
-            advice=f"The {what} was changed after it was published. Delete it, and publish again.",
+            f"the audit of {facts.name} fails: it cannot be downloaded",
+            advice=f"The {kind} was changed after it was published. Delete it, and publish again.",
         )
 
 
@@ -161,7 +161,7 @@ class ReleaseAnswer(BaseModel):
 
     name: str
     model: str
-    title: str = Field(description="The model's name, as the form of a release has it.")
+    title: str = Field(description="The model's title.")
     date: str
     format: str
     rows: int
@@ -173,10 +173,10 @@ class ReleaseAnswer(BaseModel):
     levels: dict[str, int]
     quasi_identifiers: list[str]
     sensitive: list[str]
-    files: dict[str, str] = Field(description="What can be downloaded, by what it is.")
-    tables: dict[str, str] = Field(description="Of a release in a database: its tables and views.")
+    files: dict[str, str] = Field(description="Downloads, by kind.")
+    tables: dict[str, str] = Field(description="Tables and views of a release in a database.")
     warnings: list[str]
-    cautions: list[str] = Field(description="Limits to state with a permuted release.")
+    cautions: list[str] = Field(description="Cautions for a permuted release.")
 
     @classmethod
     def of(cls, facts: ReleaseFacts) -> ReleaseAnswer:
@@ -224,9 +224,9 @@ class ReleaseChoice(BaseModel):
     quasi_identifiers: list[str]
     sensitive: list[str]
     cautions: list[str]
-    is_file: bool = Field(description="It is a file, and no table of a database.")
+    is_file: bool = Field(description="True for a file, false for a table of a database.")
     comparable: bool = Field(
-        description="Whether the workspace's table can be its original, so that true values are known."
+        description="True if the workspace's table can be its original, so that true values are known."
     )
 
 

@@ -115,38 +115,18 @@ def _digest(value: Any) -> str:
 
 PARTS_PATH = "/api/workspace/parts"
 QUESTIONS = frozenset(
-    {
-        "/api/analyst/jobs",
-        "/api/analyst/query",
-        "/api/attacker/jobs",
-        "/api/attacker/outside",
-        "/api/columns/uniqueness",
-        "/api/columns/worst",
-        "/api/compare/jobs",
-        "/api/compare/nodes",
-        "/api/compare/rows",
-        "/api/hierarchies/check",
-        "/api/hierarchies/files",
-        "/api/hierarchies/preview",
-        "/api/load/sheets",
-        "/api/load/study",
-        "/api/load/tables",
-        "/api/load/view",
-        "/api/negotiate/answer",
-        "/api/negotiate/attributes",
-        "/api/negotiate/comparison",
-        "/api/negotiate/evaluation",
-        "/api/negotiate/frontier",
-        "/api/negotiate/left-out",
-        "/api/negotiate/node",
-        "/api/negotiate/nodes",
-        "/api/negotiate/offers",
-        "/api/negotiate/rows",
-        "/api/scripts/attack",
-        "/api/scripts/query",
-        "/api/scripts/release",
-        "/api/scripts/request",
-    }
+    f"/api/{screen}/{name}"
+    for screen, names in {
+        "analyst": "jobs query",
+        "attacker": "jobs outside",
+        "columns": "uniqueness worst",
+        "compare": "jobs nodes rows",
+        "hierarchies": "check files preview",
+        "load": "sheets study tables view",
+        "negotiate": "answer attributes comparison evaluation frontier left-out node nodes offers rows",
+        "scripts": "attack query release request",
+    }.items()
+    for name in names.split()
 )
 """Addresses of ``POST`` that compute an answer and change nothing of the work."""
 
@@ -223,7 +203,7 @@ class WriteOrder:
             raise Outdated("a later change of this page is saved already")
         if last is not None and write.number == last.number:
             if last.status == 0 or last.page != write.page:
-                raise Outdated("this change was handled already", advice="Look at what is there now.")
+                raise Outdated("this change was handled already", advice="Check the current state.")
             return last
         # Recorded before the check: a write that is refused now must not be done when it is sent again.
         self._note(key, _StoredAnswer(write.number, write.page))
@@ -236,11 +216,11 @@ class WriteOrder:
             words = " and ".join(PART_NAMES[part] for part in changed)
             raise ChangedElsewhere(
                 f"{words} was changed in another tab or by another program",
-                advice="Look at it first, and change it again.",
+                advice="Check it, and repeat the change.",
             )
         return None
 
-    def overtake(self, tab: str, number: int) -> None:
+    def restart(self, tab: str, number: int) -> None:
         """Record that a tab starts again at a number: writes that it sent before count as late."""
         last = self._last.get((tab, "work"))
         if last is None or last.number < number:
@@ -279,7 +259,7 @@ class WriteOrderMiddleware:
         write = _read_write(scope)
         if path == PARTS_PATH:
             async with order.turn:
-                order.overtake(write.tab, write.number)
+                order.restart(write.tab, write.number)
                 await self._app(scope, receive, send)
         elif write.lane != "work":
             await self._handle(order, write, scope, receive, send)

@@ -14,9 +14,8 @@ from playwright.sync_api import Browser, Page, expect
 from discreet.settings import Settings
 from discreet.web.server_config import ServerConfig, add_user
 from tests.web.browser.conftest import DESKTOP, PHONE, OpenPage
-from tests.web.browser.test_stage import NAMES
 from tests.web.browser.whole_way import LONG, SCREENS, choose, go_to, publish, ready, settled
-from tests.web.negotiation import write_adult
+from tests.web.negotiation import ADULT_5, write_adult
 from tests.web.running import RunningWorkbench, running
 
 AXE = next(Path(axe_core_python.__file__).parent.glob("axe*.js"))
@@ -43,7 +42,7 @@ def published(
     """Yield a workbench that has content on every screen."""
     folder = tmp_path_factory.mktemp("published")
     settings = Settings(2 * 10**9, 2, folder / "log.jsonl")
-    spec, rows = write_adult(folder, data_dir, NAMES), data_dir / "adult" / "adult_30162.csv"
+    spec, rows = write_adult(folder, data_dir, ADULT_5), data_dir / "adult" / "adult_30162.csv"
     (folder / "people.csv").write_text("".join(rows.read_text().splitlines(keepends=True)[:1501]))
     spec.write_text(re.sub('path = ".*', 'path = "people.csv"', spec.read_text()))
     with running(ServerConfig(workspace=folder / "w", settings=settings, root=folder, spec=spec)) as found:
@@ -59,55 +58,28 @@ def published(
         yield found
 
 
-def test_every_screen_passes_axe_but_for_contrast(open_page: OpenPage, published: RunningWorkbench) -> None:
-    page = open_page(published.start_link)
+VIEWS: dict[str, dict[str, Any]] = {
+    "light": {"color_scheme": "light"},
+    "dark": {"color_scheme": "dark"},
+    "phone": {"viewport": PHONE},
+    "zoom of 200 %": {"viewport": {"width": 640, "height": 400}, "device_scale_factor": 2},
+}
+
+
+@pytest.mark.parametrize(
+    "view", ["no contrast", *(pytest.param(each, marks=pytest.mark.slow) for each in VIEWS)]
+)
+def test_every_screen_passes_axe_and_fits_the_window(
+    open_page: OpenPage, published: RunningWorkbench, view: str
+) -> None:
+    page = open_page(published.start_link, **VIEWS.get(view, {}))
     problems = {}
     for screen in SCREENS:
         go_to(page, screen)
         settled(page)
-        problems[screen] = violations(page, contrast=False)
-    assert {screen: found for screen, found in problems.items() if found} == {}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_every_screen_passes_axe(open_page: OpenPage, published: RunningWorkbench, scheme: str) -> None:
-    page = open_page(published.start_link, viewport=DESKTOP, color_scheme=scheme)
-    problems = {}
-    for screen in SCREENS:
-        go_to(page, screen)
-        settled(page)
-        problems[screen] = violations(page)
-    page.goto(f"{published.url}/#/compare")
-    page.locator("table.contenders b").first.wait_for(timeout=LONG)
-    problems["compare"] = violations(page)
-    assert {screen: found for screen, found in problems.items() if found} == {}
-
-
-@pytest.mark.slow
-def test_every_screen_can_be_read_at_twice_its_size(open_page: OpenPage, published: RunningWorkbench) -> None:
-    """At a zoom of 200 %, a window of 1280 x 800 is not cut at the side, and axe finds nothing."""
-    page = open_page(published.start_link, viewport={"width": 640, "height": 400}, device_scale_factor=2)
-    problems = {}
-    for screen in SCREENS:
-        go_to(page, screen)
-        settled(page)
-        problems[screen] = violations(page, contrast=False)
+        problems[screen] = violations(page, contrast=view in VIEWS)
         wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
         problems[screen] += [f"{wide} pixels wider than the window"] if wide > 0 else []
-    assert {screen: found for screen, found in problems.items() if found} == {}
-
-
-@pytest.mark.slow
-def test_every_screen_passes_axe_on_a_phone(open_page: OpenPage, published: RunningWorkbench) -> None:
-    page = open_page(published.start_link, viewport=PHONE)
-    problems = {}
-    for screen in SCREENS:
-        go_to(page, screen)
-        settled(page)
-        problems[screen] = violations(page)
-        wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
-        problems[screen] += [f"{wide} pixels wider than the phone"] if wide > 0 else []
     assert {screen: found for screen, found in problems.items() if found} == {}
 
 
@@ -121,7 +93,7 @@ def test_every_screen_without_a_table_passes_axe(open_page: OpenPage, workbench:
     assert {screen: found for screen, found in problems.items() if found} == {}
 
 
-def test_the_way_in_passes_axe(
+def test_pages_before_the_sign_in_pass_axe(
     open_page: OpenPage, workbench: RunningWorkbench, tmp_path: Path, settings: Settings
 ) -> None:
     page = open_page(f"{workbench.url}/login")
@@ -141,7 +113,7 @@ def test_the_way_in_passes_axe(
     assert {screen: found for screen, found in problems.items() if found} == {}
 
 
-def test_the_keyboard_alone_leads_from_a_table_to_a_release(
+def test_keyboard_suffices_from_a_table_to_a_release(
     open_page: OpenPage, workbench: RunningWorkbench, tmp_path: Path
 ) -> None:
     """Tab, arrow keys, Enter, Space and typing suffice, without a pointer."""

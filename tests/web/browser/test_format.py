@@ -67,16 +67,16 @@ def row(group: str, truth: float, estimate: float) -> dict[str, Any]:
     }
 
 
-def test_analyst_shows_errors_above_the_truth_as_they_are(page: Page) -> None:
+def test_analyst_shows_errors_above_100_percent(page: Page) -> None:
     found = page.evaluate(ANSWERS, [row("12th", 92, 867.667), row("HS-grad", 100, 150), row("9th", 100, 0)])
-    assert found["sentence"] == "3 answers. They miss the truth by 331 % on average, 843 % at most."
+    assert found["sentence"] == "3 answers. The mean error is 331 %, the largest 843 %."
     assert [cells[6] for cells in found["cells"]] == ["843 %", "50 %", "100 %"]
     many = page.evaluate(ANSWERS, [*(row(f"g{i}", 10, 10) for i in range(600)), row("last", 10, 26)])
     assert many["sentence"].startswith("601 answers."), "rows that the table leaves out count, too"
-    assert many["sentence"].endswith("160 % at most.")
+    assert many["sentence"].endswith("the largest 160 %.")
 
 
-def test_compare_shows_errors_and_risks_as_they_are(page: Page) -> None:
+def test_compare_shows_errors_above_100_percent(page: Page) -> None:
     def contender(letter: str, detail: float, found: float, error: float) -> dict[str, Any]:
         figures = {
             "detail": detail,
@@ -94,16 +94,16 @@ def test_compare_shows_errors_and_risks_as_they_are(page: Page) -> None:
     sentence, *rows = page.evaluate(
         COMPARED, [contender("A", 0.9999, 0.098, 8.43), contender("B", 0.45, 0.04, 0.5)]
     )
-    assert sentence == "A keeps 2.2 times the detail of B, at 2.5 times the risk of being found."
+    assert sentence == "A keeps 2.2 times the detail of B, at 2.5 times the re-identification risk."
     assert "843 %" in rows[0]
     assert ">99 %" in rows[0]
     assert "k = 5 of A" in rows[0]
     assert "k = 5 of B" in rows[1]
-    assert "Does not meet what is asked now: its groups do not all meet k = 6" in rows[0]
-    assert "asked now" not in rows[1]
+    assert "Does not meet the current request: its groups do not all meet k = 6" in rows[0]
+    assert "current request" not in rows[1]
 
 
-def test_sentence_says_in_how_many_groups_everyone_has_the_same_value(page: Page) -> None:
+def test_sentence_counts_groups_with_one_value(page: Page) -> None:
     answer = {
         "outcome": "exact",
         "rows": 10,
@@ -112,14 +112,14 @@ def test_sentence_says_in_how_many_groups_everyone_has_the_same_value(page: Page
         "answers": [{"suppressed": 0}],
         "homogeneous": {"main_diagnosis": 1, "income": 0, "city": 1200},
     }
-    said = page.evaluate(
+    sentence = page.evaluate(
         """async (answer) => {
           const { sentenceOf } = await import("/static/negotiate/words.js");
           return sentenceOf(answer, { unit: "rows", sensitive: [], criteria: [] });
         }""",
         answer,
     )
-    assert said == (
+    assert sentence == (
         "No group has fewer than 3 rows. No row is suppressed. In 1 group everyone has the same main "
         "diagnosis. In 1,200 groups everyone has the same city."
     )

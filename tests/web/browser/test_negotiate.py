@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -14,7 +13,7 @@ from playwright.sync_api import Locator, Page, expect
 from discreet.settings import Settings
 from discreet.web.server_config import ServerConfig
 from tests.web.browser.conftest import PHONE, OpenPage
-from tests.web.browser.whole_way import choose, settled
+from tests.web.browser.whole_way import choose, negotiate, settled
 from tests.web.negotiation import write_adult, write_large, write_philosophers
 from tests.web.running import RunningWorkbench, running
 
@@ -36,14 +35,6 @@ def start(tmp_path: Path, settings: Settings) -> Iterator[Start]:
         )
 
 
-def negotiate(open_page: OpenPage, workbench: RunningWorkbench, **options: Any) -> Page:
-    """Open the Negotiate screen and wait for its first answer."""
-    page = open_page(workbench.start_link, **options)
-    page.goto(f"{workbench.url}/#/negotiate")
-    page.wait_for_selector("[data-move]", timeout=180_000)
-    return page
-
-
 def lattice(page: Page) -> Locator:
     return page.locator("canvas.lattice-marks")
 
@@ -63,7 +54,7 @@ def place_of(page: Page, *levels: int) -> int:
     )
 
 
-def test_a_negotiation_with_relaxations(open_page: OpenPage, start: Start, tmp_path: Path) -> None:
+def test_negotiation_with_relaxations_and_undo(open_page: OpenPage, start: Start, tmp_path: Path) -> None:
     workbench = start(write_philosophers(tmp_path))
     page = negotiate(open_page, workbench)
     meets, lowest = page.evaluate(TOKENS, ["--lattice-meets", "--lattice-lowest"])
@@ -90,17 +81,17 @@ def test_a_negotiation_with_relaxations(open_page: OpenPage, start: Start, tmp_p
         "height",
         "k",
     ]
-    assert lattice(page).evaluate(COLOURS, [low]) != [lowest], "it lies outside the levels now"
+    assert lattice(page).evaluate(COLOURS, [low]) != [lowest], "it is outside the levels now"
 
-    expect(page.get_by_role("button", name="Undo")).to_have_attribute(
-        "title", re.compile("Take back: Request")
-    )
+    expect(page.get_by_role("button", name="Undo")).to_have_attribute("title", re.compile("Undo: Request"))
     card = page.locator('.relaxation[data-relaxed="k"]')
     after_move(page, lambda: card.get_by_role("button", name="Apply").click())
     expect(k).to_have_value("3")
     expect(page.locator(".answer-words")).to_contain_text("fewer than 3 rows", use_inner_text=True)
     expect(page.locator(".relaxation")).to_have_count(0)
-    assert page.evaluate("() => document.activeElement !== document.body"), "the card went, the focus did not"
+    assert page.evaluate("() => document.activeElement !== document.body"), (
+        "the focus remains after the card has gone"
+    )
 
     after_move(page, lambda: page.keyboard.press("Control+z"))
     expect(k).to_have_value("4")
@@ -108,8 +99,8 @@ def test_a_negotiation_with_relaxations(open_page: OpenPage, start: Start, tmp_p
     expect(k).to_have_value("3")
 
     choose(page)
-    page.get_by_role("button", name="Keep for the command line").click()
-    page.locator("#toasts").get_by_text("The command line asks the same").wait_for()
+    page.get_by_role("button", name="Save for the command line").click()
+    page.locator("#toasts").get_by_text("The command line now uses the same request").wait_for()
     assert workbench.workspace.document()["request"]["k"] == 3
     page.reload()
     page.wait_for_selector("[data-move]")
@@ -118,7 +109,7 @@ def test_a_negotiation_with_relaxations(open_page: OpenPage, start: Start, tmp_p
     expect(page.get_by_role("button", name="Chosen for the release")).to_be_visible()
 
 
-def test_every_node_is_recoloured_by_one_move_and_bursts_end_with_the_last(
+def test_move_recolours_every_node_and_the_last_of_a_burst_wins(
     open_page: OpenPage, start: Start, tmp_path: Path, data_dir: Path
 ) -> None:
     page = negotiate(open_page, start(write_adult(tmp_path, data_dir)))
@@ -154,7 +145,7 @@ def negotiate_again(page: Page, k: str) -> list[str]:
     return found
 
 
-def test_keys_alone_walk_compare_and_choose(open_page: OpenPage, start: Start, tmp_path: Path) -> None:
+def test_keys_walk_compare_and_choose(open_page: OpenPage, start: Start, tmp_path: Path) -> None:
     page = negotiate(open_page, start(write_philosophers(tmp_path)))
     slider = page.locator("input[name=k]")
     slider.focus()
@@ -188,13 +179,13 @@ def test_keys_alone_walk_compare_and_choose(open_page: OpenPage, start: Start, t
     page.get_by_role("button", name="Compare (1)").press("Enter")
     page.locator(".comparison-table thead th").nth(1).wait_for()
     page.get_by_role("tab", name="Rows before and after").press("End")
-    page.get_by_role("tab", name="Give up an attribute").press("ArrowLeft")
+    page.get_by_role("tab", name="Drop an attribute").press("ArrowLeft")
     page.get_by_text("1–25 of 60").wait_for()
     page.get_by_role("button", name="Choose this node").press("Enter")
     page.locator("#toasts").get_by_text("The node is chosen for the release").wait_for()
 
 
-def test_a_pointer_hovers_zooms_and_goes_with_the_frontier(
+def test_pointer_hovers_zooms_and_follows_the_frontier(
     open_page: OpenPage, start: Start, tmp_path: Path
 ) -> None:
     page = negotiate(open_page, start(write_philosophers(tmp_path)))
@@ -207,7 +198,7 @@ def test_a_pointer_hovers_zooms_and_goes_with_the_frontier(
     )
     after_move(page, lambda: canvas.click(position={"x": x, "y": y}))
     page.get_by_role("button", name="More", exact=True).click()
-    expect(page.locator(".node-head")).to_contain_text("Node looked at", use_inner_text=True)
+    expect(page.locator(".node-head")).to_contain_text("Selected node", use_inner_text=True)
     frontier = "canvas => canvas.lattice.marks.frontier"
     assert canvas.evaluate(frontier) is None, "no answer waits for it while it is not in sight"
     page.get_by_role("tab", name="Frontier").click()
@@ -227,7 +218,7 @@ def test_a_pointer_hovers_zooms_and_goes_with_the_frontier(
 
 
 @pytest.mark.slow
-def test_a_large_lattice_is_drawn_in_cells_that_zooming_parts(
+def test_large_lattice_is_drawn_in_cells_until_zoomed(
     open_page: OpenPage, start: Start, tmp_path: Path
 ) -> None:
     page = negotiate(open_page, start(write_large(tmp_path)), color_scheme="dark")
@@ -247,7 +238,7 @@ def test_a_large_lattice_is_drawn_in_cells_that_zooming_parts(
     page.wait_for_function("() => document.querySelector('.lattice-marks').lattice.layout.group === 1")
 
 
-def test_a_phone_pinches_and_nothing_overflows(open_page: OpenPage, start: Start, tmp_path: Path) -> None:
+def test_phone_pinches_and_nothing_overflows(open_page: OpenPage, start: Start, tmp_path: Path) -> None:
     page = negotiate(open_page, start(write_philosophers(tmp_path)), viewport=PHONE, has_touch=True)
     assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
     canvas = lattice(page)
@@ -269,7 +260,7 @@ def test_a_phone_pinches_and_nothing_overflows(open_page: OpenPage, start: Start
     )
 
 
-def test_the_frontier_of_a_cost_is_plotted_and_its_options_are_kept(
+def test_frontier_of_a_cost_is_plotted_with_its_options(
     open_page: OpenPage, start: Start, tmp_path: Path
 ) -> None:
     page = negotiate(open_page, start(write_philosophers(tmp_path)))
@@ -279,13 +270,13 @@ def test_the_frontier_of_a_cost_is_plotted_and_its_options_are_kept(
     words = page.locator(".frontier-words")
     expect(words).to_contain_text("height, loss and suppression")
     after_move(page, lambda: choice.select_option("loss"))
-    expect(words).to_contain_text("beats in loss and suppression")
+    expect(words).to_contain_text("dominated in loss and suppression")
     after_move(page, lambda: page.get_by_label("aggregate").select_option("rank"))
     page.get_by_text("Data table").click()
     cells = page.locator(".frontier tbody tr").first.locator("td").first
     expect(cells).to_have_text(re.compile(r"^[\d.]+ [\d.]+ [\d.]+$"))
-    page.get_by_role("button", name="Keep for the command line").click()
-    page.locator("#toasts").get_by_text("The command line asks the same now.").wait_for()
+    page.get_by_role("button", name="Save for the command line").click()
+    page.locator("#toasts").get_by_text("The command line now uses the same request.").wait_for()
     page.reload()
     page.wait_for_selector("[data-move]")
     page.get_by_role("button", name="More", exact=True).click()

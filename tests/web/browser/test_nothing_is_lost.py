@@ -13,7 +13,7 @@ from discreet.settings import Settings
 from discreet.web.server_config import ServerConfig
 from tests.waiting import wait_for
 from tests.web.browser.conftest import DESKTOP, PHONE, OpenPage
-from tests.web.browser.whole_way import LONG, choose, go_to, ready, settled
+from tests.web.browser.whole_way import LONG, choose, go_to, negotiate, opened, ready, settled
 from tests.web.negotiation import write_philosophers
 from tests.web.running import RunningWorkbench, running
 
@@ -37,24 +37,18 @@ def philosophers(tmp_path: Path, settings: Settings) -> Iterator[RunningWorkbenc
         yield found
 
 
+def show_negotiate(page: Page) -> None:
+    go_to(page, "negotiate")
+    page.wait_for_selector("[data-move]", timeout=LONG)
+
+
 @pytest.fixture
 def page(open_page: OpenPage, philosophers: RunningWorkbench) -> Page:
     """Return a signed-in page."""
     return opened(open_page, philosophers)
 
 
-def opened(open_page: OpenPage, workbench: RunningWorkbench, **options: object) -> Page:
-    found = open_page(workbench.start_link, **options)
-    found.wait_for_selector("body[data-ready]", timeout=LONG)
-    return found
-
-
-def negotiate(page: Page) -> None:
-    go_to(page, "negotiate")
-    page.wait_for_selector("[data-move]", timeout=LONG)
-
-
-def test_one_undo_for_everything_and_versions_to_go_back_to(
+def test_undo_and_versions_restore_the_work(
     page: Page, philosophers: RunningWorkbench, tmp_path: Path
 ) -> None:
     workspace = philosophers.workspace
@@ -62,10 +56,10 @@ def test_one_undo_for_everything_and_versions_to_go_back_to(
     go_to(page, "columns")
     page.get_by_label("Role of education").select_option("identifier")
     undo = page.get_by_role("button", name="Undo")
-    expect(undo).to_have_attribute("title", "Take back: Role of education")
+    expect(undo).to_have_attribute("title", "Undo: Role of education")
     go_to(page, "publish")
     page.keyboard.press("Control+z")
-    wait_for(lambda: workspace.spec_path.read_text() == text, "the role is taken back from another screen")
+    wait_for(lambda: workspace.spec_path.read_text() == text, "the role is undone from another screen")
     assert page.evaluate("() => document.activeElement !== document.body")
     page.keyboard.press("Control+Shift+z")
     wait_for(lambda: len(workspace.spec().quasi_identifiers) == 2, "and given again")
@@ -75,7 +69,7 @@ def test_one_undo_for_everything_and_versions_to_go_back_to(
     dialog = page.get_by_role("dialog")
     expect(dialog.get_by_role("listitem")).to_have_count(2)
     dialog.get_by_role("button", name="Go back").click()
-    wait_for(lambda: workspace.spec_path.read_text() == text, "the first version stands again")
+    wait_for(lambda: workspace.spec_path.read_text() == text, "the first version is restored")
     expect(page.get_by_role("tab", name="Levels", selected=True)).to_be_visible()
     # A spec whose table cannot be read does not overwrite anything.
     (tmp_path / "broken.toml").write_text(text.replace("philosophers.csv", "nowhere.csv"))
@@ -87,7 +81,7 @@ def test_one_undo_for_everything_and_versions_to_go_back_to(
     assert workspace.spec_path.read_text() == text
 
 
-def test_the_address_and_a_reload_keep_what_is_shown_and_typed(page: Page) -> None:
+def test_address_and_reload_restore_view_and_input(page: Page) -> None:
     go_to(page, "hierarchies")
     page.get_by_role("button", name=re.compile("^education")).click()
     page.get_by_role("tab", name="Builder").click()
@@ -102,7 +96,7 @@ def test_the_address_and_a_reload_keep_what_is_shown_and_typed(page: Page) -> No
     page.reload()
     page.wait_for_function("() => scrollY === 200")
     page.set_viewport_size(DESKTOP)
-    negotiate(page)
+    show_negotiate(page)
     k = page.get_by_label("k, as a number")
     k.fill("4")
     page.reload()  # before the request is recorded in the versions
@@ -111,7 +105,9 @@ def test_the_address_and_a_reload_keep_what_is_shown_and_typed(page: Page) -> No
     for wrong in ("0", "-3", ""):
         k.fill(wrong)
         k.blur()
-        expect(page.get_by_text("A whole number from 1 on is needed. Asked still: 4.")).to_be_visible()
+        expect(
+            page.get_by_text("Enter a whole number of at least 1. The current value is 4.")
+        ).to_be_visible()
         expect(k).to_have_attribute("aria-invalid", "true")
     k.fill("3")
     expect(page.locator(".stop-slider .field-error:visible")).to_have_count(0)
@@ -126,8 +122,8 @@ def test_the_address_and_a_reload_keep_what_is_shown_and_typed(page: Page) -> No
     expect(page.get_by_role("heading", name="education")).to_be_visible()
 
 
-def test_publish_begins_from_the_negotiation_and_tells_beside_the_button(page: Page) -> None:
-    negotiate(page)
+def test_publish_starts_from_the_last_request_and_shows_errors_at_fields(page: Page) -> None:
+    show_negotiate(page)
     page.get_by_label("k, as a number").fill("3")
     page.get_by_label("Maximum suppression in percent").fill("30")
     expect(page.get_by_role("button", name="Undo")).to_have_attribute("title", re.compile("k = 3"))
@@ -143,28 +139,28 @@ def test_publish_begins_from_the_negotiation_and_tells_beside_the_button(page: P
     k.fill("abc")
     send.click()
     expect(k).to_be_focused()
-    assert page.get_by_text("A whole number of at least 1 is needed.").evaluate(IN_SIGHT)
+    assert page.get_by_text("Enter a whole number of at least 1.").evaluate(IN_SIGHT)
     k.fill("3")
     name.fill("../../evil")
     send.click()
-    expect(page.locator("[data-field=name] .field-error")).to_contain_text("“evil”, say")
+    expect(page.locator("[data-field=name] .field-error")).to_contain_text("such as “evil”")
     expect(name).to_be_focused()
     page.reload()
     expect(name).to_have_value("../../evil")
     name.fill("mine")
     send.click()
-    said = page.locator("#publish-work").get_by_text("Audit passed")
-    expect(said).to_be_visible(timeout=LONG)
-    wait_for(lambda: said.evaluate(IN_SIGHT), "what became of it is in sight")
+    result = page.locator("#publish-work").get_by_text("Audit passed")
+    expect(result).to_be_visible(timeout=LONG)
+    wait_for(lambda: result.evaluate(IN_SIGHT), "the result is in sight")
     expect(page.get_by_role("table").get_by_text("Local recoding", exact=True)).to_be_visible()
 
 
-def test_the_next_screen_waits_for_what_is_being_saved(page: Page) -> None:
+def test_next_screen_waits_for_a_pending_write(page: Page) -> None:
     """The metrics of a chosen node do not apply to another hierarchy, however long saving takes.
 
     The node is marked as stale, and it cannot be published.
     """
-    negotiate(page)
+    show_negotiate(page)
     choose(page)
     go_to(page, "hierarchies")
     page.get_by_role("button", name=re.compile("^age")).click()
@@ -174,11 +170,11 @@ def test_the_next_screen_waits_for_what_is_being_saved(page: Page) -> None:
     page.get_by_role("button", name=re.compile("^Remove level")).first.click()
     go_to(page, "publish")
     page.get_by_label("Model", exact=True).select_option("negotiated")
-    expect(page.get_by_text("its figures hold no more")).to_be_visible()
+    expect(page.get_by_text("its figures are out of date")).to_be_visible()
     expect(page.get_by_role("button", name="Publish", exact=True)).to_be_disabled()
 
 
-def test_a_server_that_is_gone_and_back_is_told_and_leads_on(
+def test_lost_server_is_reported_until_it_is_back(
     browser: Browser, tmp_path: Path, settings: Settings
 ) -> None:
     spec = write_philosophers(tmp_path)
@@ -199,11 +195,10 @@ def test_a_server_that_is_gone_and_back_is_told_and_leads_on(
     context.close()
 
 
-def test_a_phone_has_slider_lattice_and_answer_in_one_view(
+def test_phone_shows_slider_lattice_and_answer_in_one_view(
     open_page: OpenPage, philosophers: RunningWorkbench
 ) -> None:
-    page = opened(open_page, philosophers, viewport=PHONE, has_touch=True)
-    negotiate(page)
+    page = negotiate(open_page, philosophers, viewport=PHONE, has_touch=True)
     for place in ("input[name=k]", ".bar-sentence", "canvas.lattice-marks"):
         assert page.locator(place).evaluate(IN_SIGHT), place
     assert page.locator("#steps-open").evaluate(IN_SIGHT)
@@ -213,7 +208,7 @@ def test_a_phone_has_slider_lattice_and_answer_in_one_view(
     expect(page.locator(".bar-sentence")).to_have_text("No group can have 40,000 rows: the table has 10.")
     edges = "e => [e.getBoundingClientRect().left, e.getBoundingClientRect().right]"
     words = page.locator(".bar-sentence").evaluate(edges)
-    assert page.locator(".bar-k b").evaluate(edges)[1] <= words[0], "a long k stands beside the sentence"
+    assert page.locator(".bar-k b").evaluate(edges)[1] <= words[0], "a long k is next to the sentence"
     k.fill("3")
     expect(page.locator(".bar-k b")).to_have_text("3")
     before = page.locator(".bar-sentence").inner_text()

@@ -16,14 +16,14 @@ INSIDE = 'ip link set lo up && ! ip route get 192.0.2.1 2>/dev/null && exec "$@"
 
 
 @pytest.mark.slow
-def test_the_whole_way_without_a_network() -> None:
+def test_workflow_needs_no_network() -> None:
     unshare = shutil.which("unshare")
     if unshare is None or shutil.which("ip") is None:
         pytest.skip("unshare (util-linux) or ip (iproute2) is not installed")
     inside = [unshare, "--net"] if os.geteuid() == 0 else [unshare, "--net", "--map-root-user"]
     if subprocess.run([*inside, "true"], capture_output=True, check=False).returncode != 0:
         pytest.skip("this system allows no network namespace")
-    tests = ["test_whole_way.py::test_from_a_dropped_file_to_a_release_and_its_report", "test_entry.py"]
+    tests = ["test_whole_way.py::test_dropped_file_becomes_a_release_with_a_report", "test_entry.py"]
     paths = [str(Path("tests") / "web" / "browser" / name) for name in tests]
     found = subprocess.run(
         [*inside, "sh", "-c", INSIDE, "sh", sys.executable, "-m", "pytest", "-q", *paths],

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Page, expect
 
 from discreet.screens.option_forms import model_form
 from discreet.settings import Settings
@@ -58,7 +58,7 @@ def publish(page: Page, model: str, **fields: str) -> None:
     page.get_by_role("heading", name="Published: ").wait_for(timeout=LONG)
 
 
-def test_a_permuted_release_carries_its_warning_on_every_screen(page: Page) -> None:
+def test_permuted_release_shows_its_caution_on_every_screen(page: Page) -> None:
     publish(page, "permutation", k="2")
     warning = "Identity and membership are not protected"
     expect(page.get_by_text(warning).first).to_be_visible()
@@ -66,8 +66,8 @@ def test_a_permuted_release_carries_its_warning_on_every_screen(page: Page) -> N
     for screen in ("attacker", "analyst"):
         go_to(page, screen)
         expect(page.get_by_text(warning).first).to_be_visible()
-    page.get_by_role("heading", name="What the release keeps").wait_for(timeout=LONG)
-    page.get_by_role("button", name="Ask", exact=True).click()
+    page.get_by_role("heading", name="Utility of the release").wait_for(timeout=LONG)
+    page.get_by_role("button", name="Run", exact=True).click()
     page.locator("#query-answer table").wait_for()
     go_to(page, "publish")
     page.get_by_role("button", name="Delete", exact=True).click()
@@ -75,25 +75,18 @@ def test_a_permuted_release_carries_its_warning_on_every_screen(page: Page) -> N
     page.get_by_text("Nothing is published yet.").wait_for()
 
 
-def test_the_attacker_s_screen_answers_links_a_file_and_tries_by_name(
-    page: Page, small: RunningWorkbench
-) -> None:
+def test_attacker_shows_risks_links_a_file_and_tries_an_attack(page: Page, small: RunningWorkbench) -> None:
     publish(page, "mondrian", k="2")
-    expect(page.locator("#audit .sentence.told")).to_contain_text("Audit passed: ")
+    expect(page.locator("#audit .sentence.headline")).to_contain_text("Audit passed: ")
     go_to(page, "attacker")
-    told = page.locator("#attack-results .sentence.told")
-    expect(told).to_contain_text("On average the chance is")
-    stands_beside(page, told)
+    headline = page.locator("#attack-results .sentence.headline")
+    expect(headline).to_contain_text("The mean risk is")
+    query, result = page.locator(".composed > .query-side").bounding_box(), headline.bounding_box()
+    assert query is not None
+    assert result is not None
+    assert query["x"] + query["width"] < result["x"], "the result is to the right of the query"
     link_a_file(page, small)
     try_by_name(page)
-
-
-def stands_beside(page: Page, told: Locator) -> None:
-    """Check that the answer is to the right of the query, not below it."""
-    asked, answered = page.locator(".composed > .asked").bounding_box(), told.bounding_box()
-    assert asked is not None
-    assert answered is not None
-    assert asked["x"] + asked["width"] < answered["x"]
 
 
 def link_a_file(page: Page, small: RunningWorkbench) -> None:
@@ -105,8 +98,8 @@ def link_a_file(page: Page, small: RunningWorkbench) -> None:
     page.get_by_label("Key of the file").select_option("name")
     expect(page.get_by_label("Key in the original")).to_have_value("name")
     page.get_by_role("button", name="Link", exact=True).click()
-    page.get_by_text("right links after").wait_for(timeout=LONG)
-    row = page.get_by_role("row", name="right links expected")
+    page.get_by_text("correct links after").wait_for(timeout=LONG)
+    row = page.get_by_role("row", name="correct links expected")
     before, after = (float(cell) for cell in row.get_by_role("cell").all_inner_texts())
     assert before > after > 0
     page.get_by_role("button", name="Another file").click()
@@ -116,17 +109,17 @@ def link_a_file(page: Page, small: RunningWorkbench) -> None:
 def try_by_name(page: Page) -> None:
     """Run an attack by name; it shows individuals only after a click."""
     page.get_by_role("heading", name="Further attacks").wait_for(timeout=LONG)
-    page.get_by_label("What the attacker tries").select_option("suda2")
+    page.get_by_label("Attack to try").select_option("suda2")
     page.get_by_label("Sampling fraction").fill("0.1")
     page.get_by_role("button", name="Try", exact=True).click()
     page.get_by_role("row", name="minimal sets").first.wait_for(timeout=LONG)
     persons = page.get_by_text("with the highest scores").first
     expect(persons).not_to_be_visible()
-    page.get_by_role("button", name="Show single persons").click()
+    page.get_by_role("button", name="Show individual persons").click()
     page.get_by_role("region", name="Rows of the original with the highest scores").wait_for(timeout=LONG)
 
 
-def test_a_release_beside_earlier_ones_is_published_and_attacked(page: Page) -> None:
+def test_earlier_releases_are_chosen_for_publishing_and_attacking(page: Page) -> None:
     """Earlier releases are check boxes, the attack compares them, and a column identifies households."""
     expect(page.get_by_text("Safe together with")).not_to_be_visible()
     publish(page, "mondrian", k="3", Name="first")
@@ -136,31 +129,24 @@ def test_a_release_beside_earlier_ones_is_published_and_attacked(page: Page) -> 
     page.get_by_role("heading", name="Published: second.csv").wait_for(timeout=LONG)
     go_to(page, "attacker")
     page.get_by_role("heading", name="Further attacks").wait_for(timeout=LONG)
-    page.get_by_label("What the attacker tries").select_option("intersection")
+    page.get_by_label("Attack to try").select_option("intersection")
     box = page.get_by_label("first.csv", exact=True)
     expect(box).to_be_checked()
     box.uncheck()
     page.get_by_role("button", name="Try", exact=True).click()
-    expect(page.get_by_text("Tick a release.")).to_be_visible()
+    expect(page.get_by_text("Select a release.")).to_be_visible()
     box.check()
     page.get_by_role("button", name="Try", exact=True).click()
     page.get_by_role("row", name="all releases together").wait_for(timeout=LONG)
-    page.get_by_label("What the attacker tries").select_option("households")
-    page.get_by_label("Column of the household").select_option("name")
-    page.get_by_role("button", name="Try", exact=True).click()
-    page.get_by_text("households", exact=True).first.wait_for(timeout=LONG)
-    page.get_by_label("What the attacker tries").select_option("control-set")
-    page.get_by_role("button", name="Try", exact=True).click()
-    expect(page.get_by_text("Drop a file first.")).to_be_visible()
 
 
-def test_an_answer_is_drawn_and_a_reload_and_back_keep_query_and_scroll(page: Page) -> None:
+def test_answer_is_drawn_and_a_reload_restores_query_and_scroll(page: Page) -> None:
     """Bounds, estimate and truth of each group are drawn; a reload and back restore query and scroll."""
     publish(page, "mondrian", k="3")
     go_to(page, "analyst")
     page.get_by_role("heading", name="Distributions before and after").wait_for(timeout=LONG)
-    expect(page.locator("#query-answer .sentence.told")).to_contain_text(
-        re.compile(r"answers?\b|surely|In truth")
+    expect(page.locator("#query-answer .sentence.headline")).to_contain_text(
+        re.compile(r"answers?\b|between|true answer")
     )
     query = page.get_by_label("Query", exact=True)
     query.fill("SELECT COUNT(*) FROM release WHERE age < 21 GROUP BY city")
@@ -177,17 +163,12 @@ def test_an_answer_is_drawn_and_a_reload_and_back_keep_query_and_scroll(page: Pa
     page.reload()
     page.wait_for_function("() => Math.abs(window.scrollY - 200) < 2", timeout=LONG)
     expect(query).to_have_value(re.compile("GROUP BY disease$"))
-    go_to(page, "attacker")
-    page.go_back()
-    page.wait_for_function(
-        "() => location.hash.startsWith('#/analyst') && Math.abs(window.scrollY - 200) < 2"
-    )
     query.fill("DELETE FROM release")
     query.press("Control+Enter")
     page.locator("[data-field=sql] .field-error:not([hidden])").wait_for()
 
 
-def test_a_place_is_kept_while_its_screen_is_made_slowly(page: Page) -> None:
+def test_back_restores_the_scroll_position_of_a_slow_screen(page: Page) -> None:
     """Leaving a scrolled screen empties and scrolls the page, which must not change the saved position."""
     publish(page, "mondrian", k="3")
     go_to(page, "analyst")
@@ -203,7 +184,7 @@ def test_a_place_is_kept_while_its_screen_is_made_slowly(page: Page) -> None:
     page.wait_for_function("() => Math.abs(window.scrollY - 200) < 2")
 
 
-def test_errors_are_told_beside_their_field_or_above_the_button_which_keeps_the_focus(page: Page) -> None:
+def test_errors_are_shown_at_their_field_or_above_the_button(page: Page) -> None:
     page.get_by_label("Model", exact=True).select_option("mondrian")
     page.get_by_label("k", exact=True).fill("1000")
     send = page.get_by_role("button", name="Publish", exact=True)
@@ -219,7 +200,7 @@ def test_errors_are_told_beside_their_field_or_above_the_button_which_keeps_the_
     page.get_by_role("button", name="Publish", exact=True).click()
     page.locator("[data-field=name] .field-error:not([hidden])").wait_for()
     expect(page.locator("[data-field=name] .field-error")).to_contain_text(
-        "is there already", use_inner_text=True
+        "exists already", use_inner_text=True
     )
     page.get_by_label("Replace a release of this name").check()
     page.locator("[data-field=l] input").fill("")
@@ -235,7 +216,7 @@ def test_errors_are_told_beside_their_field_or_above_the_button_which_keeps_the_
 MODELS = ("permutation", "ordered-single-dimension", "local", "patterns", "mondrian")
 
 
-def test_a_form_has_every_option_of_its_model_and_sends_each_kind(page: Page) -> None:
+def test_form_has_every_option_of_its_model(page: Page) -> None:
     for model in MODELS:
         page.get_by_label("Model", exact=True).select_option(model)
         for each in model_form(model).fields:

@@ -14,8 +14,8 @@ from playwright.sync_api import expect
 from discreet.settings import Settings
 from discreet.web.server_config import ServerConfig
 from tests.engines.clinic import Clinic
-from tests.web.browser.conftest import DESKTOP, PHONE, OpenPage
-from tests.web.browser.whole_way import LONG, go_to, publish, ready
+from tests.web.browser.conftest import PHONE, OpenPage
+from tests.web.browser.whole_way import LONG, go_to, ready
 from tests.web.running import RunningWorkbench, running
 
 
@@ -30,14 +30,11 @@ def named(
         yield found
 
 
-@pytest.mark.parametrize(
-    "size",  # every run of test_database_source publishes a database table on a phone
-    [pytest.param(DESKTOP, id="desktop"), pytest.param(PHONE, id="phone", marks=pytest.mark.slow)],
-)
-def test_from_a_database_s_name_to_a_release_beside_the_table(
-    size: dict[str, int], open_page: OpenPage, named: RunningWorkbench, clinic: Clinic
+def test_database_is_chosen_by_name_and_gets_a_release(
+    open_page: OpenPage, named: RunningWorkbench, clinic: Clinic
 ) -> None:
-    page = open_page(named.start_link, viewport=size)
+    """The screen keeps the password out, and the release becomes a table of the same database."""
+    page = open_page(named.start_link, viewport=PHONE)
     ready(page, "load")
     page.get_by_text("A table of a database", exact=True).click()
     page.get_by_role("button", name="FAR").click()
@@ -51,19 +48,26 @@ def test_from_a_database_s_name_to_a_release_beside_the_table(
     expect(page.get_by_text("the address in the variable CLINIC")).to_be_visible()
     assert named.workspace.document()["source"]["url"] == "env:CLINIC"
     assert "s3cret" not in page.content()
-    go_to(page, "negotiate")
-    page.locator("svg, canvas").first.wait_for()
+    expect(page.get_by_text("No row is shown or copied")).to_be_visible()
     go_to(page, "publish")
     page.get_by_label("Model", exact=True).select_option("mondrian")
     page.get_by_text("a table of the database", exact=True).click()
+    expect(page.get_by_label("Format")).to_be_hidden()
+    page.get_by_label("Table", exact=True).fill("nowhere.people")
+    page.get_by_role("button", name="Publish", exact=True).click()
+    page.get_by_text("the schema 'nowhere' does not exist").wait_for(timeout=LONG)
     page.get_by_label("Table", exact=True).fill("out.people")
     page.get_by_role("button", name="Publish", exact=True).click()
     page.get_by_role("heading", name="Published: out.people").wait_for(timeout=LONG)
+    page.get_by_text("out.people_manifest").wait_for()
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    page.get_by_role("button", name="Remove from the list").click()
+    page.get_by_role("dialog").get_by_role("button", name="Remove from the list").click()
+    page.get_by_text("Nothing is published yet.").wait_for()
     assert clinic.published()[0] == "people"
-    assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
 
 
-def test_a_folder_of_parquet_and_one_of_delta_are_tables(
+def test_folder_of_parquet_or_delta_is_opened_as_a_table(
     open_page: OpenPage, workbench: RunningWorkbench, tmp_path: Path
 ) -> None:
     rows = pa.table({"age": [str(20 + i % 9) for i in range(90)], "ward": ["xyz"[i % 3] for i in range(90)]})
@@ -72,7 +76,7 @@ def test_a_folder_of_parquet_and_one_of_delta_are_tables(
         pq.write_table(rows, tmp_path / "parts" / f"part{place}.parquet")
     deltalake.write_deltalake(tmp_path / "logged", rows)
     page = open_page(workbench.start_link)
-    for folder, told in (("parts", "A folder of Parquet files."), ("logged", "A table of Delta Lake.")):
+    for folder, text in (("parts", "A folder of Parquet files."), ("logged", "A table of Delta Lake.")):
         page.goto(f"{workbench.url}/#/load")
         page.reload()
         ready(page, "load")
@@ -80,15 +84,7 @@ def test_a_folder_of_parquet_and_one_of_delta_are_tables(
             page.get_by_text("Load another table").click()
         page.get_by_role("button", name="Browse").click()
         page.get_by_role("button", name=folder, exact=True).click()
-        expect(page.get_by_text(told)).to_be_visible()
+        expect(page.get_by_text(text)).to_be_visible()
         page.get_by_role("button", name="Open this folder as one table").click()
         page.get_by_role("heading", name=folder, level=1).wait_for(timeout=LONG)
         expect(page.get_by_role("region", name="The first rows")).to_contain_text("ward")
-    go_to(page, "negotiate")
-    publish(page, "wards.csv")
-    link = tmp_path / "parts" / "elsewhere.parquet"
-    link.symlink_to("/etc/hostname")
-    document = workbench.workspace.document()
-    document["source"]["path"] = workbench.workspace.spec_relative(tmp_path / "parts")
-    with pytest.raises(Exception, match="not open to the workbench"):
-        workbench.workspace.save_spec(document)

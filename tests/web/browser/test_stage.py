@@ -15,12 +15,11 @@ from discreet.settings import Settings
 from discreet.verbs.table import Table
 from discreet.web.server_config import ServerConfig
 from tests.web.browser.conftest import DESKTOP, PHONE, OpenPage
-from tests.web.browser.test_negotiate import Start, after_move, lattice, negotiate, start
-from tests.web.browser.whole_way import ready, settled
-from tests.web.negotiation import write_adult, write_philosophers
+from tests.web.browser.test_negotiate import Start, after_move, lattice, start
+from tests.web.browser.whole_way import negotiate, ready, settled
+from tests.web.negotiation import ADULT_5, write_adult, write_philosophers
 from tests.web.running import RunningWorkbench, running
 
-NAMES = ("age", "education", "marital_status", "race", "work_class")
 POSITIONS = "canvas => [0, 50, 120, 200].map(place => canvas.lattice.positionOf(place))"
 LEVELS = "canvas => canvas.lattice.nodes.levelsOf(canvas.lattice.marks.answer)"
 WORDS_APART = """() => { const box = s => document.querySelector(s).getBoundingClientRect();
@@ -57,7 +56,7 @@ __all__ = ["start"]  # the fixture is imported from here
 @pytest.fixture
 def adult(tmp_path: Path, settings: Settings, data_dir: Path) -> Iterator[RunningWorkbench]:
     """Yield a workbench on Adult with five quasi-identifiers."""
-    spec = write_adult(tmp_path, data_dir, NAMES)
+    spec = write_adult(tmp_path, data_dir, ADULT_5)
     with running(ServerConfig(workspace=tmp_path / "workspace", settings=settings, spec=spec)) as found:
         yield found
 
@@ -69,7 +68,9 @@ def figure(page: Page, place: str) -> float:
     return float(words[0].replace(",", ""))
 
 
-def test_nodes_stay_offers_hold_and_effects_follow(open_page: OpenPage, adult: RunningWorkbench) -> None:
+def test_move_keeps_node_positions_and_updates_offers_and_previews(
+    open_page: OpenPage, adult: RunningWorkbench
+) -> None:
     page = negotiate(open_page, adult)
     assert page.evaluate(WORDS_APART) == [], "no word touches a node"
     before = lattice(page).evaluate(POSITIONS)
@@ -80,16 +81,16 @@ def test_nodes_stay_offers_hold_and_effects_follow(open_page: OpenPage, adult: R
     table = Table(adult.workspace.spec(), adult.server.config.settings)
     base = TableEffects(table.frequency_set)
     node = tuple(lattice(page).evaluate(LEVELS))
-    asked: dict[str, list[str]] = page.evaluate(
+    query: dict[str, list[str]] = page.evaluate(
         "() => JSON.parse(sessionStorage['discreet.draft.question'] ?? 'null')"
     )
-    assert asked is None, "at first the question is proposed"
-    page.get_by_role("button", name=re.compile("^Change the question")).click()
+    assert query is None, "at first the query is proposed"
+    page.get_by_role("button", name=re.compile("^Change the query")).click()
     page.get_by_label("age, from").fill("30")
     page.get_by_label("age, to").fill("39")
-    after_move(page, lambda: page.get_by_role("button", name="Ask", exact=True).click())
-    asked = page.evaluate("() => JSON.parse(sessionStorage['discreet.draft.question'])")
-    found = base.of_node(node, Requirement.of(20)).answer(asked)
+    after_move(page, lambda: page.get_by_role("button", name="Count", exact=True).click())
+    query = page.evaluate("() => JSON.parse(sessionStorage['discreet.draft.question'])")
+    found = base.of_node(node, Requirement.of(20)).answer(query)
     assert figure(page, ".question .hero") == round(found["estimate"])
     assert figure(page, ".question .truth") == found["truth"]
     assert [figure(page, f".question .bounds span >> nth={i}") for i in (0, 1)] == [
@@ -108,22 +109,20 @@ def test_nodes_stay_offers_hold_and_effects_follow(open_page: OpenPage, adult: R
     assert page.evaluate("() => document.activeElement !== document.body")
 
 
-def test_it_prints_in_light_colours_and_an_answer_lays_nothing_out(
-    open_page: OpenPage, adult: RunningWorkbench
-) -> None:
+def test_print_is_light_and_an_answer_causes_no_layout(open_page: OpenPage, adult: RunningWorkbench) -> None:
     page = negotiate(open_page, adult, color_scheme="dark")
     print_it(page)
     page.evaluate(MEASURED)
     for k in (20, 21, 400):
         after_move(page, lambda k=k: page.get_by_label("k, as a number").fill(str(k)))  # type: ignore[misc]
-    assert page.evaluate("window.measured") == [], "what asks where something stands lays the page out first"
+    assert page.evaluate("window.measured") == [], "reading a position forces a layout"
     page.set_viewport_size({"width": 1000, "height": 720})
     page.wait_for_function(
         "() => [...document.querySelectorAll('.strip canvas')].every(each => each.width === each.clientWidth)"
     )
 
 
-def test_levels_are_chips_and_the_left_out_are_behind_one_click(
+def test_level_chips_and_suppressed_rows_behind_one_click(
     open_page: OpenPage, adult: RunningWorkbench
 ) -> None:
     page = negotiate(open_page, adult)
@@ -134,15 +133,15 @@ def test_levels_are_chips_and_the_left_out_are_behind_one_click(
     after_move(page, chip.click)
     expect(page.locator(".level.refused")).to_have_count(0)
 
-    page.get_by_role("button", name=re.compile("^Who (are|is) the")).click()
+    page.get_by_role("button", name=re.compile("^Show the .*suppressed row")).click()
     dialog = page.get_by_role("dialog")
-    expect(dialog).to_contain_text("for your eyes")
+    expect(dialog).to_contain_text("Only you see them")
     expect(dialog.get_by_role("table")).to_have_count(0)
-    dialog.get_by_role("button", name="Show who is suppressed").click()
-    levels = dict(zip(NAMES, lattice(page).evaluate(LEVELS), strict=True))
+    dialog.get_by_role("button", name="Show suppressed rows").click()
+    levels = dict(zip(ADULT_5, lattice(page).evaluate(LEVELS), strict=True))
     found = Table(adult.workspace.spec(), adult.server.config.settings).lattice().left_out(levels, k=5, l=2)
     expect(dialog.locator(".sentence")).to_have_text(found.sentence().replace("_", " "))
-    expect(dialog.get_by_role("table")).to_have_count(len(NAMES))
+    expect(dialog.get_by_role("table")).to_have_count(len(ADULT_5))
     dialog.get_by_role("button", name="Close").click()
 
     page.get_by_role("button", name="Publish this answer").click()
@@ -150,7 +149,7 @@ def test_levels_are_chips_and_the_left_out_are_behind_one_click(
     expect(page.get_by_text("The node chosen in Negotiate")).to_be_visible()
 
 
-def test_messages_stand_over_the_tray_and_cover_neither_it_nor_a_figure(
+def test_messages_cover_neither_the_tray_nor_a_figure(
     open_page: OpenPage, start: Start, tmp_path: Path
 ) -> None:
     workbench = start(write_philosophers(tmp_path))
@@ -159,7 +158,9 @@ def test_messages_stand_over_the_tray_and_cover_neither_it_nor_a_figure(
         page.set_viewport_size({"width": size["width"], "height": size["height"]})
         settled(page)
         page.evaluate(MESSAGE)
-        page.wait_for_function("() => document.documentElement.style.getPropertyValue('--told') > '0px'")
+        page.wait_for_function(
+            "() => document.documentElement.style.getPropertyValue('--toast-height') > '0px'"
+        )
         assert page.evaluate(COVERED) == []
         page.locator(".tray .publish").click(trial=True)
         page.locator(".toast").get_by_role("button").click()

@@ -6,12 +6,10 @@ import csv
 import json
 from pathlib import Path
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from discreet.cli.main import main
 from tests.drawing import NEW
-from tests.web.browser.conftest import OpenPage
 from tests.web.browser.whole_way import LONG, choose, go_to, prepare, publish, ready
 from tests.web.running import RunningWorkbench
 
@@ -42,7 +40,7 @@ def negotiate_with_a_relaxation(page: Page) -> None:
     choose(page)
 
 
-def test_from_a_dropped_file_to_a_release_and_its_report(
+def test_dropped_file_becomes_a_release_with_a_report(
     page: Page, workbench: RunningWorkbench, data_dir: Path
 ) -> None:
     ready(page, "load")
@@ -54,12 +52,12 @@ def test_from_a_dropped_file_to_a_release_and_its_report(
         page.get_by_role("region", name="Audit of adult-release").get_by_text("Audit passed: ")
     ).to_be_visible()
 
-    with page.expect_download() as told:
+    with page.expect_download() as download:
         page.get_by_role("button", name="Data", exact=True).click()
-    downloaded = list(csv.reader(told.value.path().read_text().splitlines()))
-    with page.expect_download() as told:
+    downloaded = list(csv.reader(download.value.path().read_text().splitlines()))
+    with page.expect_download() as download:
         page.get_by_role("button", name="Manifest", exact=True).click()
-    manifest = json.loads(told.value.path().read_text())
+    manifest = json.loads(download.value.path().read_text())
     assert downloaded[0] == ["age", "education", "marital_status", "race", "sex", "salary_class"]
     assert len(downloaded) - 1 == manifest["data"]["rows"]
 
@@ -85,29 +83,3 @@ def test_from_a_dropped_file_to_a_release_and_its_report(
     (release,) = workbench.workspace.releases.rglob("adult-release.csv")
     assert main(["audit", str(release), "--k", "20"]) == 0
     assert main(["inspect", str(workbench.workspace.spec_path), "--json"]) == 0
-
-
-@pytest.mark.slow
-def test_closing_the_browser_loses_nothing(
-    open_page: OpenPage, workbench: RunningWorkbench, data_dir: Path
-) -> None:
-    first = open_page(workbench.start_link)
-    ready(first, "load")
-    prepare(first, data_dir / "adult" / "adult_30162.csv", rows=2000)
-    negotiate_with_a_relaxation(first)
-    words = first.locator(".answer-words").inner_text()
-    first.context.close()
-    second = open_page(workbench.start_link)
-    go_to(second, "negotiate")
-    second.wait_for_selector("[data-move]", timeout=LONG)
-    expect(second.locator(".answer-words")).to_have_text(words, use_inner_text=True)
-    go_to(second, "publish")
-    expect(second.get_by_text("The node chosen in Negotiate")).to_be_visible()
-
-
-@pytest.mark.slow
-def test_what_fails_is_told_beside_the_field(page: Page, workbench: RunningWorkbench, data_dir: Path) -> None:
-    ready(page, "load")
-    page.get_by_label("Path below the root").fill("/etc/passwd")
-    page.get_by_role("button", name="Open", exact=True).click()
-    page.locator(".field-error", has_text="not open to the workbench").wait_for()

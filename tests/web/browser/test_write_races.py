@@ -11,7 +11,6 @@ from threading import Event
 from typing import Any
 
 import pytest
-from fastapi.routing import APIRoute
 from playwright.sync_api import Locator, Page, expect
 
 from discreet.settings import Settings
@@ -22,8 +21,7 @@ from discreet.web.write_order import QUESTIONS, PageWrite, WriteOrder
 from tests.waiting import wait_for
 from tests.web.browser.conftest import OpenPage
 from tests.web.browser.test_accessibility import violations
-from tests.web.browser.test_nothing_is_lost import negotiate, opened
-from tests.web.browser.whole_way import LONG, choose, go_to, ready
+from tests.web.browser.whole_way import LONG, choose, go_to, opened, ready
 from tests.web.negotiation import write_philosophers
 from tests.web.running import RunningWorkbench, running
 
@@ -104,118 +102,51 @@ def asked(k: int, **more: Any) -> dict[str, Any]:
 
 
 ROLE = {"changes": [{"name": "education", "role": "identifier"}]}
-BACK = {"changes": [{"name": "education", "role": "quasi-identifier"}]}
-TREE = "age,level1\n" + "".join(f"{age},*\n" for age in range(17, 60))
-OTHER = TREE.replace("level1", "level 1")
+WRITES: list[tuple[str, str, Any]] = [
+    *(("POST", "/api/negotiate/requests", asked(k)) for k in (4, 3)),
+    ("POST", "/api/negotiate/spec", asked(4)),
+    ("PUT", "/api/negotiate/choice", {"levels": {"age": 3, "work_class": 2, "education": 2}, **asked(3)}),
+    ("DELETE", "/api/negotiate/choice", None),
+    ("POST", "/api/publish/jobs", {"model": "mondrian", "name": "a.csv", "k": 2}),
+    *(("POST", "/api/versions/undo", {}),) * 3,
+    ("POST", "/api/versions/redo", {}),
+    ("PUT", "/api/columns", ROLE),
+    ("PUT", "/api/hierarchies", {"attribute": "age", "kind": "intervals", "typed": {"widths": "4, 8"}}),
+    ("PUT", "/api/load/source", {"path": "philosophers.csv", "nulls": "drop"}),
+    ("POST", "/api/load/open", {"path": "philosophers.csv"}),
+]
+"""Contradicting writes; the server need not accept them."""
 
 
-def edit(labels: list[str], name: str) -> dict[str, Any]:
-    return {"attribute": "education", "change": "group", "level": 1, "labels": labels, "name": name}
-
-
-def built(widths: str) -> dict[str, Any]:
-    return {"attribute": "age", "kind": "intervals", "typed": {"widths": widths}}
-
-
-def saved(name: str, k: int) -> dict[str, Any]:
-    return {"name": name, "levels": {"age": 3, "work_class": 1}, **asked(k)}
-
-
-def source(nulls: str) -> dict[str, Any]:
-    return {"path": "philosophers.csv", "nulls": nulls}
-
-
-EXAMPLES: dict[str, list[tuple[str, Any]]] = {
-    "POST /api/negotiate/requests": [
-        ("/api/negotiate/requests", asked(4)),
-        ("/api/negotiate/requests", asked(3)),
-    ],
-    "POST /api/negotiate/spec": [("/api/negotiate/spec", asked(4)), ("/api/negotiate/spec", asked(2))],
-    "PUT /api/negotiate/choice": [
-        ("/api/negotiate/choice", {"levels": {"age": 3, "work_class": 2, "education": 2}, **asked(k)})
-        for k in (3, 2)
-    ],
-    "DELETE /api/negotiate/choice": [("/api/negotiate/choice", None)],
-    "POST /api/compare/saved": [("/api/compare/saved", saved(name, 2)) for name in ("one", "two", "one")],
-    "DELETE /api/compare/saved/{name}": [("/api/compare/saved/two", None)],
-    "POST /api/publish/jobs": [
-        ("/api/publish/jobs", {"model": "mondrian", "name": f"{name}.csv", "k": 2}) for name in ("a", "b")
-    ],
-    "POST /api/publish/releases/{name}/report": [("/api/publish/releases/a.csv/report", {})],
-    "DELETE /api/publish/releases/{name}": [("/api/publish/releases/b.csv", None)],
-    "POST /api/versions/undo": [("/api/versions/undo", {})] * 3,
-    "POST /api/versions/redo": [("/api/versions/redo", {})] * 2,
-    "POST /api/versions/{number}": [("/api/versions/2", {}), ("/api/versions/1", {})],
-    "PUT /api/columns": [("/api/columns", ROLE), ("/api/columns", BACK)],
-    "PUT /api/hierarchies": [("/api/hierarchies", built(widths)) for widths in ("5, 10", "4, 8")],
-    "POST /api/hierarchies/edit": [
-        ("/api/hierarchies/edit", edit(["11th", "HS-grad"], n)) for n in ("low", "no")
-    ],
-    "PUT /api/hierarchies/file": [
-        ("/api/hierarchies/file", {"attribute": "age", "text": text}) for text in (TREE, OTHER)
-    ],
-    "PUT /api/hierarchies/files": [
-        ("/api/hierarchies/files", {"files": [{"name": "age.csv", "text": TREE}], "use": {"age": "age.csv"}})
-    ],
-    "PUT /api/load/source": [("/api/load/source", source(nulls)) for nulls in ("drop", "value")],
-    "PUT /api/load/written": [("/api/load/written", {"column": "age", "written": {}})],
-    "POST /api/load/spec": [("/api/load/spec", {"path": "discreet.toml"})],
-    "POST /api/load/open": [("/api/load/open", source("value"))],
-    "POST /api/load/sample": [("/api/load/sample", {})],
-}
-"""Contradicting writes of each kind; the server need not accept them."""
-
-NOT_OF_PAGES = {
-    "PUT /api/workspace/spec",  # sent by scripts
-    "DELETE /api/workspace/requests",
-    "DELETE /api/workspace/uploads/{name}",
-    "POST /api/session",  # sent before a page is loaded
-    "DELETE /api/session",
-    "DELETE /api/jobs/{job_id}",  # stops a job, does not change the work
-    "PUT /api/workspace/uploads/{name}",  # a raw file in a separate queue, see the tests of uploads
-}
-
-
-def test_every_kind_of_write_is_done_once_and_in_order(
+def test_writes_are_done_once_and_in_order_although_answers_are_lost(
     page: Page, philosophers: RunningWorkbench, handled: list[tuple[int, str]]
 ) -> None:
-    """A kind of write without an entry in ``EXAMPLES`` fails."""
-    app = philosophers.server.app
-    kinds = {
-        f"{method} {route.path}"
-        for route in app.routes
-        if isinstance(route, APIRoute)
-        for method in route.methods - {"GET", "HEAD"}
-        if not (method == "POST" and route.path in QUESTIONS)
-    }
-    assert kinds - NOT_OF_PAGES == set(EXAMPLES)
-    negotiate(page)
+    go_to(page, "negotiate")
+    page.wait_for_selector("[data-move]", timeout=LONG)
     page.evaluate(LATE, sorted(QUESTIONS))
     sent: list[dict[str, Any]] = []
     page.on("request", lambda each: "discreet-base" in each.headers and sent.append(recorded(each)))
-    writes = [[kind.split()[0], path, body] for kind, each in EXAMPLES.items() for path, body in each]
     before = len(handled)
     jobs = philosophers.server.state.jobs_of("local")
-    answers = page.evaluate(SEND, writes[:-1])
+    answers = page.evaluate(SEND, WRITES)
     wait_for(lambda: all(job.has_ended for job in jobs.all()), "the table is open")
-    page.evaluate("async () => (await import('/static/api.js')).beginAnew()")
-    answers += page.evaluate(SEND, writes[-1:])
-    wait_for(lambda: all(job.has_ended for job in jobs.all()), "the sample is there")
-    assert len(answers) == len(writes)
+    assert len(answers) == len(WRITES)
     assert not {"outdated", "changed-elsewhere"} & set(answers)
-    assert answers.count("done") > len(writes) / 2
+    assert answers.count("done") > len(WRITES) / 2
     done = handled[before:]
-    assert [path for _, path in done] == [path for _, path, _ in writes], "in their order, and each once"
+    assert [path for _, path in done] == [path for _, path, _ in WRITES], "in their order, and each once"
     assert [number for number, _ in done] == sorted({number for number, _ in done})
     assert len(sent) > len(done), "those whose answer was lost were sent again"
     # Resending in any order is refused or returns the first answer.
     workspace = philosophers.workspace
-    state = write_order.part_tags(workspace), workspace.timeline.current
+    state = write_order.part_tags(workspace), workspace.history.current
     random.Random(3).shuffle(sent)
     for each in sent:
         page.request.fetch(each["url"], method=each["method"], headers=each["headers"], data=each["data"])
-    assert (write_order.part_tags(workspace), workspace.timeline.current) == state
+    assert (write_order.part_tags(workspace), workspace.history.current) == state
     assert handled[before:] == done
+    numbers = json.loads((philosophers.folder / "state" / "writes.json").read_text())
+    assert all(re.fullmatch("[0-9a-f]{24}", tab) and isinstance(n, int) for tab, n in numbers.items())
 
 
 def recorded(request: Any) -> dict[str, Any]:
@@ -242,10 +173,8 @@ def is_kept(page: Page, philosophers: RunningWorkbench) -> bool:
     return (str(request.get("k")), str(request.get("max_suppressed"))) == (k, f"{limit}%")
 
 
-def test_what_is_in_sight_is_what_is_kept_however_late_the_server_is(
-    page: Page, philosophers: RunningWorkbench
-) -> None:
-    negotiate(page)
+def test_shown_request_is_stored_with_a_late_server(page: Page, philosophers: RunningWorkbench) -> None:
+    begin(page, philosophers)
     page.evaluate(HELD)
     k, limit = page.get_by_label("k, as a number"), page.get_by_label("Maximum suppression in percent")
     limit.fill("30")
@@ -263,34 +192,32 @@ def test_what_is_in_sight_is_what_is_kept_however_late_the_server_is(
     page.wait_for_selector("[data-move]", timeout=LONG)
     assert in_sight(page) == before
     assert is_kept(page, philosophers)
-
-
-def test_reload_in_the_middle_of_a_write_keeps_the_last_move(
-    page: Page, philosophers: RunningWorkbench
-) -> None:
-    negotiate(page)
     page.evaluate(HELD)
-    k = page.get_by_label("k, as a number")
-    page.get_by_label("Maximum suppression in percent").fill("30")
     k.fill("4")
-    wait_for(lambda: page.evaluate("() => window.writesHeld") == 1, "a request is on its way")
-    k.fill("3")
-    page.reload()
+    wait_for(lambda: page.evaluate("() => window.writesHeld") == 1, "a request is being sent")
+    k.fill("2")
+    page.reload()  # in the middle of a write
     page.wait_for_selector("[data-move]", timeout=LONG)
-    expect(k).to_have_value("3")
+    expect(k).to_have_value("2")
     wait_for(lambda: is_kept(page, philosophers), "the last move is kept")
+
+
+def begin(page: Page, philosophers: RunningWorkbench) -> None:
+    """Open Negotiate, move the suppression limit, and wait until the request is stored."""
+    go_to(page, "negotiate")
+    page.wait_for_selector("[data-move]", timeout=LONG)
+    page.get_by_label("Maximum suppression in percent").fill("40")
+    wait_for(lambda: is_kept(page, philosophers), "the request is stored")
 
 
 def publish_button(page: Page) -> Locator:
     return page.locator(".tray .publish")
 
 
-def test_old_answer_is_marked_while_the_new_one_is_awaited(
+def test_old_answer_is_marked_until_the_new_one_arrives(
     page: Page, philosophers: RunningWorkbench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    negotiate(page)
-    page.get_by_label("Maximum suppression in percent").fill("40")
-    wait_for(lambda: is_kept(page, philosophers), "the answer is there, and its request kept")
+    begin(page, philosophers)
     expect(page.locator(".verdict .tag")).to_contain_text("Exact answer")
     answers = Event()
     frame = negotiate_routes._answer_move
@@ -318,12 +245,10 @@ def test_old_answer_is_marked_while_the_new_one_is_awaited(
     expect(page.locator(".screen.outdated")).to_have_count(0)
 
 
-def test_signed_out_page_says_so_publishes_nothing_and_goes_on_when_signed_in(
+def test_signed_out_page_publishes_nothing_until_signed_in(
     page: Page, philosophers: RunningWorkbench
 ) -> None:
-    negotiate(page)
-    page.get_by_label("Maximum suppression in percent").fill("40")
-    wait_for(lambda: is_kept(page, philosophers), "it is kept")
+    begin(page, philosophers)
     philosophers.server.state.sessions.close_all("local")
     page.get_by_label("k, as a number").fill("3")
     expect(page.get_by_text("Signed out. Open the start link again")).to_be_visible()
@@ -337,13 +262,11 @@ def test_signed_out_page_says_so_publishes_nothing_and_goes_on_when_signed_in(
     expect(publish_button(page)).to_have_attribute("aria-disabled", "false")
 
 
-@pytest.mark.parametrize("hears", [True, False], ids=["channel", "server alone"])
-def test_other_tab_says_that_the_request_changed_and_publishes_no_stale_one(
+@pytest.mark.parametrize("hears", [True, False], ids=["channel", "server only"])
+def test_other_tab_publishes_no_stale_request(
     page: Page, philosophers: RunningWorkbench, hears: bool
 ) -> None:
-    negotiate(page)
-    page.get_by_label("Maximum suppression in percent").fill("40")
-    wait_for(lambda: is_kept(page, philosophers), "it is kept")
+    begin(page, philosophers)
     choose(page)
     other = page.context.new_page()
     if not hears:
@@ -354,28 +277,26 @@ def test_other_tab_says_that_the_request_changed_and_publishes_no_stale_one(
     expect(send).to_be_enabled()
     page.get_by_label("k, as a number").fill("3")
     wait_for(lambda: is_kept(page, philosophers), "it is kept")
-    told = other.get_by_text("Changed in another tab or program: the request.")
+    notice = other.get_by_text("Changed in another tab or program: the request.")
     if hears:
-        expect(told).to_be_visible()
+        expect(notice).to_be_visible()
         expect(send).to_be_disabled()
     else:
         send.click()
-        expect(told).to_be_visible()
+        expect(notice).to_be_visible()
     assert list(philosophers.workspace.releases.iterdir()) == []
     other.get_by_role("button", name="Show it").click()
-    expect(told).to_be_hidden()
+    expect(notice).to_be_hidden()
     ready(other, "publish")
     other.get_by_label("Model", exact=True).select_option("mondrian")
     expect(other.get_by_label("k", exact=True)).to_have_value("3")
     expect(send).to_be_enabled()
 
 
-def test_tab_whose_table_or_request_changed_shows_it_or_keeps_its_own(
+def test_tab_shows_a_change_of_another_tab_or_keeps_its_own(
     page: Page, philosophers: RunningWorkbench
 ) -> None:
-    negotiate(page)
-    page.get_by_label("Maximum suppression in percent").fill("40")
-    wait_for(lambda: is_kept(page, philosophers), "it is kept")
+    begin(page, philosophers)
     other = page.context.new_page()
     other.goto(f"{philosophers.url}/#/negotiate")
     other.wait_for_selector("[data-move]", timeout=LONG)
@@ -399,18 +320,17 @@ def test_tab_whose_table_or_request_changed_shows_it_or_keeps_its_own(
     expect(other.get_by_label("k, as a number")).to_have_value("2")
     go_to(other, "columns")
     other.get_by_label("Role of education").select_option("identifier")
-    told = page.get_by_text("Changed in another tab or program: the table, a role or a hierarchy.")
-    expect(told).to_be_visible()
+    notice = page.get_by_text("Changed in another tab or program: the table, a role or a hierarchy.")
+    expect(notice).to_be_visible()
     assert page.get_by_role("button", name="Keep mine").count() == 0
     page.get_by_role("button", name="Show it").click()
     page.wait_for_selector("[data-move]", timeout=LONG)
-    expect(told).to_be_hidden()
+    expect(notice).to_be_hidden()
     expect(page.locator(".level-ranges")).not_to_contain_text("education")
 
 
-def test_undo_leaves_the_request_in_sight_that_is_kept(page: Page, philosophers: RunningWorkbench) -> None:
-    negotiate(page)
-    page.get_by_label("Maximum suppression in percent").fill("40")
+def test_undo_shows_the_stored_request(page: Page, philosophers: RunningWorkbench) -> None:
+    begin(page, philosophers)
     k = page.get_by_label("k, as a number")
     for value in ("2", "3", "4"):
         k.fill(value)
@@ -438,9 +358,7 @@ def test_undo_leaves_the_request_in_sight_that_is_kept(page: Page, philosophers:
     wait_for(lambda: is_kept(page, philosophers), "what is in sight is kept")
 
 
-def test_roles_that_are_changed_quickly_end_as_they_are_shown(
-    page: Page, philosophers: RunningWorkbench
-) -> None:
+def test_quick_changes_of_roles_are_all_stored(page: Page, philosophers: RunningWorkbench) -> None:
     go_to(page, "columns")
     page.evaluate(LATE, sorted(QUESTIONS))
     shown = {}
@@ -459,11 +377,3 @@ def test_roles_that_are_changed_quickly_end_as_they_are_shown(
     page.reload()
     for name, role in shown.items():
         expect(page.get_by_label(f"Role of {name}")).to_have_value(role)
-
-
-def test_stored_numbers_hold_nothing_but_numbers(page: Page, philosophers: RunningWorkbench) -> None:
-    negotiate(page)
-    page.get_by_label("Maximum suppression in percent").fill("40")
-    wait_for(lambda: is_kept(page, philosophers), "it is kept")
-    numbers = json.loads((philosophers.folder / "state" / "writes.json").read_text())
-    assert all(re.fullmatch("[0-9a-f]{24}", tab) and isinstance(n, int) for tab, n in numbers.items())

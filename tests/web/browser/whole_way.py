@@ -6,6 +6,9 @@ from pathlib import Path
 
 from playwright.sync_api import Page
 
+from tests.web.browser.conftest import OpenPage
+from tests.web.running import RunningWorkbench
+
 SCREENS = ("load", "columns", "hierarchies", "negotiate", "analyst", "attacker", "publish")
 KEPT = {"age", "education", "marital_status", "race", "sex", "salary_class"}
 LONG = 180_000
@@ -22,6 +25,21 @@ _DROP = """([name, text]) => {
 def ready(page: Page, screen: str) -> None:
     """Wait until a screen is shown."""
     page.wait_for_selector(f"body[data-ready={screen}]", timeout=LONG)
+
+
+def opened(open_page: OpenPage, workbench: RunningWorkbench, **options: object) -> Page:
+    """Sign in and wait until a screen is shown."""
+    page = open_page(workbench.start_link, **options)
+    page.wait_for_selector("body[data-ready]", timeout=LONG)
+    return page
+
+
+def negotiate(open_page: OpenPage, workbench: RunningWorkbench, **options: object) -> Page:
+    """Sign in, open Negotiate and wait for its first answer."""
+    page = opened(open_page, workbench, **options)
+    go_to(page, "negotiate")
+    page.wait_for_selector("[data-move]", timeout=LONG)
+    return page
 
 
 def go_to(page: Page, screen: str) -> None:

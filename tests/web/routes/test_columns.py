@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from starlette.testclient import TestClient
 
 from tests.web.routes.preparation import error_of, finished, open_people, workspace_of
@@ -12,7 +11,7 @@ def columns(client: TestClient) -> dict[str, dict[str, object]]:
     return {column["name"]: column for column in client.get("/api/columns").json()["columns"]}
 
 
-def test_each_column_has_a_proposal_with_its_reason(client: TestClient) -> None:
+def test_column_has_a_proposal_with_its_reason(client: TestClient) -> None:
     open_people(client)
     found = columns(client)
     assert found["id"]["reason"] == "named like an identifier (id; HIPAA R, other unique numbers and codes)"
@@ -24,7 +23,7 @@ def test_each_column_has_a_proposal_with_its_reason(client: TestClient) -> None:
     assert {c["role"] for c in found.values()} == {"identifier", "quasi-identifier", "sensitive"}
 
 
-def test_the_first_time_a_job_profiles(client: TestClient) -> None:
+def test_first_request_starts_a_job(client: TestClient) -> None:
     open_people(client)
     from discreet.web import step_progress
 
@@ -34,7 +33,7 @@ def test_the_first_time_a_job_profiles(client: TestClient) -> None:
     assert client.get("/api/columns").json()["job"] is None
 
 
-def test_roles_and_weights_are_saved_at_once(client: TestClient) -> None:
+def test_roles_and_weights_are_saved(client: TestClient) -> None:
     open_people(client)
     changes = [
         {"name": "disease", "role": "quasi-identifier", "weight": 2.5},
@@ -51,27 +50,21 @@ def test_roles_and_weights_are_saved_at_once(client: TestClient) -> None:
     assert columns(client)["id"]["role"] is None
 
 
-def test_a_new_quasi_identifier_begins_with_a_hierarchy(client: TestClient) -> None:
+def test_new_quasi_identifier_gets_a_hierarchy(client: TestClient) -> None:
     open_people(client)
     for role in ("insensitive", "quasi-identifier"):
         client.put("/api/columns", json={"changes": [{"name": "age", "role": role}]})
     assert columns(client)["age"]["has_hierarchy"]
 
 
-@pytest.mark.parametrize(
-    ("change", "field"),
-    [({"name": "nobody", "role": "sensitive"}, "name"), ({"name": "sex\ud800", "role": "sensitive"}, "name")],
-)
-def test_wrong_changes(client: TestClient, change: dict[str, str], field: str) -> None:
+def test_unknown_columns_are_refused(client: TestClient) -> None:
     open_people(client)
-    text = '{"changes": [{"name": "NAME", "role": "sensitive"}]}'.replace(
-        "NAME", change["name"].encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    )
-    answer = client.put("/api/columns", content=text, headers={"content-type": "application/json"})
-    assert error_of(answer)["field"] == field
+    for name in ("nobody", "sex\ufffd"):
+        answer = client.put("/api/columns", json={"changes": [{"name": name, "role": "sensitive"}]})
+        assert error_of(answer)["field"] == "name"
 
 
-def test_a_weight_needs_a_quasi_identifier(client: TestClient) -> None:
+def test_weight_requires_a_quasi_identifier(client: TestClient) -> None:
     open_people(client)
     answer = client.put("/api/columns", json={"changes": [{"name": "disease", "weight": 2}]})
     assert "not a quasi-identifier" in error_of(answer)["message"]
@@ -94,7 +87,7 @@ def test_uniqueness_of_sets(client: TestClient) -> None:
     assert error_of(client.post("/api/columns/uniqueness", json={"columns": ["nobody"]}))
 
 
-def test_columns_left_out_and_advice_with_what_a_button_does(client: TestClient) -> None:
+def test_columns_left_out_and_hints_with_actions(client: TestClient) -> None:
     names = [f"trait{i}" for i in range(18)]
     rows = "".join(
         f"P{i % 40},{-1 if i == 5 else 20 + i % 9},"

@@ -24,7 +24,7 @@ def leaves(answer: dict[str, Any]) -> list[str]:
     return sorted(answer["levels"][0]["labels"])
 
 
-def test_every_hierarchy_at_a_glance(client: TestClient) -> None:
+def test_hierarchies_are_summarized(client: TestClient) -> None:
     open_people(client)
     found = client.get("/api/hierarchies").json()
     assert {h["name"]: h["height"] for h in found["hierarchies"]} == {"age": 3, "city": 1, "sex": 1}
@@ -34,7 +34,7 @@ def test_every_hierarchy_at_a_glance(client: TestClient) -> None:
     assert sum(answer["levels"][0]["rows"]) == 60
 
 
-def test_building_previewing_and_saving(client: TestClient) -> None:
+def test_builder_previews_and_saves(client: TestClient) -> None:
     open_people(client)
     body = {"attribute": "age", "kind": "intervals", "typed": {"widths": "5, 10"}}
     before = workspace_of(client).spec_version
@@ -62,7 +62,7 @@ def test_building_previewing_and_saving(client: TestClient) -> None:
         ("magic", {}, "kind"),
     ],
 )
-def test_a_wrong_parameter_is_told_beside_its_field(
+def test_invalid_parameter_is_refused_at_its_field(
     client: TestClient, kind: str, typed: dict[str, str], field: str
 ) -> None:
     open_people(client)
@@ -71,7 +71,7 @@ def test_a_wrong_parameter_is_told_beside_its_field(
     assert error_of(client.put("/api/hierarchies", json=body))["field"] == field
 
 
-def test_changes_by_hand_are_a_file_at_once_and_can_be_undone(client: TestClient) -> None:
+def test_edit_is_saved_as_a_file_and_can_be_undone(client: TestClient) -> None:
     open_people(client)
     grouped = edit(client, "city", "group", labels=["A", "C"], name="AC").json()
     assert [level["labels"] for level in grouped["levels"]] == [["A", "C", "B"], ["AC", "B"], ["*"]]
@@ -104,7 +104,7 @@ def test_changes_by_hand_are_a_file_at_once_and_can_be_undone(client: TestClient
         ("remove_level", {"level": 1}, "labels"),
     ],
 )
-def test_a_change_that_cannot_be_made(
+def test_impossible_edit_is_refused(
     client: TestClient, change: str, more: dict[str, Any], field: str
 ) -> None:
     open_people(client)
@@ -112,7 +112,7 @@ def test_a_change_that_cannot_be_made(
     assert one(client, "city")["height"] == 1
 
 
-def test_checks_as_one_types_and_the_import(client: TestClient) -> None:
+def test_text_is_checked_and_imported(client: TestClient) -> None:
     open_people(client)
     body = {"attribute": "city", "text": "A;G;*\nA;H;*\nB;G;T\n"}
     found = client.post("/api/hierarchies/check", json=body).json()
@@ -129,7 +129,7 @@ def test_checks_as_one_types_and_the_import(client: TestClient) -> None:
     assert client.post("/api/hierarchies/check", json=quotes).json()["problems"]
 
 
-def test_new_values_are_told_and_added(client: TestClient) -> None:
+def test_missing_values_are_reported_and_added(client: TestClient) -> None:
     open_people(client)
     edit(client, "city", "group", labels=["A", "C"], name="AC")
     upload(client, "people.csv", PEOPLE + "r,33,D,f,x\n")
@@ -145,7 +145,7 @@ def test_new_values_are_told_and_added(client: TestClient) -> None:
     assert (mended["problems"], leaves(mended)) == ([], ["A", "B", "C", "D"])
 
 
-def test_names_that_no_file_could_have(client: TestClient) -> None:
+def test_hierarchy_of_a_name_that_no_file_can_have(client: TestClient) -> None:
     name = "Größe / <b>\u202e*?"
     open_people(client, PEOPLE.replace("city", f'"{name}"'))
     client.put("/api/columns", json={"changes": [{"name": name, "role": "quasi-identifier"}]})
@@ -156,7 +156,7 @@ def test_names_that_no_file_could_have(client: TestClient) -> None:
     assert open_table(workspace_of(client).spec_path).frequency_set.rows == 61
 
 
-def test_other_columns_have_none(client: TestClient) -> None:
+def test_hierarchy_of_another_column_is_refused(client: TestClient) -> None:
     open_people(client)
     answer = client.get("/api/hierarchies/one", params={"attribute": "disease"})
     assert error_of(answer)["field"] == "attribute"

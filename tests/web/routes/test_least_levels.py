@@ -48,9 +48,7 @@ def shown_at_least(client: TestClient, workspace: Workspace) -> set[str]:
         ({"change": "ungroup", "level": 1, "labels": ["76"]}, 2),
     ],
 )
-def test_no_date_of_birth_shows_after_a_change(
-    client: TestClient, change: dict[str, Any], expected: int
-) -> None:
+def test_edit_keeps_dates_of_birth_hidden(client: TestClient, change: dict[str, Any], expected: int) -> None:
     workspace = opened(client)
     assert least(workspace) == 1
     answer = edit(client, "born", **change)
@@ -64,7 +62,7 @@ def test_no_date_of_birth_shows_after_a_change(
     assert least(workspace) == expected
 
 
-def test_changes_that_follow_and_an_import_keep_it(client: TestClient) -> None:
+def test_further_edits_and_an_import_keep_the_least_level(client: TestClient) -> None:
     workspace = opened(client)
     assert edit(client, "born", "add_level", level=0).status_code == 200
     assert least(workspace) == 2
@@ -77,7 +75,7 @@ def test_changes_that_follow_and_an_import_keep_it(client: TestClient) -> None:
     assert "-15" not in "".join(shown_at_least(client, workspace))
 
 
-def test_other_hierarchies_have_none(client: TestClient) -> None:
+def test_other_hierarchies_have_no_least_level(client: TestClient) -> None:
     workspace = opened(client)
     other = {"attribute": "born", "kind": "mask", "typed": {}}
     assert client.put("/api/hierarchies", json=other).status_code == 200
@@ -86,7 +84,7 @@ def test_other_hierarchies_have_none(client: TestClient) -> None:
     assert isinstance(workspace.document()["attributes"]["born"]["hierarchy"], str)
 
 
-def test_a_new_leaf_counts_as_kept_back_and_what_showed_does_not() -> None:
+def test_least_level_covers_new_leaves() -> None:
     def made(*rows: str) -> Any:
         return hierarchy_from_rows("born", [row.split(";") for row in rows], origin="")
 

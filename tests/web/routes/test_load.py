@@ -14,7 +14,7 @@ from tests.web.conftest import MakeClient
 from tests.web.routes.preparation import error_of, finished, open_people, upload, workspace_of
 
 
-def test_nothing_yet(client: TestClient) -> None:
+def test_empty_workspace_has_no_source(client: TestClient) -> None:
     found = client.get("/api/load/summary").json()
     assert (found["source"], found["rows"], found["quasi_identifiers"]) == (None, None, [])
     assert (found["steps"][0]["name"], found["steps"][0]["state"]) == ("load", "todo")
@@ -22,7 +22,7 @@ def test_nothing_yet(client: TestClient) -> None:
     assert client.get("/api/load").json()["source"] is None
 
 
-def test_opening_a_table_proposes_a_spec_that_the_command_line_reads(client: TestClient) -> None:
+def test_opened_table_gets_a_readable_spec(client: TestClient) -> None:
     summary = open_people(client)
     assert (summary["rows"], summary["columns"]) == (61, 5)
     assert set(summary["quasi_identifiers"]) == {"age", "city", "sex"}
@@ -38,7 +38,7 @@ def test_opening_a_table_proposes_a_spec_that_the_command_line_reads(client: Tes
     assert found["null_texts"] == ["?"]
 
 
-def test_a_file_is_looked_at_without_being_opened(client: TestClient) -> None:
+def test_view_saves_nothing(client: TestClient) -> None:
     path = upload(client, "t.csv", "Ort;n\nZürich;1\n")
     (workspace_of(client).uploads / "t.csv").write_bytes("Ort;n\nZürich;-\n".encode("latin-1"))
     found = client.post("/api/load/view", json={"path": path, "null_values": ["-"]}).json()
@@ -47,7 +47,7 @@ def test_a_file_is_looked_at_without_being_opened(client: TestClient) -> None:
     assert not workspace_of(client).has_spec
 
 
-def test_reading_otherwise_is_saved_and_keeps_the_roles(client: TestClient) -> None:
+def test_changed_reading_keeps_the_roles(client: TestClient) -> None:
     open_people(client)
     source = client.get("/api/load").json()["source"]
     changed = {**source, "nulls": "drop", "null_values": ["?", "A"], "unlisted": "insensitive"}
@@ -61,16 +61,14 @@ def test_reading_otherwise_is_saved_and_keeps_the_roles(client: TestClient) -> N
 
 
 @pytest.mark.parametrize("form", ["subset", "population"])
-def test_a_population_stays_where_reading_is_changed(
-    form: str, make_client: MakeClient, tmp_path: Path
-) -> None:
+def test_changed_reading_keeps_the_population(form: str, make_client: MakeClient, tmp_path: Path) -> None:
     folder = tmp_path / "project"
     folder.mkdir()
     (folder / "people.csv").write_text("age,study\n1,yes\n2,no\n1,no\n", encoding="utf-8")
     subset = 'subset = {column = "study", values = ["yes"]}' if form == "subset" else ""
-    beside = '[population]\npath = "people.csv"\n' if form == "population" else ""
+    population = '[population]\npath = "people.csv"\n' if form == "population" else ""
     (folder / "discreet.toml").write_text(
-        f'[source]\npath = "people.csv"\n{subset}\n{beside}[attributes.age]\nrole = "quasi-identifier"\n',
+        f'[source]\npath = "people.csv"\n{subset}\n{population}[attributes.age]\nrole = "quasi-identifier"\n',
         encoding="utf-8",
     )
     client = make_client(root=tmp_path)
@@ -86,7 +84,7 @@ def test_a_population_stays_where_reading_is_changed(
     assert (table.rows, table.population and table.population.people) == (1 if form == "subset" else 3, 3)
 
 
-def test_a_subject_becomes_an_identifier(client: TestClient) -> None:
+def test_subject_becomes_an_identifier(client: TestClient) -> None:
     open_people(client)
     source = client.get("/api/load").json()["source"]
     client.put("/api/load/source", json={**source, "subject": "city"})
@@ -106,14 +104,16 @@ def test_a_subject_becomes_an_identifier(client: TestClient) -> None:
         ({"path": "uploads/x.doc"}, "format"),
     ],
 )
-def test_errors_stand_beside_their_field(client: TestClient, change: dict[str, str], field: str) -> None:
+def test_invalid_source_is_refused_at_its_field(
+    client: TestClient, change: dict[str, str], field: str
+) -> None:
     upload(client, "x.doc", "a,b\n1,2\n")
     path = upload(client, "t.csv", "a,b\n1,2\n")
     error = error_of(client.post("/api/load/view", json={"path": path, **change}))
     assert error["field"] in (field, "path")
 
 
-def test_a_file_that_cannot_be_read_says_why(client: TestClient) -> None:
+def test_unreadable_file_has_an_error(client: TestClient) -> None:
     path = upload(client, "t.csv", "a,a\n1,2\n")
     job = finished(client, client.post("/api/load/open", json={"path": path}).json()["job"])
     assert (job["state"], "two columns 'a'" in job["error"]["message"]) == ("failed", True)
@@ -126,7 +126,7 @@ def test_a_file_that_cannot_be_read_says_why(client: TestClient) -> None:
     assert (steps[0]["state"], steps[0]["note"]) == ("attention", "The table's file is missing")
 
 
-def test_an_existing_spec_is_taken_over_with_its_files(make_client: MakeClient, tmp_path: Path) -> None:
+def test_existing_spec_is_opened_with_its_files(make_client: MakeClient, tmp_path: Path) -> None:
     folder = tmp_path / "project"
     folder.mkdir()
     (folder / "people.csv").write_text("age,sex\n1,m\n2,f\n", encoding="utf-8")
@@ -147,14 +147,14 @@ def test_an_existing_spec_is_taken_over_with_its_files(make_client: MakeClient, 
     assert error_of(client.post("/api/load/spec", json={"path": str(folder / "sex.csv")}))["field"] == "path"
 
 
-def test_the_sample(client: TestClient) -> None:
+def test_sample_is_opened(client: TestClient) -> None:
     job = finished(client, client.post("/api/load/sample").json()["job"])
     assert job["state"] == "done", job
     assert job["result"]["rows"] == 30_000
     assert "diagnosis" in job["result"]["sensitive"]
 
 
-def test_written_forms_are_told_shown_and_saved(client: TestClient) -> None:
+def test_cell_formats_are_inferred_and_saved(client: TestClient) -> None:
     rows = "".join(
         f"{1 + i % 28:02}.{1 + i % 12:02}.{1950 + i % 40};{i % 7}.{i:03},5{i % 10} €;m{' ' * (i % 2)}\n"
         for i in range(60)
@@ -182,7 +182,7 @@ def test_written_forms_are_told_shown_and_saved(client: TestClient) -> None:
     assert spec.source.written["Kosten"].units == ("€",)
 
 
-def test_a_column_s_written_form_is_changed(client: TestClient) -> None:
+def test_cell_format_is_changed(client: TestClient) -> None:
     text = "born,cost\n" + "".join(f"{1 + i % 28:02}.05.19{50 + i % 40},{i}\n" for i in range(60))
     open_people(client, text)
     workspace = workspace_of(client)
@@ -206,7 +206,7 @@ def test_a_column_s_written_form_is_changed(client: TestClient) -> None:
     assert error_of(client.put("/api/load/written", json={"column": "nobody"}))["field"] == "column"
 
 
-def test_cells_that_a_written_form_misses_are_told_at_once(client: TestClient) -> None:
+def test_cells_without_the_format_are_refused_or_listed(client: TestClient) -> None:
     text = "cost,sex\n" + "".join(f'"{100 + i},5",{"mf"[i % 2]}\n' for i in range(60))
     open_people(client, text + "k.A.,m\n1 free,f\nk.A.,m\n")
     workspace = workspace_of(client)
@@ -228,7 +228,7 @@ def test_cells_that_a_written_form_misses_are_told_at_once(client: TestClient) -
     assert workspace.table().frequency_set.rows == 63
 
 
-def test_a_spreadsheet_is_opened(client: TestClient) -> None:
+def test_spreadsheet_is_opened(client: TestClient) -> None:
     book = pytest.importorskip("openpyxl").Workbook()
     for row in (["age", "sex"], *([20 + i % 9, "mf"[i % 2]] for i in range(60))):
         book.active.append(row)

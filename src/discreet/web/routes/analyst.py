@@ -58,7 +58,7 @@ class AnswerRow(BaseModel):
     upper: float | int | None
     estimate: float | int | None
     truth: float | None
-    holds: bool | None = Field(description="Whether the truth lies within the bounds; null: not known.")
+    holds: bool | None = Field(description="True if the true answer is within the bounds; null: not known.")
 
 
 class QueryAnswer(BaseModel):
@@ -66,9 +66,9 @@ class QueryAnswer(BaseModel):
 
     columns: list[str]
     rows: list[AnswerRow]
-    sql: str | None = Field(description="The query as it was rewritten, where it was.")
+    sql: str | None = Field(description="The rewritten query, if it was rewritten.")
     warnings: list[str]
-    truth: bool = Field(description="Whether the original was asked too.")
+    truth: bool = Field(description="True if the original was queried too.")
     suppressed: int = Field(description="Rows of the original that the release does not show.")
 
 
@@ -78,18 +78,18 @@ class MeasureBody(BaseModel):
     release: ReleaseName
 
 
-@router.get("", summary="Releases that can be asked")
+@router.get("", summary="Releases that can be queried")
 def overview(workspace: CurrentWorkspace) -> AnalystAnswer:
     """Return the releases of the workspace, each with example queries."""
     return AnalystAnswer(releases=[_release_choice(workspace, facts) for facts in list_releases(workspace)])
 
 
-@router.post("/query", summary="Ask a release")
+@router.post("/query", summary="Query a release")
 def ask(body: QueryBody, workspace: CurrentWorkspace) -> QueryAnswer:
     """Return bounds and estimate of each group and aggregate, and the true answer if it is known."""
     facts = find_release(workspace, body.release)
     if not body.sql.strip():
-        raise FieldError("there is no query", field="sql", advice="Write one, such as SELECT COUNT(*).")
+        raise FieldError("the query is empty", field="sql", advice="Enter one, such as SELECT COUNT(*).")
     table = original_of(workspace, facts)
     found = query(facts.address, body.sql, spec=table, settings=workspace.settings)
     truth = {} if table is None else true_answers(table, body.sql)
@@ -122,7 +122,9 @@ def measure(body: MeasureBody, workspace: CurrentWorkspace, jobs: CurrentJobs) -
     """Start the job that computes every metric, the loss by attribute, and both distributions."""
     facts = find_release(workspace, body.release)
     if not is_comparable(workspace, facts):
-        raise NotFound("the original of this release is not loaded", advice="Load the table it was made of.")
+        raise NotFound(
+            "the original of this release is not loaded", advice="Load the table that it was made from."
+        )
 
     def work(_reporter: Reporter) -> dict[str, Any]:
         table = workspace.table()
@@ -167,8 +169,7 @@ def _infinite_bound_warnings(rows: Sequence[QueryRow]) -> list[str]:
     if not any(bound is not None and isinf(bound) for row in rows for bound in (row.lower, row.upper)):
         return []
     return [
-        "A bound that is not shown is infinite: labels such as ≥90 or * set none. A condition such as "
-        "age <= 120 does."
+        "Missing bounds are infinite: labels such as ≥90 or * have none. Add a condition such as age <= 120."
     ]
 
 

@@ -8,7 +8,7 @@ from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
 from discreet.results.attack_result import AttackResult, match_range_names
-from discreet.screens.option_forms import AttackForm, attack_form, attack_forms, attack_from_form
+from discreet.screens.option_forms import AttackForm, attack_form, attack_forms
 from discreet.verbs.release_attack import attack
 from discreet.verbs.release_facts import ReleaseFacts, read_column_names
 from discreet.verbs.run_context import Reporter
@@ -28,45 +28,12 @@ from discreet.web.workspace_releases import (
 router = APIRouter(prefix="/api/attacker", tags=["attacker"], responses=RESPONSES)
 
 
-class AttackFileAnswer(BaseModel):
-    """A file that an attack takes as input."""
-
-    name: str
-    label: str
-    is_release: bool = Field(description="Releases of the workspace are chosen; else a file is dropped.")
-
-
-class AttackFormAnswer(BaseModel):
-    """The form of an attack."""
-
-    name: str
-    title: str
-    text: str
-    needs: list[str]
-    fields: list[dict[str, Any]]
-    files: list[AttackFileAnswer]
-
-    @classmethod
-    def of(cls, form: AttackForm) -> AttackFormAnswer:
-        """Build the answer from the form of an attack."""
-        fields = [field.as_json() for field in form.fields]
-        files = [AttackFileAnswer.model_validate(each, from_attributes=True) for each in form.files]
-        return cls(
-            name=form.name,
-            title=form.title,
-            text=form.text,
-            needs=list(form.needs),
-            fields=fields,
-            files=files,
-        )
-
-
 class AttackerAnswer(BaseModel):
     """Initial data of the screen."""
 
     releases: list[ReleaseChoice]
     columns: list[str] = Field(description="Columns of the original that may be the key.")
-    attacks: list[AttackFormAnswer] = Field(description="Attacks that can be tried by name.")
+    attacks: list[AttackForm] = Field(description="Attacks that can be run by name.")
 
 
 class OutsideAnswer(BaseModel):
@@ -74,7 +41,7 @@ class OutsideAnswer(BaseModel):
 
     name: str
     columns: list[str]
-    match: dict[str, str] = Field(description="Columns of the same name as a quasi-identifier.")
+    match: dict[str, str] = Field(description="Quasi-identifiers by the column of the same name.")
 
 
 class OutsideBody(BaseModel):
@@ -92,12 +59,12 @@ class AttackBody(BaseModel):
     dominance: Annotated[str, Field(max_length=20)] = "0.8"
     outside: ReleaseName | None = Field(None, description="An upload: the attacker's file.")
     population: ReleaseName | None = Field(None, description="An upload: a file of the whole population.")
-    match: dict[str, str] | None = Field(None, description="Columns of the file to quasi-identifiers.")
+    match: dict[str, str] | None = Field(None, description="Quasi-identifiers by columns of the file.")
     key: Annotated[str, Field(max_length=400)] | None = Field(None, description="OUTSIDE=ORIGINAL.")
     by: Annotated[str, Field(max_length=100)] | None = Field(None, description="A further attack.")
     options: dict[str, str | int | float | bool] = Field({}, description="The options of that attack.")
     files: dict[str, list[ReleaseName]] = Field({}, description="Its files: uploads, or releases.")
-    persons: bool = Field(False, description="Tell of single persons, too.")
+    persons: bool = Field(False, description="Include individual persons.")
 
 
 @router.get("", summary="Releases that can be attacked")
@@ -110,7 +77,7 @@ def overview(workspace: CurrentWorkspace) -> AttackerAnswer:
     return AttackerAnswer(
         releases=[ReleaseChoice(**choice_facts(workspace, facts)) for facts in list_releases(workspace)],
         columns=columns,
-        attacks=[AttackFormAnswer.of(form) for form in attack_forms()],
+        attacks=list(attack_forms()),
     )
 
 
@@ -128,52 +95,50 @@ def outside(body: OutsideBody, workspace: CurrentWorkspace) -> OutsideAnswer:
 
 @router.post("/jobs", summary="Attack a release", status_code=202)
 def start(body: AttackBody, workspace: CurrentWorkspace, jobs: CurrentJobs) -> JobStarted:
-    """Start the job that attacks; its result is the document of ``discreet attack --json``, with words."""
-    facts = find_release(workspace, body.release)
-    files = {
-        field: None if name is None else workspace.upload_path(name)
-        for field, name in (
-            ("outside", body.outside),
-            ("population", body.population),
-        )
-    }
-    by = attack_from_form(body.by, body.options, attack_files(workspace, body))
+    """Start the job that attacks; its result is like the document of ``discreet attack --json``."""
+    facts, arguments = find_release(workspace, body.release), attack_arguments(workspace, body)
     if body.match is not None and not body.match:
         raise FieldError("no column is matched", field="match", advice="Match at least one column.")
 
     def work(reporter: Reporter) -> dict[str, Any]:
+        original = original_of(workspace, facts)
         found = attack(
-            facts.address,
-            table=original_of(workspace, facts),
-            outside=files["outside"],
-            population=files["population"],
-            match=body.match,
-            key=body.key or None,
-            by=by,
-            persons=body.persons,
-            threshold=body.threshold,
-            dominance=body.dominance,
-            settings=workspace.settings,
-            reporter=reporter,
+            facts.address, table=original, settings=workspace.settings, reporter=reporter, **arguments
         )
         return attack_document(found, facts)
 
     return JobStarted(job=jobs.start(f"Attacking {facts.name}", work))
 
 
-def attack_files(workspace: Workspace, body: AttackBody) -> dict[str, list[str]]:
-    """Return the paths of an attack's files by option; raise ``FieldError`` for a release that is a table."""
-    if body.by is None:
-        return {}
-    form = attack_form(body.by)
-    of_releases = {field.name for field in form.files if field.is_release}
-    files: dict[str, list[str]] = {}
-    for option, names in body.files.items():
-        if option in of_releases:
-            files[option] = [_release_path(workspace, name) for name in names]
-        else:
-            files[option] = [str(workspace.upload_path(name)) for name in names]
-    return files
+def attack_arguments(workspace: Workspace, body: AttackBody) -> dict[str, Any]:
+    """Return the arguments of ``attack`` that a body sets, with the paths of its files.
+
+    Raises ``FieldError`` for a release that is a table, and ``InputError`` for an invalid option.
+    """
+    uploads = {
+        field: None if name is None else workspace.upload_path(name)
+        for field, name in (("outside", body.outside), ("population", body.population))
+    }
+    further = None
+    if body.by is not None:
+        form = attack_form(body.by)
+        of_releases = {field.name for field in form.files if field.is_release}
+        files = {
+            option: [
+                _release_path(workspace, name) if option in of_releases else str(workspace.upload_path(name))
+                for name in names
+            ]
+            for option, names in body.files.items()
+        }
+        further = form.attack(body.options, files)
+    return uploads | {
+        "match": body.match,
+        "key": body.key or None,
+        "by": further,
+        "persons": body.persons,
+        "threshold": body.threshold,
+        "dominance": body.dominance,
+    }
 
 
 def _release_path(workspace: Workspace, name: str) -> str:

@@ -30,7 +30,7 @@ class Kind(BaseModel):
 
     letter: str
     title: str
-    alone: bool = Field(description="Whether one column of the kind names a person.")
+    alone: bool = Field(description="True if a column of the kind identifies a person without other columns.")
 
 
 class ColumnFacts(BaseModel):
@@ -43,13 +43,13 @@ class ColumnFacts(BaseModel):
     subject: bool
     proposed: ColumnRole
     reason: str
-    form: str | None = Field(description="What may stand in an identifier's place, in words.")
+    form: str | None = Field(description="The possible pseudonym of an identifier, in words.")
     kind: Kind | None
-    values: int = Field(description="Distinct values, NULL left out.")
+    values: int = Field(description="Distinct values without NULL.")
     null_rows: int
     unique_rows: int = Field(description="Rows whose value no other row has.")
     most: int = Field(description="Rows of the most frequent value.")
-    examples: list[str] = Field(description="Frequent values, for the publisher's eyes.")
+    examples: list[str] = Field(description="Frequent values, only for the publisher.")
 
 
 class Threshold(BaseModel):
@@ -78,12 +78,12 @@ class ColumnsAnswer(BaseModel):
     rows: int = 0
     columns: list[ColumnFacts] = Field(default_factory=list)
     unreadable: list[str] = Field(default_factory=list, description="Columns of nested values or bytes.")
-    missing: list[str] = Field(default_factory=list, description="Attributes that the source has not.")
-    unlisted: str = Field("drop", description="What happens to columns that are not listed.")
+    missing: list[str] = Field(default_factory=list, description="Attributes that the source does not have.")
+    unlisted: str = Field("drop", description="The policy for columns that are not listed.")
     warnings: list[Advice] = Field(default_factory=list)
     given_up: list[str] = Field(
         default_factory=list,
-        description="Columns left out until somebody decides: there are too many.",
+        description="Columns left out until the publisher decides, because there are too many.",
     )
 
 
@@ -92,7 +92,7 @@ class Change(BaseModel):
 
     name: str
     role: ColumnRole | None = None
-    unlist: bool = Field(False, description="Take the column out of the spec.")
+    unlist: bool = Field(False, description="Remove the column from the spec.")
     weight: float | None = Field(None, gt=0, le=1e6)
 
 
@@ -123,7 +123,7 @@ class WorstAnswer(BaseModel):
     possible: int
 
 
-@router.get("", summary="Every column")
+@router.get("", summary="All columns")
 def columns(workspace: CurrentWorkspace, jobs: CurrentJobs) -> ColumnsAnswer:
     """Return role, proposal and counts of every column; the first call returns the job that profiles them."""
     study = find_profile(workspace)
@@ -132,7 +132,7 @@ def columns(workspace: CurrentWorkspace, jobs: CurrentJobs) -> ColumnsAnswer:
     return _columns_answer(workspace, study)
 
 
-@router.put("", summary="Other roles or weights")
+@router.put("", summary="Change roles or weights")
 def change_columns(body: Changes, workspace: CurrentWorkspace) -> ColumnsAnswer:
     """Change roles and weights and save the spec; a new quasi-identifier gets the proposed hierarchy."""
     study = get_profile(workspace)
@@ -151,9 +151,7 @@ def change_columns(body: Changes, workspace: CurrentWorkspace) -> ColumnsAnswer:
                 if change.weight is not None:
                     document = with_weight(document, change.name, change.weight)
         except InputError as error:
-            raise FieldError(
-                error.message, field="role", allowed=error.allowed, advice=error.advice
-            ) from None
+            raise FieldError.of(error, "role") from None
         new_values = [name for name, role in roles.items() if role is AttributeRole.SENSITIVE]
         request = request_with_default_l(
             workspace, [name for name in new_values if name not in before], before
@@ -174,7 +172,7 @@ def uniqueness(body: SetBody, workspace: CurrentWorkspace) -> SetFacts:
     return SetFacts(**get_profile(workspace).uniqueness(body.columns))
 
 
-@router.post("/worst", summary="The worst sets of columns")
+@router.post("/worst", summary="The most identifying sets of columns")
 def worst(body: WorstBody, workspace: CurrentWorkspace) -> WorstAnswer:
     """Return the pairs or triples of columns that make most rows unique."""
     study = get_profile(workspace)

@@ -33,7 +33,7 @@ class CompareBody(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    every_model: bool = Field(False, description="Whether every model is tried under the last request, too.")
+    every_model: bool = Field(False, description="Also try every model under the last request.")
 
 
 class SaveBody(BaseModel):
@@ -56,10 +56,10 @@ class PairedRowsBody(BaseModel):
     first: int = Field(0, ge=0)
     number: int = Field(60, ge=1, le=500)
     which: Literal["all", "changed", "left-out"] = "all"
-    left_out: bool = Field(False, description="Whether persons who are suppressed are shown.")
+    left_out: bool = Field(False, description="Include suppressed rows.")
 
 
-@router.get("", summary="What is compared")
+@router.get("", summary="Contenders")
 def overview(workspace: CurrentWorkspace) -> dict[str, Any]:
     """Return the contenders with their letters and known metrics, and the number still to measure."""
     if not workspace.has_spec:
@@ -68,12 +68,12 @@ def overview(workspace: CurrentWorkspace) -> dict[str, Any]:
     return comparison_document(workspace, contender_metrics(workspace))
 
 
-@router.post("/jobs", summary="Measure what is compared", status_code=202)
+@router.post("/jobs", summary="Measure the contenders", status_code=202)
 def start(body: CompareBody, workspace: CurrentWorkspace, jobs: CurrentJobs) -> JobStarted:
     """Start the job that measures contenders without metrics; its result is the comparison."""
     if not workspace.has_spec:
         raise NotFound("there is no spec yet", advice="Load a table first.")
-    title = "Trying every model" if body.every_model else "Measuring side by side"
+    title = "Trying every model" if body.every_model else "Measuring the contenders"
     return JobStarted(
         job=jobs.start(
             title, lambda reporter: measure_contenders(workspace, reporter, every_model=body.every_model)
@@ -81,7 +81,7 @@ def start(body: CompareBody, workspace: CurrentWorkspace, jobs: CurrentJobs) -> 
     )
 
 
-@router.post("/nodes", summary="Every node as a dot")
+@router.post("/nodes", summary="All nodes as points")
 def nodes(body: RequestOnly, workspace: CurrentWorkspace) -> dict[str, Any]:
     """Return detail, mean risk and verdict of the request for each node, and the frontier."""
     requirement = body.request.request().requirement
@@ -115,7 +115,7 @@ def save(body: SaveBody, workspace: CurrentWorkspace) -> list[SavedAnswer]:
     return saved_answers(workspace)
 
 
-@router.delete("/saved/{name}", summary="Forget a saved answer", status_code=204)
+@router.delete("/saved/{name}", summary="Remove a saved answer", status_code=204)
 def forget(
     name: Annotated[str, Path(max_length=80, description="Its name.")], workspace: CurrentWorkspace
 ) -> Response:
@@ -124,7 +124,7 @@ def forget(
     return Response(status_code=204)
 
 
-@router.post("/rows", summary="The original beside one of them, row by row")
+@router.post("/rows", summary="Paired rows")
 def rows(body: PairedRowsBody, workspace: CurrentWorkspace) -> dict[str, Any]:
     """Return a page of rows before and after the release: real values, only for the owner.
 

@@ -7,15 +7,14 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Response
 
 from discreet.errors import InputError
+from discreet.hierarchy.csv_file import format_hierarchy_csv
 from discreet.hierarchy.draft import least_level_after
 from discreet.hierarchy.messages import quote_value
 from discreet.model.hierarchy import GeneralizationHierarchy, least_level
 from discreet.model.table_spec import Attribute
-from discreet.screens.hierarchy_builders import build_from_table, parse_builder_form
+from discreet.screens.hierarchy_builders import BUILDERS, build_from_table, parse_builder_form
 from discreet.screens.hierarchy_editor import (
-    FileMatch,
     edit_hierarchy,
-    format_hierarchy_text,
     match_hierarchy_texts,
     parse_hierarchy_text,
 )
@@ -29,9 +28,7 @@ from discreet.web.hierarchy_forms import (
     HierarchyAnswer,
     MatchesAnswer,
     MatchFacts,
-    ProblemFacts,
     TextBody,
-    builder_facts,
     current_hierarchy_answer,
     editable_hierarchy,
     find_quasi_identifier,
@@ -49,7 +46,7 @@ from discreet.web.workspace_files import safe_name
 router = APIRouter(prefix="/api/hierarchies", tags=["hierarchies"], responses=RESPONSES)
 
 
-@router.get("", summary="Every hierarchy")
+@router.get("", summary="All hierarchies")
 def hierarchies(workspace: CurrentWorkspace, jobs: CurrentJobs) -> HierarchiesAnswer:
     """Return a summary of each quasi-identifier's hierarchy.
 
@@ -60,7 +57,7 @@ def hierarchies(workspace: CurrentWorkspace, jobs: CurrentJobs) -> HierarchiesAn
     if study is None:
         return HierarchiesAnswer(job=start_profile_job(workspace, jobs))
     facts = [hierarchy_facts(workspace, attribute, study) for attribute in spec.quasi_identifiers]
-    return HierarchiesAnswer(rows=study.rows, hierarchies=facts, builders=builder_facts())
+    return HierarchiesAnswer(rows=study.rows, hierarchies=facts, builders=list(BUILDERS))
 
 
 @router.get("/one", summary="One hierarchy")
@@ -89,7 +86,7 @@ def build(body: BuildBody, workspace: CurrentWorkspace) -> HierarchyAnswer:
     return current_hierarchy_answer(workspace, body.attribute)
 
 
-@router.post("/edit", summary="Change by hand")
+@router.post("/edit", summary="Edit manually")
 def edit(body: EditBody, workspace: CurrentWorkspace) -> HierarchyAnswer:
     """Group, move, rename, ungroup, add or remove a level. The result is saved as a file of the workspace."""
     study = get_profile(workspace)
@@ -100,12 +97,10 @@ def edit(body: EditBody, workspace: CurrentWorkspace) -> HierarchyAnswer:
         changed = edit_hierarchy(found, body.model_dump(), missing)
     except InputError as error:
         field = "name" if "name" in error.message or "already" in error.message else None
-        raise FieldError(
-            error.message, field=field or "labels", allowed=error.allowed, advice=error.advice
-        ) from None
+        raise FieldError.of(error, field or "labels") from None
     removed = body.level if body.change == "remove_level" else None
     least = least_level_after(found, least_level(attribute.hierarchy), changed, removed)
-    write_hierarchy(workspace, attribute.name, format_hierarchy_text(changed), least)
+    write_hierarchy(workspace, attribute.name, format_hierarchy_csv(changed), least)
     return current_hierarchy_answer(workspace, attribute.name)
 
 
@@ -119,7 +114,7 @@ def check(body: TextBody, workspace: CurrentWorkspace) -> HierarchyAnswer:
     find_quasi_identifier(workspace, body.attribute)
     built, problems = parse_hierarchy_text(body.attribute, body.text, study.values(body.attribute)[0])
     answer = hierarchy_answer(body.attribute, study, "file", built)
-    answer.problems = [ProblemFacts(**vars(problem)) for problem in problems]
+    answer.problems = list(problems)
     return answer
 
 
@@ -136,7 +131,7 @@ def import_file(body: TextBody, workspace: CurrentWorkspace) -> HierarchyAnswer:
         prefix = "" if first.row is None else f"row {first.row + 1}: "
         raise FieldError(f"{prefix}{first.message}", field="text", advice=first.advice or None)
     least = _least_level_of_import(workspace, body.attribute, study, built)
-    write_hierarchy(workspace, body.attribute, format_hierarchy_text(built), least)
+    write_hierarchy(workspace, body.attribute, format_hierarchy_csv(built), least)
     return current_hierarchy_answer(workspace, body.attribute)
 
 
@@ -145,7 +140,7 @@ def export_file(workspace: CurrentWorkspace, attribute: Annotated[str, Query()])
     """Return a quasi-identifier's hierarchy in ARX's form."""
     found = build_attribute_hierarchy(find_quasi_identifier(workspace, attribute), get_profile(workspace))
     return Response(
-        format_hierarchy_text(found),
+        format_hierarchy_csv(found),
         media_type="text/csv; charset=utf-8",
         headers={"Content-Disposition": 'attachment; filename="hierarchy.csv"', "Cache-Control": "no-store"},
     )
@@ -178,20 +173,21 @@ def _least_level_of_import(
     return least_level_after(before, least, built)
 
 
-files_router = APIRouter(prefix="/api/hierarchies", tags=["hierarchies"], responses=RESPONSES)
-
-
-@files_router.post("/files", summary="Match files")
+@router.post("/files", summary="Match files")
 def match(body: FilesBody, workspace: CurrentWorkspace) -> MatchesAnswer:
     """Return the quasi-identifiers that each file fits by name or values, or why it fits none."""
     study, spec = get_profile(workspace), workspace.spec()
     generalized = [attribute.name for attribute in spec.quasi_identifiers]
     others = {a.name: str(a.role) for a in spec.attributes if a.name not in generalized}
     matches = match_hierarchy_texts(_texts_by_name(body), study, others, generalized)
-    return MatchesAnswer(matches=[_match_facts(each) for each in matches])
+    facts = [
+        MatchFacts(name=each.path.name, columns=list(each.columns), reason=each.reason, levels=each.height)
+        for each in matches
+    ]
+    return MatchesAnswer(matches=facts)
 
 
-@files_router.put("/files", summary="Use files")
+@router.put("/files", summary="Use files")
 def use(body: FilesBody, workspace: CurrentWorkspace) -> MatchesAnswer:
     """Save files as the hierarchies of quasi-identifiers, all of them as one change."""
     study, texts, written = get_profile(workspace), _texts_by_name(body), {}
@@ -203,15 +199,9 @@ def use(body: FilesBody, workspace: CurrentWorkspace) -> MatchesAnswer:
             raise FieldError(
                 f"{quote_value(file)}: {first.message}", field="files", advice=first.advice or None
             )
-        written[name] = format_hierarchy_text(built)
+        written[name] = format_hierarchy_csv(built)
     write_hierarchies(workspace, written)
     return MatchesAnswer(matches=[])
-
-
-def _match_facts(match: FileMatch) -> MatchFacts:
-    return MatchFacts(
-        name=match.path.name, columns=list(match.columns), reason=match.reason, levels=match.height
-    )
 
 
 def _texts_by_name(body: FilesBody) -> dict[str, str]:
@@ -220,6 +210,6 @@ def _texts_by_name(body: FilesBody) -> dict[str, str]:
     for each in body.files:
         name = safe_name(each.name, field="files")
         if name in result:
-            raise FieldError(f"two files are called {quote_value(name)}", field="files")
+            raise FieldError(f"two files have the name {quote_value(name)}", field="files")
         result[name] = each.text
     return result

@@ -13,9 +13,9 @@ from discreet.errors import DiscreetError, InputError
 from discreet.model.table_spec import SourceSpec, TableSpec
 from discreet.screens.source_view import (
     SAMPLE_NAME,
-    available_databases,
     available_sheets,
-    available_tables,
+    list_tables,
+    named_databases,
     view_source,
     write_sample_table,
 )
@@ -25,10 +25,10 @@ from discreet.verbs.spec_editor import with_source
 from discreet.web.error_responses import RESPONSES, FieldError
 from discreet.web.job_queue import JobStarted
 from discreet.web.load_forms import (
+    CellFormatBody,
     DatabaseBody,
-    PlaceFacts,
     SourceBody,
-    WrittenBody,
+    SourceLocation,
     body_from_source,
     document_with_format,
     format_field,
@@ -54,7 +54,7 @@ from discreet.web.workspace_releases import list_releases
 router = APIRouter(prefix="/api/load", tags=["load"], responses=RESPONSES)
 
 LOAD_FORMATS = ("csv", "tsv", "parquet", "jsonl", "xlsx", "sqlite")
-_UNCHANGED_NOTE = "What is open here stays as it was."
+_UNCHANGED_NOTE = "The open table is unchanged."
 
 
 class OpenSpecBody(BaseModel):
@@ -76,7 +76,7 @@ class AttributeFacts(BaseModel):
 
     name: str
     role: str
-    hierarchy: str | None = Field(description="Where its hierarchy comes from; null: value → *.")
+    hierarchy: str | None = Field(description="The origin of its hierarchy; null: value → *.")
     weight: float
 
 
@@ -90,14 +90,14 @@ class SourceName(BaseModel):
 class Summary(BaseModel):
     """The facts of the workspace that every screen shows."""
 
-    source: SourceName | None
-    rows: int | None = Field(description="Null until the columns have been profiled.")
-    columns: int
-    attributes: list[AttributeFacts]
-    quasi_identifiers: list[str]
-    sensitive: list[str]
-    nodes: int | None = Field(description="The lattice's size, where the hierarchies are known to build.")
-    request: RequestFacts | None
+    source: SourceName | None = None
+    rows: int | None = Field(None, description="Null until the columns have been profiled.")
+    columns: int = 0
+    attributes: list[AttributeFacts] = Field(default_factory=list)
+    quasi_identifiers: list[str] = Field(default_factory=list)
+    sensitive: list[str] = Field(default_factory=list)
+    nodes: int | None = Field(None, description="The size of the lattice, if all hierarchies can be built.")
+    request: RequestFacts | None = None
     releases: int
     steps: list[Step]
 
@@ -105,16 +105,18 @@ class Summary(BaseModel):
 class LoadAnswer(BaseModel):
     """The source as the spec has it, and as it is read."""
 
-    place: PlaceFacts | None = Field(description="Where the rows are, of a source that is no file.")
+    place: SourceLocation | None = Field(
+        description="The location of the rows of a source that is not a file."
+    )
     source: SourceBody | None
-    view: dict[str, Any] | None = Field(description="What was inferred, the columns, the first rows.")
-    error: dict[str, Any] | None = Field(description="Why the source cannot be read.")
+    view: dict[str, Any] | None = Field(description="The inferred format, the columns, and the first rows.")
+    error: dict[str, Any] | None = Field(description="The error if the source cannot be read.")
     rows: int | None
     null_texts: list[str] = Field(description="Texts that look like NULL.")
     warnings: list[Advice]
     attributes: int = Field(description="Attributes that the spec lists.")
     formats: list[str]
-    sheets: list[str] = Field(description="Those of a spreadsheet that has several with cells.")
+    sheets: list[str] = Field(description="The sheets of a spreadsheet that has several with cells.")
     version: str = Field(description="The spec's version.")
 
 
@@ -125,11 +127,11 @@ class ViewAnswer(BaseModel):
     view: dict[str, Any]
 
 
-@router.get("/summary", summary="The workspace in a few figures")
+@router.get("/summary", summary="Summary of the workspace")
 def summary(workspace: CurrentWorkspace) -> Summary:
     """Return the facts that every screen shows: the source, counts, attributes, and the steps."""
     if not workspace.has_spec:
-        return _empty_summary(workspace)
+        return Summary(releases=len(list_releases(workspace)), steps=publication_steps(workspace))
     spec = workspace.spec()
     study = profile_cache_of(workspace).find(spec.source)
     request = spec.request
@@ -193,7 +195,7 @@ def load(workspace: CurrentWorkspace) -> LoadAnswer:
     )
 
 
-@router.post("/view", summary="Look at a source")
+@router.post("/view", summary="Preview a source")
 def view(body: SourceBody, workspace: CurrentWorkspace) -> ViewAnswer:
     """Return how a file would be read, with inferred values for omitted ones. Nothing is saved."""
     source = source_from_body(body, workspace)
@@ -212,7 +214,7 @@ def open_table(body: SourceBody, workspace: CurrentWorkspace, jobs: CurrentJobs)
 
     def work(reporter: Reporter) -> dict[str, Any]:
         if source.path is not None:  # slow for a file of very many columns; in the job it can be cancelled
-            with reporter.stage("Finding out how it is read"):
+            with reporter.stage("Detecting the format"):
                 view_source(source, workspace.settings, rows=1)
         study = profile_cache_of(workspace).study(source, workspace, reporter)
         texts = tuple(dict.fromkeys((*source.null_values, *study.null_texts)))
@@ -227,7 +229,7 @@ def open_table(body: SourceBody, workspace: CurrentWorkspace, jobs: CurrentJobs)
     return JobStarted(job=jobs.start(f"Opening {Path(body.path).name or source.label}", work))
 
 
-@router.put("/source", summary="Read the source otherwise")
+@router.put("/source", summary="Change how the source is read")
 def change_source(body: SourceBody, workspace: CurrentWorkspace) -> LoadAnswer:
     """Change how the source is read (format, encoding, NULL policy, subject) and save the spec.
 
@@ -250,8 +252,8 @@ def change_source(body: SourceBody, workspace: CurrentWorkspace) -> LoadAnswer:
     return load(workspace)
 
 
-@router.put("/written", summary="Say how a column's cells are written")
-def change_written(body: WrittenBody, workspace: CurrentWorkspace) -> LoadAnswer:
+@router.put("/written", summary="Set a column's cell format")
+def change_written(body: CellFormatBody, workspace: CurrentWorkspace) -> LoadAnswer:
     """Set a column's cell format in the spec; without one its cells are read unchanged."""
     with workspace.edit_lock:
         try:
@@ -259,9 +261,7 @@ def change_written(body: WrittenBody, workspace: CurrentWorkspace) -> LoadAnswer
         except FieldError:
             raise
         except InputError as error:
-            raise FieldError(
-                error.message, field=format_field(error), allowed=error.allowed, advice=error.advice
-            ) from None
+            raise FieldError.of(error, format_field(error)) from None
     return load(workspace)
 
 
@@ -282,7 +282,7 @@ def open_spec(body: OpenSpecBody, workspace: CurrentWorkspace) -> LoadAnswer:
     """Copy an existing spec into the workspace, with its paths rewritten for the new location."""
     path = workspace.server_path(body.path)
     if path.suffix.lower() != ".toml":
-        raise FieldError("that is no spec", field="path", allowed="a TOML file such as discreet.toml")
+        raise FieldError("this is not a spec", field="path", allowed="a TOML file such as discreet.toml")
     copies = workspace.folder / "specs"  # earlier versions, whose paths are relative to the workspace's spec
     folder = workspace.spec_path.parent if path.parent == copies else path.parent
     with workspace.edit_lock:
@@ -303,7 +303,7 @@ def open_sample(workspace: CurrentWorkspace, jobs: CurrentJobs) -> JobStarted:
         get_profile(workspace, reporter)
         return summary(workspace).model_dump()
 
-    return JobStarted(job=jobs.start("Making a sample table", work))
+    return JobStarted(job=jobs.start("Making the sample", work))
 
 
 def _source_view(source: SourceSpec, workspace: Workspace) -> dict[str, Any]:
@@ -338,21 +338,6 @@ def _check_readable(spec: TableSpec, workspace: Workspace) -> None:
             )
 
 
-def _empty_summary(workspace: Workspace) -> Summary:
-    return Summary(
-        source=None,
-        rows=None,
-        columns=0,
-        attributes=[],
-        quasi_identifiers=[],
-        sensitive=[],
-        nodes=None,
-        request=None,
-        releases=len(list_releases(workspace)),
-        steps=publication_steps(workspace),
-    )
-
-
 def _change_database(body: SourceBody, workspace: Workspace) -> LoadAnswer:
     """Change how the spec's own database table is read; the table itself cannot change."""
     with workspace.edit_lock:
@@ -374,9 +359,6 @@ def _change_database(body: SourceBody, workspace: Workspace) -> LoadAnswer:
     return load(workspace)
 
 
-choices_router = APIRouter(prefix="/api/load", tags=["load"], responses=RESPONSES)
-
-
 class DatabasesAnswer(BaseModel):
     """Databases by name; ``allowed`` is false if this server opens none."""
 
@@ -396,24 +378,24 @@ class SheetsAnswer(BaseModel):
     sheets: list[str]
 
 
-@choices_router.post("/sheets", summary="The sheets of a spreadsheet")
+@router.post("/sheets", summary="The sheets of a spreadsheet")
 def sheets(body: SourceBody, workspace: CurrentWorkspace) -> SheetsAnswer:
     """Return the selectable sheets of a spreadsheet that has several with cells."""
     return SheetsAnswer(sheets=list(available_sheets(source_from_body(body, workspace))))
 
 
-@choices_router.get("/databases", summary="Databases to choose from")
+@router.get("/databases", summary="Available databases")
 def databases(workspace: CurrentWorkspace) -> DatabasesAnswer:
     """Return the databases named in the server's environment and service file, by name."""
-    found = available_databases() if workspace.databases else ()
+    found = named_databases() if workspace.databases else ()
     return DatabasesAnswer(
         allowed=workspace.databases,
         databases=[DatabaseBody(name=each.name, service=each.is_service) for each in found],
     )
 
 
-@choices_router.post("/tables", summary="The tables of a database")
+@router.post("/tables", summary="The tables of a database")
 def tables(body: DatabaseBody, workspace: CurrentWorkspace) -> TablesAnswer:
     """Return the names of tables and views that the server's user may read. No row is read."""
     url = named_database_address(body, workspace)
-    return TablesAnswer(tables=list(available_tables(url, workspace.settings)))
+    return TablesAnswer(tables=list(list_tables(url, workspace.settings)))

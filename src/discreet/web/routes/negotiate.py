@@ -1,14 +1,8 @@
-"""Routes of screen 4, Negotiate: answers, their log, the chosen node, nodes of the lattice, and the socket.
-
-After each answer the socket prefetches the two requests next to it on an l slider: they need a pass over all
-histograms (20 to 40 ms on Adult), but a move must be answered within two frames (33 ms).
-"""
+"""Routes of screen 4, Negotiate: answers, their log, the chosen node, nodes of the lattice, and the socket."""
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from contextlib import suppress
 from typing import Annotated, Any
 
 import numpy as np
@@ -52,7 +46,7 @@ from discreet.web.workspace import Workspace
 router = APIRouter(prefix="/api/negotiate", tags=["negotiate"], responses=RESPONSES)
 
 
-@router.get("", summary="Where the negotiation stands")
+@router.get("", summary="State of the negotiation")
 def state(workspace: CurrentWorkspace) -> ScreenState:
     """Return the state of the negotiation: evaluation, last request, and chosen node."""
     found, request, spec = negotiation_of(workspace), last_request(workspace), workspace.spec()
@@ -94,7 +88,7 @@ def answer(
     return facts
 
 
-@router.post("/offers", summary="What else is within reach")
+@router.post("/offers", summary="Nearby requests")
 def offers(body: RequestOnly, workspace: CurrentWorkspace) -> dict[str, Any]:
     """Return requests near this one that gain something for a small price; none without an exact answer."""
     request = body.request.request()
@@ -110,17 +104,15 @@ def offers(body: RequestOnly, workspace: CurrentWorkspace) -> dict[str, Any]:
                 "price": offer.price,
                 "place": view.position(offer.node),
                 "levels": list(offer.node),
-                "request": RequestBody.of_request(offer.request)
-                .model_copy(update={"cost": body.request.cost})
-                .model_dump(),
+                "request": RequestBody.of_request(offer.request, body.request.cost).model_dump(),
             }
             for offer in found
         ]
     }
 
 
-@router.post("/left-out", summary="Who is suppressed")
-def who_is_left_out(body: NodeBody, workspace: CurrentWorkspace) -> dict[str, Any]:
+@router.post("/left-out", summary="Suppressed rows")
+def report_suppressed(body: NodeBody, workspace: CurrentWorkspace) -> dict[str, Any]:
     """Report the rows that a node suppresses, by value, and the attribute that costs most.
 
     The answer contains real values and is only for the publisher.
@@ -141,7 +133,7 @@ def requests(workspace: CurrentWorkspace, last: Annotated[int, Query(ge=1, le=10
     return {"requests": [{**each, "asked": describe_request(each["request"])} for each in found]}
 
 
-@router.post("/requests", summary="Keep a request in the history", status_code=201)
+@router.post("/requests", summary="Add a request to the history", status_code=201)
 def keep_request(body: RequestOnly, workspace: CurrentWorkspace) -> dict[str, Any]:
     """Answer a request again, and append it to the history with its outcome."""
     request = body.request.request()
@@ -208,7 +200,7 @@ def choose(body: NodeBody, workspace: CurrentWorkspace) -> ChosenNode:
     return chosen
 
 
-@router.delete("/choice", summary="Choose nothing", status_code=204)
+@router.delete("/choice", summary="Remove the chosen node", status_code=204)
 def unchoose(workspace: CurrentWorkspace) -> Response:
     """Remove the chosen node."""
     write_chosen_node(workspace, None)
@@ -222,40 +214,30 @@ async def socket(socket: WebSocket, workspace: CurrentWorkspace) -> None:
     An error is a frame with ``error`` and no arrays.
     """
     await socket.accept()
-    sent, ahead = SentState(), Prefetcher()
-    try:
+    sent = SentState()
+    with suppress(WebSocketDisconnect):
         while True:
             text = await socket.receive_text()
-            data, answered = await run_in_threadpool(_answer_move, workspace, text, sent)
-            await socket.send_bytes(data)
-            if answered is not None:
-                ahead.begin(*answered)
-    except WebSocketDisconnect:
-        await ahead.end()
+            await socket.send_bytes(await run_in_threadpool(_answer_move, workspace, text, sent))
 
 
-def _answer_move(
-    workspace: Workspace, text: str, sent: SentState
-) -> tuple[bytes, tuple[LatticeView, RequestBody] | None]:
-    """Return a frame, and the view and the request that it answers; None if it reports an error."""
+def _answer_move(workspace: Workspace, text: str, sent: SentState) -> bytes:
+    """Return the frame that answers a message; an error is a frame, too."""
     number = 0
     try:
         try:
             move = SocketMove.model_validate_json(text)
         except ValidationError as error:
             position = ".".join(str(part) for part in error.errors()[0]["loc"])
-            raise FieldError(f"{position or 'the move'} has another form", field=position) from None
+            raise FieldError(f"{position or 'the move'} is malformed", field=position) from None
         number = move.id
         negotiable_view = negotiation_of(workspace).negotiable_view(move.request.request().requirement)
-        return build_frame(negotiable_view, move, sent), (negotiable_view.current()[1], move.request)
+        return build_frame(negotiable_view, move, sent)
     except DiscreetError as error:
-        return pack_frame({"id": number, **error_json(error)}, {}), None
+        return pack_frame({"id": number, **error_json(error)}, {})
 
 
-nodes_router = APIRouter(prefix="/api/negotiate", tags=["negotiate"], responses=RESPONSES)
-
-
-@nodes_router.get("/lattice", summary="The lattice before any request")
+@router.get("/lattice", summary="The lattice without a request")
 def lattice(workspace: CurrentWorkspace) -> dict[str, Any]:
     """Return attributes with heights and labels of each level, nodes per height, and the spec's request."""
     found = negotiation_of(workspace)
@@ -263,7 +245,7 @@ def lattice(workspace: CurrentWorkspace) -> dict[str, Any]:
     return lattice_facts(view, version, found.table.spec)
 
 
-@nodes_router.post("/frontier", summary="The nodes that no other beats")
+@router.post("/frontier", summary="The nondominated nodes")
 def frontier(body: RequestOnly, workspace: CurrentWorkspace) -> dict[str, Any]:
     """Return the nodes not dominated in height, loss and suppressed rows, with these three values."""
     request, negotiable_view, view = _resolve_request(workspace, body)
@@ -279,7 +261,7 @@ def frontier(body: RequestOnly, workspace: CurrentWorkspace) -> dict[str, Any]:
     }
 
 
-@nodes_router.post("/node", summary="One node")
+@router.post("/node", summary="One node")
 def node(body: NodeBody, workspace: CurrentWorkspace) -> dict[str, Any]:
     """Return levels, loss, suppressed rows, class sizes and distinct values of a node, and its neighbours."""
     request, _, view = _resolve_request(workspace, body)
@@ -290,7 +272,7 @@ def node(body: NodeBody, workspace: CurrentWorkspace) -> dict[str, Any]:
     return {**summary.as_json(), "neighbours": around.as_json()}
 
 
-@nodes_router.post("/comparison", summary="Nodes side by side")
+@router.post("/comparison", summary="Compare nodes")
 def comparison(body: ComparisonBody, workspace: CurrentWorkspace) -> dict[str, Any]:
     """Return the summaries of several nodes under one request."""
     request, _, view = _resolve_request(workspace, body)
@@ -305,7 +287,7 @@ def comparison(body: ComparisonBody, workspace: CurrentWorkspace) -> dict[str, A
     return {"requirement": str(request.requirement), "limit": limit, "nodes": found}
 
 
-@nodes_router.post("/rows", summary="Some rows before and after")
+@router.post("/rows", summary="Some rows before and after")
 def rows(body: RowsBody, workspace: CurrentWorkspace) -> dict[str, Any]:
     """Return row types before and after the generalization of a node: real values, only for the publisher."""
     request, _, view = _resolve_request(workspace, body)
@@ -313,7 +295,7 @@ def rows(body: RowsBody, workspace: CurrentWorkspace) -> dict[str, Any]:
     return preview_rows(view.source.frequency_set, found, request.requirement, body.number).as_json()
 
 
-@nodes_router.post("/nodes", summary="A page of the table of nodes")
+@router.post("/nodes", summary="A page of the table of nodes")
 def nodes(body: NodesBody, workspace: CurrentWorkspace) -> dict[str, Any]:
     """Return levels, height, loss and suppressed rows of nodes, and whether each meets the request."""
     request, negotiable_view, view = _resolve_request(workspace, body)
@@ -321,24 +303,24 @@ def nodes(body: NodesBody, workspace: CurrentWorkspace) -> dict[str, Any]:
     suppressed = view.suppression(request.requirement)
     limit = request.max_suppressed.of(view.source.rows)
     meets = (suppressed <= limit) & (view.levels >= low).all(axis=1) & (view.levels <= high).all(axis=1)
-    places = np.arange(view.nodes)
+    positions = np.arange(view.nodes)
     if body.only == "meets":
-        places = np.flatnonzero(meets)
+        positions = np.flatnonzero(meets)
     elif body.only == "frontier":
-        places = _frontier_positions(negotiable_view, view, body)
+        positions = _frontier_positions(negotiable_view, view, body)
     if body.order != "height":
         key = suppressed if body.order == "suppressed" else view.losses
-        places = places[np.argsort(key[places], kind="stable")]
-    page = places[body.first : body.first + body.number].tolist()
+        positions = positions[np.argsort(key[positions], kind="stable")]
+    page = positions[body.first : body.first + body.number].tolist()
     return {
-        "total": len(places),
+        "total": len(positions),
         "first": body.first,
         "attributes": list(view.source.lattice.attributes),
         "nodes": [{**_node_row(view, p, int(suppressed[p])), "meets": bool(meets[p])} for p in page],
     }
 
 
-@nodes_router.post("/attributes", summary="What giving up one attribute would buy")
+@router.post("/attributes", summary="Suppression with one attribute at its top")
 def attributes(body: RequestOnly, workspace: CurrentWorkspace) -> dict[str, Any]:
     """Return the suppressed rows of the request with each attribute generalized to its top in turn."""
     request, _, view = _resolve_request(workspace, body)
@@ -371,43 +353,3 @@ def _node_row(view: LatticeView, position: int, suppressed: int) -> dict[str, An
         "loss": float(view.losses[position]),
         "suppressed": suppressed,
     }
-
-
-def adjacent_requests(body: RequestBody) -> Iterator[RequestBody]:
-    """Yield the requests one step away on an l slider, the stricter ones first."""
-    if isinstance(body.l, int):
-        steps: list[Any] = [body.l + 1, body.l - 1]
-    else:
-        requested_l = body.l or {}
-        steps = [{**requested_l, name: least + by} for by in (1, -1) for name, least in requested_l.items()]
-    for step in steps:
-        if min(step.values() if isinstance(step, dict) else (step,)) >= 1:
-            yield body.model_copy(update={"l": step})
-
-
-def prefetch_adjacent(view: LatticeView, body: RequestBody) -> None:
-    """Compute suppression for the adjacent requests on a whole lattice; do nothing for a partial one."""
-    if not view.is_partial:
-        for request in adjacent_requests(body):
-            view.suppression(request.request().requirement)
-
-
-@dataclass
-class Prefetcher:
-    """Prefetching of one connection: one run at a time, and none again for an unchanged l."""
-
-    _last: Any = None
-    _task: asyncio.Task[None] | None = field(default=None, repr=False)
-
-    def begin(self, view: LatticeView, body: RequestBody) -> None:
-        """Start prefetching in a thread, unless it is running or was done for this l."""
-        key = (id(view), repr(body.l), body.criteria)
-        if body.l is None or key == self._last or (self._task is not None and not self._task.done()):
-            return
-        self._last = key
-        self._task = asyncio.create_task(run_in_threadpool(prefetch_adjacent, view, body))
-
-    async def end(self) -> None:
-        """Wait for the running prefetch."""
-        if self._task is not None:
-            await self._task

@@ -11,7 +11,6 @@ from pydantic import BaseModel, Field
 from discreet.errors import DiscreetError
 from discreet.model.class_recoding import RecodingModel
 from discreet.model.criteria.base import Criterion
-from discreet.model.option import OptionKind
 from discreet.model.release_address import ReleaseAddress
 from discreet.model.request import RowOrder
 from discreet.places.address import without_password
@@ -48,33 +47,6 @@ from discreet.web.workspace_releases import (
 router = APIRouter(prefix="/api/publish", tags=["publish"], responses=RESPONSES)
 
 
-class FieldAnswer(BaseModel):
-    """One option of a model."""
-
-    name: str
-    label: str
-    kind: OptionKind
-    choices: tuple[str, ...]
-    default: str | None
-    hint: str
-    repeatable: bool = Field(description="Whether several are taken: a list, or a text of one per line.")
-
-
-class ModelAnswer(BaseModel):
-    """A model with its options."""
-
-    name: str
-    title: str
-    text: str
-    fields: tuple[FieldAnswer, ...]
-    main: bool = Field(description="Whether it is listed before the others.")
-    permuted: bool = Field(description="Whether sensitive values change places within groups.")
-    takes_levels: bool
-    takes_suppression: bool
-    takes_l: bool
-    formats: tuple[str, ...]
-
-
 class LanguageAnswer(BaseModel):
     """A language of reports, with its name in that language."""
 
@@ -85,21 +57,19 @@ class LanguageAnswer(BaseModel):
 class PublishAnswer(CriteriaBody):
     """Initial data of the screen; k, l, the limit and other criteria are those of the last request."""
 
-    models: list[ModelAnswer]
+    models: list[ModelForm]
     quasi_identifiers: list[str]
     sensitive: list[str]
     k: int | None
     l: int | dict[str, int] | None
     max_suppressed: str | None
-    order: Literal["sorted", "random"] = Field(description="The order of rows that the spec asks.")
+    order: Literal["sorted", "random"] = Field(description="The order of rows in the spec.")
     levels_asked: str | None = Field(
-        None, description="The levels negotiated last, in words; other models are not bound by them."
+        None, description="The last negotiated levels, in words; other models ignore them."
     )
-    criterion_kinds: list[dict[str, Any]] = Field(
-        description="The criteria that may be asked beside k and l."
-    )
+    criterion_kinds: list[dict[str, Any]] = Field(description="The criteria in addition to k and l.")
     choice: ChosenNode | None = Field(description="The node chosen in Negotiate.")
-    database: str | None = Field(description="The database that has the source, where a release may go too.")
+    database: str | None = Field(description="The source's database, into which a release can be written.")
     releases: list[ReleaseAnswer]
 
 
@@ -108,22 +78,24 @@ class PublishBody(CriteriaBody):
 
     model: str = Field(max_length=80)
     name: str | None = Field(
-        None, max_length=200, description="The file to write, its ending says the format; or else table."
+        None, max_length=200, description="The file to write; its suffix sets the format. Or else table."
     )
     table: str | None = Field(
-        None, max_length=260, description="SCHEMA.NAME: a new table of the database that has the source."
+        None, max_length=260, description="SCHEMA.NAME: a new table in the source's database."
     )
     k: int | None = Field(None, ge=1, le=10**9)
     l: int | dict[str, int] | None = None
     max_suppressed: int | Annotated[str, Field(max_length=20)] | None = None
     levels: dict[str, int] | None = Field(
-        None, description="The level of each column: negotiated, full-domain."
+        None, description="The level of each column, for negotiated and full-domain."
     )
     suppressed: Literal["drop", "star"] = "drop"
     order: Literal["sorted", "random"] | None = None
     overwrite: bool = False
     after: list[ReleaseName] = Field(
-        default_factory=list, max_length=100, description="Earlier releases that it must be safe beside."
+        default_factory=list,
+        max_length=100,
+        description="Earlier releases together with which it must be safe.",
     )
     options: dict[str, bool | str | int | float | list[str] | None] = Field(default_factory=dict)
 
@@ -134,7 +106,7 @@ def report_languages() -> list[LanguageAnswer]:
     return [LanguageAnswer(code=code, name=language_of(code).name) for code in languages()]
 
 
-@router.get("", summary="Models, the chosen node, and the releases there are")
+@router.get("", summary="Models, the chosen node, and existing releases")
 def overview(workspace: CurrentWorkspace) -> PublishAnswer:
     """Return the initial data of the screen; without a spec there are no columns yet."""
     keys: list[str] = []
@@ -158,7 +130,7 @@ def overview(workspace: CurrentWorkspace) -> PublishAnswer:
         bounds = {"max_level": request.max_level, "min_level": request.min_level}
         levels_asked = describe_request(bounds) if any(bounds.values()) else None
     return PublishAnswer(
-        models=[ModelAnswer.model_validate(form, from_attributes=True) for form in model_forms()],
+        models=list(model_forms()),
         quasi_identifiers=keys,
         sensitive=values,
         k=k,
@@ -184,11 +156,11 @@ def publish(body: PublishBody, workspace: CurrentWorkspace, jobs: CurrentJobs) -
         return _publish_table(body, body.table, form, workspace, jobs)
     name = _file_name(body.name or "", form)
     if not name.lower().endswith(form.formats):
-        raise FieldError(f"'{name}' names no format to write", field="name", allowed=", ".join(form.formats))
+        raise FieldError(f"'{name}' has no known suffix", field="name", allowed=", ".join(form.formats))
     target = workspace.release_path(name)
     if target.exists() and not body.overwrite:
         raise FieldError(
-            f"{name} is there already",
+            f"{name} exists already",
             field="name",
             advice="Choose another name, or allow it to be replaced.",
         )
@@ -218,7 +190,7 @@ def _file_name(text: str, form: ModelForm) -> str:
             "a file cannot have this name",
             field="name",
             allowed="letters, digits, dots, hyphens, blanks",
-            advice=f"“{name.rpartition('.')[0]}”, say.",
+            advice=f"Use a name such as “{name.rpartition('.')[0]}”.",
         )
     return name
 
@@ -254,7 +226,7 @@ def previous_releases(workspace: Workspace, body: PublishBody) -> list[Path]:
         path = find_release(workspace, name).address.path
         if path is None or name == body.name:
             why = "is replaced by this one" if path else "is a table"
-            raise FieldError(f"{name} {why}", field="after", advice="Take it off the list.")
+            raise FieldError(f"{name} {why}", field="after", advice="Remove it from the list.")
         result.append(path)
     return result
 
@@ -265,10 +237,10 @@ def _publish_table(
     """Start the job that publishes into the source's database, after a check of the target."""
     url = source_database_url(workspace)
     if body.name is not None:
-        raise FieldError("both a file and a table are named", field="table", allowed="one of them")
+        raise FieldError("both a file and a table are given", field="table", allowed="one of them")
     if url is None:
         raise FieldError(
-            f"the source is no table of {database_kinds()}", field="table", advice="Publish to a file."
+            f"the source is not a table of {database_kinds()}", field="table", advice="Publish to a file."
         )
     target = ReleaseAddress(table=_table_name(text), url=url)
     answer = publish_arguments(body, form) | {"after": previous_releases(workspace, body)}
@@ -288,7 +260,7 @@ def _table_name(text: str) -> str:
     """Return a table's qualified name as typed; raise ``FieldError`` if it is invalid."""
     name, allowed = text.strip(), 'schema and name, such as out.people or out."the people"'
     if not is_qualified_table_name(name) or any(sign in name for sign in "/\\") or not name.isprintable():
-        raise FieldError("that is no table's name with its schema", field="table", allowed=allowed)
+        raise FieldError("not a table name with a schema", field="table", allowed=allowed)
     return name
 
 

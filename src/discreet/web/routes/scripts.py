@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
-from discreet.screens.option_forms import attack_from_form, model_form
+from discreet.screens.option_forms import model_form
 from discreet.verbs.models.recoding_model import Model, RequestOptions
 from discreet.verbs.scripts import (
     Script,
@@ -19,7 +19,7 @@ from discreet.web.negotiation_forms import RequestOnly
 from discreet.web.negotiations import negotiation_of
 from discreet.web.request_guard import CurrentWorkspace
 from discreet.web.routes.analyst import QueryBody
-from discreet.web.routes.attacker import AttackBody, attack_files
+from discreet.web.routes.attacker import AttackBody, attack_arguments
 from discreet.web.routes.publish import PublishBody, previous_releases, publish_arguments
 from discreet.web.workspace_releases import find_release, is_comparable
 
@@ -29,9 +29,9 @@ router = APIRouter(prefix="/api/scripts", tags=["scripts"], responses=RESPONSES)
 class ScriptAnswer(BaseModel):
     """The same operation as a shell command and as a Python program."""
 
-    command: str | None = Field(description="One line of a shell; null where no line says it.")
+    command: str | None = Field(description="One line of a shell; null if the operation needs Python.")
     python: str = Field(description="A program.")
-    advice: str | None = Field(None, description="Why there is no line.")
+    advice: str | None = Field(None, description="The reason if there is no line.")
 
     @classmethod
     def of(cls, script: Script) -> ScriptAnswer:
@@ -83,20 +83,4 @@ def attack(body: AttackBody, workspace: CurrentWorkspace) -> ScriptAnswer:
     """Return a script that attacks the same release with the same files."""
     facts = find_release(workspace, body.release)
     spec = workspace.spec_path if is_comparable(workspace, facts) else None
-    files = {
-        name: None if upload is None else workspace.upload_path(upload)
-        for name, upload in (("outside", body.outside), ("population", body.population))
-    }
-    script = make_attack_script(
-        facts.address,
-        spec,
-        outside=files["outside"],
-        population=files["population"],
-        match=body.match,
-        key=body.key or None,
-        threshold=body.threshold,
-        dominance=body.dominance,
-        by=attack_from_form(body.by, body.options, attack_files(workspace, body)),
-        persons=body.persons,
-    )
-    return ScriptAnswer.of(script)
+    return ScriptAnswer.of(make_attack_script(facts.address, spec, **attack_arguments(workspace, body)))

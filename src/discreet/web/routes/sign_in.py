@@ -29,8 +29,8 @@ router = APIRouter()
 class SessionAnswer(BaseModel):
     """The signed-in user and the login method."""
 
-    user: str = Field(description="The user's name; `local` where the server has one user.")
-    login: LoginMethod = Field(description="token: the start link; password; proxy: the proxy in front.")
+    user: str = Field(description="The user's name; `local` on a server with one user.")
+    login: LoginMethod = Field(description="token: the start link; password; proxy: a reverse proxy.")
     workbench: str = Field(description="The version of discreet.")
 
 
@@ -81,13 +81,13 @@ def start(server: CurrentServer, client_request: CurrentClientRequest, token: st
     return answer
 
 
-@router.get("/api/health", tags=["session"], summary="Is the server there?")
+@router.get("/api/health", tags=["session"], summary="Status of the server")
 def health() -> Health:
     """Return the status to any client whose Host and Origin are allowed; without facts about the data."""
     return Health(status="ok")
 
 
-@router.get("/api/session", tags=["session"], summary="Who is signed in?", responses=RESPONSES)
+@router.get("/api/session", tags=["session"], summary="The session", responses=RESPONSES)
 def session(current: CurrentSession) -> SessionAnswer:
     """Return the session of the cookie."""
     return SessionAnswer(user=current.user, login=current.login, workbench=program_version())
@@ -116,7 +116,7 @@ def sign_out(
     current: CurrentSession,
     server: CurrentServer,
     client_request: CurrentClientRequest,
-    everywhere: Annotated[bool, Query(description="End the user's other sessions too.")] = False,
+    everywhere: Annotated[bool, Query(description="Also end the user's other sessions.")] = False,
 ) -> Response:
     """End the session; the workspace and its jobs are kept."""
     token = session_token(request.scope, client_request, server)

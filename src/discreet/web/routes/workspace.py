@@ -13,7 +13,7 @@ from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, Field
 
 from discreet.errors import InputError
-from discreet.screens.source_view import folder_table_kind
+from discreet.screens.source_view import folder_kind
 from discreet.web.error_responses import RESPONSES, Conflict, FieldError, NotFound
 from discreet.web.job_queue import JobAnswer, JobQueue, QueuedJob
 from discreet.web.request_guard import CurrentJobs, CurrentServer, CurrentWorkspace
@@ -26,27 +26,25 @@ from discreet.web.write_order import part_tags
 router = APIRouter(prefix="/api/workspace", tags=["workspace"], responses=RESPONSES)
 
 _DATA_SUFFIXES = {
-    ".csv",
-    ".tsv",
-    ".txt",
-    ".tab",
-    ".parquet",
-    ".pq",
-    ".json",
-    ".jsonl",
-    ".ndjson",
-    ".xlsx",
-    ".sav",
-    ".zsav",
-    ".dta",
-    ".sas7bdat",
-    ".xpt",
-    ".sqlite",
-    ".sqlite3",
-    ".db3",
-    ".db",
-    ".toml",
-    ".sql",
+    f".{suffix}"
+    for suffix in (
+        *(
+            "csv",
+            "tsv",
+            "txt",
+            "tab",
+            "parquet",
+            "pq",
+            "json",
+            "jsonl",
+            "ndjson",
+            "xlsx",
+            "sav",
+            "zsav",
+            "dta",
+        ),
+        *("sas7bdat", "xpt", "sqlite", "sqlite3", "db3", "db", "toml", "sql"),
+    )
 }
 _MAX_ENTRIES = 1000
 _RAW_BODY: dict[str, Any] = {
@@ -61,7 +59,7 @@ class SpecFacts(BaseModel):
     """The spec's file."""
 
     path: str
-    version: str = Field(description="Changes with the file; empty where there is none yet.")
+    version: str = Field(description="Changes with the file; empty if there is none.")
     exists: bool
 
 
@@ -78,7 +76,7 @@ class FileFacts(BaseModel):
     name: str
     size: int = Field(description="In bytes.")
     modified: datetime
-    path: str = Field(description="As the spec names it.")
+    path: str = Field(description="The path in the spec.")
 
 
 class Limits(BaseModel):
@@ -92,9 +90,9 @@ class WorkspaceAnswer(BaseModel):
 
     user: str
     folder: str
-    root: str | None = Field(description="Files of the server below this folder may be used; null: none.")
+    root: str | None = Field(description="Files of the server below this folder can be opened; null: none.")
     spec: SpecFacts
-    source: str | None = Field(description="The data file that the spec names.")
+    source: str | None = Field(description="The data file of the spec.")
     attributes: list[WorkspaceAttribute]
     uploads: list[FileFacts]
     releases: list[str]
@@ -106,7 +104,7 @@ class UploadAnswer(BaseModel):
     """A stored upload."""
 
     name: str
-    path: str = Field(description="As the spec names it.")
+    path: str = Field(description="The path in the spec.")
     size: int
 
 
@@ -122,7 +120,7 @@ class PartsAnswer(BaseModel):
     """The tags of the parts of the work; a tag changes with the part's content."""
 
     table: str = Field(description="The table, its roles and hierarchies; not the spec's request.")
-    request: str = Field(description="The request that Negotiate asked last.")
+    request: str = Field(description="The last request in Negotiate.")
     choice: str = Field(description="The chosen node.")
     saved: str = Field(description="The saved answers.")
 
@@ -148,7 +146,7 @@ class Folder(BaseModel):
 
     folder: str
     parent: str | None
-    table: str | None = Field(description="What the folder is as one table; null where it is none.")
+    table: str | None = Field(description="The kind of table that the folder is; null if it is none.")
     entries: list[Entry]
 
 
@@ -158,7 +156,7 @@ class History(BaseModel):
     requests: list[dict[str, Any]]
 
 
-@router.get("", summary="The workspace at a glance")
+@router.get("", summary="Summary of the workspace")
 def workspace(user_workspace: CurrentWorkspace, server: CurrentServer) -> WorkspaceAnswer:
     """Return spec, attributes, uploads and releases of the user's folder; no value of the data."""
     attributes, source = _attributes(user_workspace)
@@ -180,7 +178,7 @@ def workspace(user_workspace: CurrentWorkspace, server: CurrentServer) -> Worksp
     )
 
 
-@router.get("/parts", summary="What the work is now")
+@router.get("/parts", summary="Tags of the parts")
 def parts(user_workspace: CurrentWorkspace) -> PartsAnswer:
     """Return the tag of each part of the work, by which a page notices changes of another page.
 
@@ -218,7 +216,7 @@ async def upload(
     request: Request,
     user_workspace: CurrentWorkspace,
     server: CurrentServer,
-    replace: Annotated[bool, Query(description="Replace a file of that name.")] = False,
+    replace: Annotated[bool, Query(description="Replace a file of the same name.")] = False,
 ) -> UploadAnswer:
     """Store the body under a name made safe for files; only the workspace's owner may read it."""
     target = user_workspace.uploads / safe_name(name)
@@ -236,14 +234,14 @@ def remove_upload(name: str, user_workspace: CurrentWorkspace) -> Response:
 @router.get("/files", summary="Files of the server")
 def files(
     user_workspace: CurrentWorkspace,
-    folder: Annotated[str, Query(description="A folder below the root; the root itself where empty.")] = "",
+    folder: Annotated[str, Query(description="A folder below the root, by default the root.")] = "",
 ) -> Folder:
     """Return folders and data files below the root that the server was started with, without hidden ones."""
     if user_workspace.root is None:
-        raise NotFound("this server opens no files of its own", advice="Upload the file instead.")
+        raise NotFound("this server opens no local files", advice="Upload the file instead.")
     here = user_workspace.server_path(folder or str(user_workspace.root), field="folder")
     if not here.is_dir():
-        raise FieldError("that is no folder", field="folder")
+        raise FieldError("this is not a folder", field="folder")
     entries = [
         entry for path in sorted(here.iterdir(), key=_entry_order) if (entry := _entry(path, user_workspace))
     ]
@@ -251,7 +249,7 @@ def files(
     return Folder(
         folder=str(here),
         parent=str(here.parent) if inside else None,
-        table=folder_table_kind(here),
+        table=folder_kind(here),
         entries=entries[:_MAX_ENTRIES],
     )
 
@@ -259,13 +257,13 @@ def files(
 @router.get("/requests", summary="The history of requests")
 def requests(
     user_workspace: CurrentWorkspace,
-    last: Annotated[int, Query(ge=1, le=10_000, description="How many, from the end.")] = 200,
+    last: Annotated[int, Query(ge=1, le=10_000, description="Number of entries, from the end.")] = 200,
 ) -> History:
     """Return the last requests with their results."""
     return History(requests=user_workspace.requests.entries(last))
 
 
-@router.delete("/requests", summary="Forget the history", status_code=204)
+@router.delete("/requests", summary="Clear the history", status_code=204)
 def forget_requests(user_workspace: CurrentWorkspace) -> Response:
     """Delete every entry of the history."""
     user_workspace.requests.clear()
@@ -321,9 +319,9 @@ class VersionFacts(BaseModel):
     """One version."""
 
     number: int
-    at: str = Field(description="When it was made, in ISO form.")
-    words: str = Field(description="What was changed.")
-    current: bool = Field(description="Whether it is the current version.")
+    at: str = Field(description="Time in ISO format.")
+    words: str = Field(description="The change in words.")
+    current: bool = Field(description="True for the current version.")
 
 
 class Steps(BaseModel):
@@ -343,18 +341,18 @@ class VersionsAnswer(BaseModel):
 class Travelled(BaseModel):
     """The state after undo, redo or restoring a version."""
 
-    words: str = Field(description="The change that was taken back or done again.")
-    changed: list[str] = Field(description="Of spec, hierarchies, request and choice those that differ now.")
+    words: str = Field(description="The change that was undone or redone.")
+    changed: list[str] = Field(description="The changed parts: spec, hierarchies, request, choice.")
     request: dict[str, Any] | None
     choice: dict[str, Any] | None
     steps: Steps
 
 
-@versions_router.get("", summary="The timeline")
+@versions_router.get("", summary="All versions")
 def versions(workspace: CurrentWorkspace) -> VersionsAnswer:
     """Return every stored version, and the changes that undo and redo would apply."""
     with workspace.edit_lock:
-        current = workspace.timeline.current
+        current = workspace.history.current
         facts = [
             VersionFacts(
                 number=each.number,
@@ -362,50 +360,50 @@ def versions(workspace: CurrentWorkspace) -> VersionsAnswer:
                 words=each.words,
                 current=current is not None and each.number == current.number,
             )
-            for each in workspace.timeline.versions
+            for each in workspace.history.versions
         ]
         return VersionsAnswer(versions=facts, steps=_undo_steps(workspace))
 
 
-@versions_router.get("/steps", summary="What undo and redo would do")
+@versions_router.get("/steps", summary="Changes that undo and redo apply")
 def steps(workspace: CurrentWorkspace) -> Steps:
     """Return the changes that undo and redo would apply."""
     with workspace.edit_lock:
         return _undo_steps(workspace)
 
 
-@versions_router.post("/undo", summary="Take the last change back")
+@versions_router.post("/undo", summary="Undo the last change")
 def undo(workspace: CurrentWorkspace) -> Travelled:
     """Restore the work before the last change; ``conflict`` if there is none."""
     with workspace.edit_lock:
-        workspace.timeline.record("Changed outside of the workbench")
-        current, earlier = workspace.timeline.current, workspace.timeline.earlier
+        workspace.history.record("Changed outside the workbench")
+        current, earlier = workspace.history.current, workspace.history.previous
         if current is None or earlier is None:
-            raise Conflict("there is nothing to take back")
+            raise Conflict("there is nothing to undo")
         return _restore(workspace, earlier.number, current.words)
 
 
-@versions_router.post("/redo", summary="Do it again")
+@versions_router.post("/redo", summary="Redo the undone change")
 def redo(workspace: CurrentWorkspace) -> Travelled:
     """Restore the work after the change that was undone; ``conflict`` if there is none."""
     with workspace.edit_lock:
-        later = workspace.timeline.later
+        later = workspace.history.next
         if later is None:
-            raise Conflict("there is nothing to do again")
+            raise Conflict("there is nothing to redo")
         return _restore(workspace, later.number, later.words)
 
 
-@versions_router.post("/{number}", summary="Go back to a version")
+@versions_router.post("/{number}", summary="Restore a version")
 def go(number: int, workspace: CurrentWorkspace) -> Travelled:
-    """Restore a version of the work; the others are kept in the timeline."""
+    """Restore a version of the work; the other versions are kept."""
     with workspace.edit_lock:
         return _restore(workspace, number, None)
 
 
 def _restore(workspace: Workspace, number: int, words: str | None) -> Travelled:
-    timeline = workspace.timeline
-    before = timeline.current
-    version: WorkVersion = timeline.go(number)
+    history = workspace.history
+    before = history.current
+    version: WorkVersion = history.restore(number)
     return Travelled(
         words=words or version.words,
         changed=[] if before is None else changed_parts(before.state, version.state),
@@ -416,8 +414,8 @@ def _restore(workspace: Workspace, number: int, words: str | None) -> Travelled:
 
 
 def _undo_steps(workspace: Workspace) -> Steps:
-    timeline = workspace.timeline
-    current, earlier, later = timeline.current, timeline.earlier, timeline.later
+    history = workspace.history
+    current, earlier, later = history.current, history.previous, history.next
     return Steps(
         undo=None if current is None or earlier is None else current.words,
         redo=None if later is None else later.words,
@@ -436,7 +434,7 @@ class JobsAnswer(BaseModel):
     jobs: list[JobAnswer]
 
 
-@jobs_router.get("", summary="Every job")
+@jobs_router.get("", summary="All jobs")
 def jobs(queue: CurrentJobs) -> JobsAnswer:
     """Return jobs that run or wait, and the last 50 that have ended."""
     return JobsAnswer(jobs=[queue.answer(job) for job in queue.all()])
@@ -448,7 +446,7 @@ def job(job_id: str, queue: CurrentJobs) -> JobAnswer:
     return queue.answer(queue.find(job_id))
 
 
-@jobs_router.delete("/{job_id}", summary="Cancel a job, or forget one that has ended")
+@jobs_router.delete("/{job_id}", summary="Cancel a job, or remove one that has ended")
 def cancel(job_id: str, queue: CurrentJobs) -> JobAnswer:
     """Cancel a job where it next reports progress; partly written output is removed."""
     return queue.answer(queue.cancel(job_id))
@@ -456,7 +454,7 @@ def cancel(job_id: str, queue: CurrentJobs) -> JobAnswer:
 
 @jobs_router.get(
     "/{job_id}/events",
-    summary="A job's progress as it comes",
+    summary="Events of a job's progress",
     response_class=StreamingResponse,
     responses={200: {"content": {"text/event-stream": {}}, "description": "Events named `job`."}},
 )
@@ -480,5 +478,5 @@ async def _stream_events(jobs_of_user: JobQueue, job: QueuedJob, server: ServerS
             return
         looks += 1
         if looks % _POLLS_PER_HEARTBEAT == 0:
-            yield ": still there\n\n"
+            yield ": heartbeat\n\n"
         await asyncio.sleep(_POLL_SECONDS)

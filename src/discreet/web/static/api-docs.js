@@ -201,7 +201,7 @@ async function show() {
   const lead = document.getElementById("lead");
   const answer = await fetch("/openapi.json");
   if (!answer.ok) {
-    lead.textContent = "Nobody is signed in.";
+    lead.textContent = "You are not signed in.";
     return;
   }
   const description = await answer.json();

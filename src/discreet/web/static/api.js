@@ -16,8 +16,8 @@ export class ApiError extends Error {
 
 /** Return an error as one text: message, allowed values, advice. */
 export function errorText(error) {
-  const said = error.message ?? String(error);
-  const message = said.replace(/^(an?|its|no|that|the|there|this) /, (word) => word[0].toUpperCase() + word.slice(1));
+  const text = error.message ?? String(error);
+  const message = text.replace(/^(an?|its|no|that|the|there|this) /, (word) => word[0].toUpperCase() + word.slice(1));
   const parts = [/[.!?]$/.test(message) ? message : `${message}.`];
   if (error.allowed) parts.push(`Allowed: ${error.allowed}.`);
   if (error.advice) parts.push(error.advice);
@@ -88,7 +88,7 @@ async function delivered(method, path, body) {
   for (let tries = 0; ; tries += 1) {
     try {
       const headers = { ...writer.headers(number), "discreet-base": writtenTags(base) };
-      return await call(method, path, body, { headers, onAnswer: ({ headers: told }) => learn(told) });
+      return await call(method, path, body, { headers, onAnswer: ({ headers: answered }) => learn(answered) });
     } catch (error) {
       if (error.kind === "outdated" && !renamed) {
         renamed = true; // a copy of this tab has the same name
@@ -120,14 +120,14 @@ const channel = typeof BroadcastChannel === "function" ? new BroadcastChannel("d
 
 /** Store the tags of a change's answer as those of the page; other tabs then check for changes. */
 function learn(headers) {
-  const told = Object.fromEntries(
+  const tags = Object.fromEntries(
     (headers.get("discreet-parts") ?? "")
       .split(", ")
       .filter(Boolean)
       .map((each) => each.split("=")),
   );
-  if (Object.entries(told).some(([part, tag]) => base[part] !== tag)) channel?.postMessage("changed");
-  base = { ...base, ...told };
+  if (Object.entries(tags).some(([part, tag]) => base[part] !== tag)) channel?.postMessage("changed");
+  base = { ...base, ...tags };
 }
 
 const writtenTags = (tags) =>
@@ -136,7 +136,7 @@ const writtenTags = (tags) =>
     .join(", ");
 
 /** Start a new screen: the data read from now on are those of the page. Call it before reading. */
-export function beginAnew() {
+export function startScreen() {
   return work.add(async () => {
     base = await call("GET", "/api/workspace/parts", undefined, { headers: writer.headers() });
   });
@@ -156,13 +156,13 @@ export function acceptPart(part) {
 let held = 0;
 
 /** Check for changes of other tabs or programs; the page gets a "discreet:changed" event with the parts. */
-export function lookAround() {
+export function checkForChanges() {
   if (held > 0 || Object.keys(base).length === 0 || line !== "open") return Promise.resolve();
   return work.add(() => (held > 0 ? null : compare())).catch(() => {});
 }
 
 /** Run a task that changes the work on the server, such as a job: changes during it count as the page's own. */
-export async function whileChanging(task) {
+export async function runChange(task) {
   held += 1;
   try {
     return await task();
@@ -177,7 +177,7 @@ async function compare() {
   window.dispatchEvent(new CustomEvent("discreet:changed", { detail: parts }));
 }
 
-channel?.addEventListener("message", () => lookAround());
+channel?.addEventListener("message", () => checkForChanges());
 
 async function call(method, path, body, { signal, headers = {}, onAnswer = () => {} } = {}) {
   let response;
@@ -195,20 +195,20 @@ async function call(method, path, body, { signal, headers = {}, onAnswer = () =>
     text = await response.text();
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    tellLine("gone");
+    setConnectionState("gone");
     throw new ApiError(0, {
       kind: "connection",
       message: "The server does not answer",
-      advice: "It is tried again by itself.",
+      advice: "It is retried automatically.",
     });
   }
-  tellLine(response.status === 401 ? "signed-out" : "open");
+  setConnectionState(response.status === 401 ? "signed-out" : "open");
   if (response.ok) onAnswer(response);
   return read(response.status, text);
 }
 
 /** Set the state of the connection to the server: open, gone, signed-out. */
-export function tellLine(state) {
+export function setConnectionState(state) {
   line = state;
   if (state === "open") atOnce();
   window.dispatchEvent(new CustomEvent("discreet:line", { detail: state }));
@@ -222,7 +222,7 @@ function read(status, body) {
   try {
     value = body === "" ? null : JSON.parse(body);
   } catch {
-    throw new ApiError(status, { message: `The server answered with something that is no JSON (${status})` });
+    throw new ApiError(status, { message: `The server's answer is not JSON (${status})` });
   }
   if (status >= 200 && status < 300) return value;
   throw failure(status, value);
@@ -265,7 +265,7 @@ function sent(path, file, onProgress, signal) {
       }
     });
     request.addEventListener("error", () =>
-      reject(new ApiError(0, { kind: "connection", message: "The upload broke off" })),
+      reject(new ApiError(0, { kind: "connection", message: "The upload was interrupted" })),
     );
     request.addEventListener("abort", () => reject(new DOMException("cancelled", "AbortError")));
     signal?.addEventListener("abort", () => request.abort(), { once: true });

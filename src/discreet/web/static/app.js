@@ -1,6 +1,6 @@
 // The shell: steps in the publisher's order, the summary, the theme, and one screen at a time.
 
-import { ApiError, beginAnew, errorText, get } from "./api.js";
+import { ApiError, startScreen, errorText, get } from "./api.js";
 import { watchChanges } from "./changes.js";
 import { themeChanged } from "./colour.js";
 import { announce, clearToasts, toast } from "./components/status.js";
@@ -11,7 +11,7 @@ import { count } from "./format.js";
 import { icon } from "./icons.js";
 import { keepDraft } from "./drafts.js";
 import { keepFocus } from "./focus.js";
-import { arrived, arriving, keepPlace, place, watchScroll } from "./place.js";
+import { arrived, arriving, updateLocation, pageLocation, watchScroll } from "./page-location.js";
 import { watchPrint } from "./print.js";
 import { state } from "./state.js";
 import { resumeTour } from "./tour.js";
@@ -27,14 +27,14 @@ const SCREENS = [
   ["publish", "Publish"],
 ];
 // Screens that are not a step: their title, and the step that they belong to.
-const BESIDE = { compare: ["Compare", "publish"] };
+const OTHER_SCREENS = { compare: ["Compare", "publish"] };
 // The parts of the work that each screen shows: the page reports changes of these by others.
 const PARTS = {
   negotiate: ["table", "request", "choice"],
   compare: ["table", "request", "saved"],
   publish: ["table", "request", "choice"],
 };
-const STATES = { done: "done", attention: "needs attention", todo: "not begun" };
+const STATES = { done: "done", attention: "needs attention", todo: "not started" };
 const main = document.getElementById("main");
 const frame = document.querySelector(".frame");
 const stepsOpen = document.getElementById("steps-open");
@@ -47,9 +47,9 @@ function go(path) {
 }
 
 async function route() {
-  const found = place();
+  const found = pageLocation();
   const { params } = found;
-  const isScreen = SCREENS.some(([each]) => each === found.name) || found.name in BESIDE;
+  const isScreen = SCREENS.some(([each]) => each === found.name) || found.name in OTHER_SCREENS;
   const name = isScreen ? found.name : null;
   if (location.hash === "#main") {
     main.focus();
@@ -72,7 +72,7 @@ async function route() {
   const first = shown === null;
   const changed = shown !== name;
   shown = name;
-  const title = BESIDE[name]?.[0] ?? SCREENS.find(([each]) => each === name)[1];
+  const title = OTHER_SCREENS[name]?.[0] ?? SCREENS.find(([each]) => each === name)[1];
   document.title = `${title} · discreet workbench`;
   document.body.dataset.step = name;
   openSteps(false);
@@ -84,7 +84,7 @@ async function route() {
   main.setAttribute("aria-busy", "true");
   delete main.dataset.failed;
   try {
-    const [screen] = await Promise.all([import(`./screens/${name}.js`), beginAnew()]);
+    const [screen] = await Promise.all([import(`./screens/${name}.js`), startScreen()]);
     if (signal.aborted) return;
     const able = (await screen.show(root, { ...shell, signal, params })) ?? {};
     if (signal.aborted) able.leave?.();
@@ -133,7 +133,7 @@ function drawSteps() {
     document.getElementById("steps"),
     SCREENS.map(([name, title], i) => {
       const step = steps.get(name) ?? { state: "todo", note: "" };
-      const current = name === (BESIDE[shown]?.[1] ?? shown);
+      const current = name === (OTHER_SCREENS[shown]?.[1] ?? shown);
       const mark =
         step.state === "done" && !current ? icon("check") : step.state === "attention" && !current ? "!" : "";
       return h(
@@ -162,7 +162,7 @@ function drawSteps() {
   const at = SCREENS.findIndex(([name]) => name === shown);
   clear(
     stepsOpen,
-    h("b", {}, BESIDE[shown]?.[0] ?? SCREENS[at]?.[1] ?? "Steps"),
+    h("b", {}, OTHER_SCREENS[shown]?.[0] ?? SCREENS[at]?.[1] ?? "Steps"),
     at >= 0 && h("span", {}, `${at + 1} of ${SCREENS.length}`),
     icon("down"),
   );
@@ -188,7 +188,7 @@ function drawSummary() {
   );
 }
 
-const THEMES = { auto: ["as the system", "light"], light: ["light", "dark"], dark: ["dark", "auto"] };
+const THEMES = { auto: ["system", "light"], light: ["light", "dark"], dark: ["dark", "auto"] };
 const ICONS = { auto: "half", light: "sun", dark: "moon" };
 
 function drawTheme() {
@@ -235,7 +235,7 @@ state.subscribe(() => {
   versions.refresh();
 });
 keepFocus(main);
-const shell = { go, announce, toast, state, keepPlace, versions: () => versions.timeline() };
+const shell = { go, announce, toast, state, updateLocation, versions: () => versions.timeline() };
 watchScroll();
 watchPrint(main, document.getElementById("summary"));
 watchConnection(document.getElementById("line"), () => {

@@ -1,6 +1,6 @@
 // Changes of another tab or program: a notice below the header, with actions.
 
-import { acceptPart, lookAround } from "./api.js";
+import { acceptPart, checkForChanges } from "./api.js";
 import { button } from "./components/parts.js";
 import { clear, h } from "./dom.js";
 
@@ -20,12 +20,12 @@ const MINE = ["request", "choice"]; // parts that can be set to the state of thi
  */
 export function watchChanges(place, { partsOf, onChange, onShow, onKeep }) {
   let looked = 0;
-  let said = "";
+  let shown = "";
 
   function tell(changed) {
     const parts = changed.filter((part) => partsOf().includes(part));
-    if (parts.join() === said) return;
-    said = parts.join();
+    if (parts.join() === shown) return;
+    shown = parts.join();
     place.hidden = parts.length === 0;
     const keep = onKeep();
     clear(
@@ -49,11 +49,11 @@ export function watchChanges(place, { partsOf, onChange, onShow, onKeep }) {
     const now = performance.now();
     if (document.hidden || now - looked < QUIET) return;
     looked = now;
-    lookAround();
+    checkForChanges();
   }
 
   window.addEventListener("discreet:changed", ({ detail }) => tell(detail));
-  window.addEventListener("discreet:line", ({ detail }) => detail === "open" && said === "" && look());
+  window.addEventListener("discreet:line", ({ detail }) => detail === "open" && shown === "" && look());
   window.addEventListener("focus", look);
   document.addEventListener("visibilitychange", look);
   for (const kind of ["pointerdown", "keydown"])

@@ -1,6 +1,6 @@
 // The connection to the server: a notice while it is broken, or when the user is signed out.
 
-import { lineState, tellLine } from "./api.js";
+import { lineState, setConnectionState } from "./api.js";
 import { button } from "./components/parts.js";
 import { clear, h } from "./dom.js";
 import { user } from "./session.js";
@@ -21,7 +21,7 @@ export function watchConnection(place, onBack) {
     if (state === "gone") {
       clear(
         place,
-        h("span", {}, "The server does not answer. What you typed stays here, and is sent when it is back."),
+        h("span", {}, "The server does not answer. Your input is kept and sent when the server is back."),
         button("Try now", { small: true, onClick: look }),
       );
       timer = setTimeout(look, PAUSE);
@@ -44,10 +44,10 @@ export function watchConnection(place, onBack) {
       if (answer.ok) {
         const { user: now } = await answer.json();
         if (known !== null && now !== known) location.reload();
-        else tellLine("open");
+        else setConnectionState("open");
         return;
       }
-      if (answer.status === 401 && lineState() !== "signed-out") tellLine("signed-out");
+      if (answer.status === 401 && lineState() !== "signed-out") setConnectionState("signed-out");
     } catch {
       // The next try follows.
     }

@@ -35,7 +35,7 @@ form.addEventListener("submit", async (event) => {
   event.preventDefault();
   show("");
   if (!form.user.value.trim() || !form.password.value) {
-    show("Give your user name and your password.");
+    show("Enter your user name and your password.");
     (form.user.value.trim() ? form.password : form.user).focus();
     return;
   }

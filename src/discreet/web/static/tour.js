@@ -14,18 +14,22 @@ const PATIENCE = 3000; // milliseconds that a screen may take to continue
  * control was pressed, or when the screen of the next step is shown.
  */
 const STEPS = [
-  { screen: "load", press: ["Open the sample"], why: "A table of generated people: nobody in it lives." },
-  { screen: "columns", press: ["Next: Hierarchies"], why: "Each column has a role: age or place could name somebody." },
+  { screen: "load", press: ["Open the sample"], why: "A generated table: the people are invented." },
+  {
+    screen: "columns",
+    press: ["Next: Hierarchies"],
+    why: "Each column has a role: age or place could identify somebody.",
+  },
   { screen: "hierarchies", press: ["Next: Negotiate"], why: "How values become coarser, level by level." },
   {
     screen: "negotiate",
     press: ["Publish this answer", "Choose this node"],
-    why: "The answer blurs as little as it can, so that nobody stands alone. Move a slider first, if you like.",
+    why: "The answer generalizes as little as possible without unique rows. You may move a slider first.",
   },
   { screen: "publish", press: ["Publish"], why: "The file is written, read again, and counted by its own audit." },
   { screen: "publish", press: ["Write the report…"], why: "The evidence as one page that needs no network." },
-  { screen: "publish", press: ["Write the report"], why: "What you leave empty stays blank in it." },
-  { screen: "publish", press: ["Read the report"], why: "It opens beside this page. Print it there, with Ctrl and P." },
+  { screen: "publish", press: ["Write the report"], why: "Empty fields stay blank in it." },
+  { screen: "publish", press: ["Read the report"], why: "It opens in another page. Print it there with Ctrl+P." },
 ];
 const NAMES = {
   load: "Load",
@@ -94,11 +98,7 @@ function pressed({ target: hit }) {
   if (found === null || found.elsewhere || !found.element.contains(hit)) return;
   if (at === STEPS.length - 1) {
     keepDraft(KEPT, null);
-    told(
-      "done",
-      [h("b", {}, "That was the tour."), " Print the report in the page beside this one, with Ctrl and P."],
-      "End",
-    );
+    showStep("done", [h("b", {}, "That was the tour."), " Print the report in its page with Ctrl+P."], "End");
     clearInterval(looking);
     mark(null);
   } else go(at + 1);
@@ -119,12 +119,12 @@ function look() {
   if (strip.dataset.of === key) return;
   const words =
     found === null
-      ? [h("b", {}, "One moment."), " It goes on by itself."]
+      ? [h("b", {}, "One moment."), " The tour continues automatically."]
       : ["Press ", h("b", { class: "tour-press" }, found.words), found.elsewhere ? ", in the line above." : `. ${why}`];
-  told(key, words, "Stop the tour");
+  showStep(key, words, "Stop the tour");
 }
 
-function told(key, words, end) {
+function showStep(key, words, end) {
   strip.dataset.of = key;
   clear(
     strip,

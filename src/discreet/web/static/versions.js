@@ -27,8 +27,8 @@ export function versionControls(place, { pending, travelled }) {
 
   function show({ undo: back, redo: forth }) {
     for (const [each, words, title] of [
-      [undo, back, "Take back"],
-      [redo, forth, "Do again"],
+      [undo, back, "Undo"],
+      [redo, forth, "Redo"],
     ]) {
       each.setAttribute("aria-disabled", String(words === null));
       each.title = words === null ? title : `${title}: ${words}`;
@@ -49,13 +49,13 @@ export function versionControls(place, { pending, travelled }) {
     return under;
   }
 
-  async function travel(said, to) {
+  async function travel(action, to) {
     try {
       await pending();
       const answer = await post(`/api/versions/${to}`);
       show(answer.steps);
       await travelled(answer);
-      announce(`${said}: ${answer.words}`);
+      announce(`${action}: ${answer.words}`);
     } catch (error) {
       if (error.kind === "conflict") announce(`${errorText(error)}`);
       else toastError(error);

@@ -12,51 +12,45 @@ const MOST_ROWS = 500;
 export function answers(found, { isWhole }) {
   const shown = found.rows.slice(0, MOST_ROWS);
   const sure = shown.filter((row) => !(isWhole && isIdle(row, found)));
-  const told = found.rows.filter((row) => !(isWhole && isIdle(row, found)));
+  const relevant = found.rows.filter((row) => !(isWhole && isIdle(row, found)));
   const idle = shown.filter((row) => isWhole && isIdle(row, found));
   return [
-    shown.length > 0 && sentence(inWords(found, told.length > 0 ? told : found.rows)),
+    shown.length > 0 && sentence(describeResult(found, relevant.length > 0 ? relevant : found.rows)),
     found.warnings.map((each) => notice(each, "plain")),
     intervals(sure.slice(0, MOST_INTERVALS), found),
-    answerTable("Answers", sure, found, idle.length ? "No value surely occurs." : "No row meets the condition."),
+    answerTable("Answers", sure, found, idle.length ? "No value occurs for certain." : "No row meets the condition."),
     idle.length > 0 &&
       h(
         "details",
         { class: "behind", open: sure.length === 0 },
-        h("summary", {}, `${count(idle.length, "value")} that ${found.truth ? "nobody has" : "may occur, or not"}`),
-        answerTable("Values that need not occur", idle, found),
+        h("summary", {}, `${count(idle.length, "value")} that ${found.truth ? "no row has" : "may or may not occur"}`),
+        answerTable("Values that may not occur", idle, found),
       ),
     found.rows.length > shown.length &&
       h("p", { class: "muted small" }, `… and ${number(found.rows.length - shown.length)} more.`),
     found.sql &&
-      h(
-        "details",
-        {},
-        h("summary", {}, "The query as it was rewritten"),
-        h("pre", { class: "mono sql", tabindex: "0" }, found.sql),
-      ),
+      h("details", {}, h("summary", {}, "Rewritten query"), h("pre", { class: "mono sql", tabindex: "0" }, found.sql)),
   ];
 }
 
 /** Describe the answer in a sentence: one figure with its bounds, or the errors of several figures. */
-function inWords({ columns, truth }, rows) {
+function describeResult({ columns, truth }, rows) {
   const [first] = rows;
   if (rows.length === 1 && first.estimate !== null) {
     const of = columns.map((name) => first.group[name] ?? "NULL").join(", ");
-    const bounds =
-      first.lower === first.upper ? "" : `, surely between ${exact(first.lower)} and ${exact(first.upper)}`;
-    const real = truth && first.truth !== null ? ` In truth ${exact(first.truth)}.` : "";
+    const bounds = first.lower === first.upper ? "" : `, between ${exact(first.lower)} and ${exact(first.upper)}`;
+    const real = truth && first.truth !== null ? ` The true answer is ${exact(first.truth)}.` : "";
     return `${of ? `${of}: ` : ""}${exact(first.estimate)}${bounds}.${real}`;
   }
   const compared = rows.filter((row) => row.truth && row.estimate !== null);
-  if (!truth || compared.length === 0) return `${count(rows.length, "answer")}, each between sure bounds.`;
+  if (!truth || compared.length === 0) return `${count(rows.length, "answer")}, each with certain bounds.`;
   const off = compared.map(errorOf);
   const mean = off.reduce((sum, each) => sum + each, 0) / off.length;
   const most = ratio(off.reduce((found, each) => Math.max(found, each), 0));
   const left = rows.length - compared.length;
-  const without = left > 0 ? ` ${count(left, "answer")} cannot be compared so: the truth is 0 or unknown.` : "";
+  const without = left > 0 ? ` ${count(left, "answer")} cannot be compared: the true answer is 0 or unknown.` : "";
   const answered = count(rows.length, "answer");
-  return `${answered}. They miss the truth by ${ratio(mean)} on average, ${most} at most.${without}`;
+  return `${answered}. The mean error is ${ratio(mean)}, the largest ${most}.${without}`;
 }
 
 /** Return true for a value that the labels cannot exclude and that, as far as is known, no row has. */
@@ -105,9 +99,9 @@ function intervals(rows, { columns, truth }) {
     {
       class: "intervals",
       role: "img",
-      aria: { label: "Bounds, estimate and truth of each answer; the table below has the numbers." },
+      aria: { label: "Bounds, estimate and true value of each answer; the table below has the numbers." },
     },
-    h("p", { class: "legend" }, key("band", "sure bounds"), key("stroke", "estimate"), truth && key("dot", "truth")),
+    h("p", { class: "legend" }, key("band", "bounds"), key("stroke", "estimate"), truth && key("dot", "truth")),
     drawn.map((row) =>
       h(
         "div",

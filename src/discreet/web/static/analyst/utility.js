@@ -12,7 +12,7 @@ export function metrics(found) {
   const by = Object.fromEntries(found.metrics.map((each) => [each.name, each]));
   const fact = (name, label = name) => by[name] && { label, value: figure(by[name].value) };
   return panel(
-    { title: "What the release keeps", note: "Measured against the original." },
+    { title: "Utility of the release", note: "Measured against the original." },
     sentence(kept(found)),
     facts([
       { label: "rows", value: number(found.rows - found.suppressed) },
@@ -57,7 +57,7 @@ function kept({ rows, suppressed, loss }) {
   const published = `${number(rows - suppressed)} of ${number(rows)} rows are published.`;
   const by = Object.entries(loss).sort((a, b) => a[1] - b[1]);
   const gone = by.filter(([, each]) => each > 0.9995).map(([name]) => spoken(name));
-  const most = by.length > 1 && by[0][1] < 0.9995 ? ` ${capital(spoken(by[0][0]))} keeps most` : "";
+  const most = by.length > 1 && by[0][1] < 0.9995 ? ` ${capital(spoken(by[0][0]))} keeps most detail` : "";
   const nothing = gone.length > 0 ? `${gone.join(" and ")} ${gone.length === 1 ? "is" : "are"} not shown` : "";
   if (!most && !nothing) return published;
   return `${published}${most}${most && nothing ? "; " : " "}${most ? nothing : capital(nothing)}.`.replace(" .", ".");
@@ -71,8 +71,8 @@ export function distributions({ distributions: list }) {
     {
       title: "Distributions before and after",
       note:
-        "After: generalized rows are spread evenly over the values that they cover. Suppressed rows are in " +
-        "neither bar of the release.",
+        "After: generalized rows are spread evenly over the values that they cover. The bars of the release exclude " +
+        "suppressed rows.",
     },
     h("div", { class: "distributions" }, list.map(distribution)),
   );

@@ -9,7 +9,7 @@ import { clear, h } from "../dom.js";
 
 const OUTSIDE = {
   name: "outside",
-  label: "A file of people whom the attacker knows. Columns of the same name are compared.",
+  label: "A file of people known to the attacker. Columns with the same name are compared.",
 };
 
 /**
@@ -18,18 +18,20 @@ const OUTSIDE = {
  */
 export function attackFiles({ signal }) {
   const element = h("div", { class: "stack" });
-  let asked = [];
+  let fields = [];
 
   element.offer = (attack, releases) => {
     const outside = attack.needs.includes("outside") ? [OUTSIDE] : [];
-    asked = [...outside, ...attack.files].map((file) => (file.is_release ? ofReleases(file, releases) : dropped(file)));
-    clear(element, asked);
+    fields = [...outside, ...attack.files].map((file) =>
+      file.is_release ? ofReleases(file, releases) : dropped(file),
+    );
+    clear(element, fields);
   };
-  element.check = () => asked.map((each) => each.check()).every(Boolean);
+  element.check = () => fields.map((each) => each.check()).every(Boolean);
   element.body = () => {
     const files = {};
     let outside = {};
-    for (const each of asked) {
+    for (const each of fields) {
       if (each.option === OUTSIDE.name) outside = { outside: each.names()[0] };
       else if (each.names().length > 0) files[each.option] = each.names();
     }
@@ -64,15 +66,15 @@ export function attackFiles({ signal }) {
       h("legend", {}, "Earlier releases of the same people"),
       releases.length > 0
         ? boxes
-        : h("p", { class: "hint" }, "There is no other release that is a file. Publish one, and lay it beside."),
+        : h("p", { class: "hint" }, "There is no other release in a file. Publish one first."),
     );
     const ticked = () => boxes.filter(({ box }) => box.checked).map(({ box }) => box.value);
-    return withCheck(place, name, ticked, "Tick a release.");
+    return withCheck(place, name, ticked, "Select a release.");
   }
 }
 
 /** Add a check for missing files to a part of the form. */
-function withCheck(place, option, names, lacking) {
+function withCheck(place, option, names, message) {
   const error = h("p", { class: "field-error", hidden: true, role: "alert" });
   const element = h("div", { class: "stack tight" }, place, error);
   element.option = option;
@@ -80,7 +82,7 @@ function withCheck(place, option, names, lacking) {
   element.check = () => {
     const there = names().length > 0;
     error.hidden = there;
-    error.textContent = there ? "" : lacking;
+    error.textContent = there ? "" : message;
     if (!there) place.querySelector("input")?.focus();
     return there;
   };

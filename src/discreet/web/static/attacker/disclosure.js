@@ -13,7 +13,10 @@ export function sensitiveValues(found) {
     return panel({ title: "Sensitive values" }, notice("The release has no sensitive column.", "plain"));
   const part = (each, rows) => `${number(rows)} (${share(rows, each.rows)})`;
   return panel(
-    { title: "Sensitive values", note: "What is learnt of a person whose group is found, without naming the row." },
+    {
+      title: "Sensitive values",
+      note: "Facts that an attacker learns from a person's group, without identifying the row.",
+    },
     wideTable({
       label: "Table of sensitive values",
       caption: "Sensitive attributes by group",
@@ -47,7 +50,7 @@ export function sensitiveValues(found) {
         })),
         format: (value) => share(value, 1),
         series: ["without the release", "with it"],
-        caption: "Share of rows whose value is guessed right by taking the most frequent one",
+        caption: "Share of rows whose value is guessed correctly as the most frequent one",
         nameTitle: "attribute",
       }),
     ),
@@ -59,12 +62,12 @@ export function classesThatStandOut({ standing_out: classes }) {
   if (classes.length === 0) return null;
   return panel(
     {
-      title: "Groups that stand out",
-      note: "The smallest. Apart by: the fewest columns in which a group differs from any other.",
+      title: "Smallest groups",
+      note: "The smallest groups. Distance: the fewest columns in which a group differs from any other.",
     },
     wideTable({
-      label: "Table of groups that stand out",
-      caption: "Groups that stand out",
+      label: "Table of smallest groups",
+      caption: "Smallest groups",
       dense: true,
       rows: classes,
       columns: [

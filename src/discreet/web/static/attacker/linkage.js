@@ -22,11 +22,11 @@ export function journalistRisk({ journalist: risk, marketer, threshold }) {
     risk.classes_with_fewer_people_than_rows > 0 &&
       notice(
         `In ${count(risk.classes_with_fewer_people_than_rows, "class", "classes")} the file has fewer people ` +
-          `than the release has rows: it is not the whole population, and the rows count there.`,
+          `than the release has rows: it is not the whole population, and rows are counted instead.`,
         "warning",
       ),
     risk.incomplete_people > 0 &&
-      notice(`${count(risk.incomplete_people, "record")} lack a matched value and hide nobody.`, "plain"),
+      notice(`${count(risk.incomplete_people, "record")} lack a matched value and are not counted.`, "plain"),
   );
 }
 
@@ -42,8 +42,8 @@ export function links(found) {
     { class: "stack" },
     facts([
       { label: "records", value: number(after.records) },
-      before && { label: "right links before", value: right(before), tone: "bad" },
-      { label: "right links after", value: right(after), tone: "good" },
+      before && { label: "correct links before", value: right(before), tone: "bad" },
+      { label: "correct links after", value: right(after), tone: "good" },
     ]),
     pair(
       sideTable(linkage, {
@@ -53,9 +53,9 @@ export function links(found) {
           ["records that match a row", (side) => part(side, side.matched)],
           ["records that match one row", (side) => part(side, side.matched_one_row)],
           ["matching rows, median", (side) => number(side.median_matches)],
-          ["right links, if all were in the table", (side) => tenths(side.expected_if_present)],
+          ["correct links, if everyone is in the table", (side) => tenths(side.expected_if_present)],
           known && ["records of people in the original", (side) => number(side.known)],
-          known && ["right links expected", (side) => tenths(side.expected_correct)],
+          known && ["correct links expected", (side) => tenths(side.expected_correct)],
         ].filter(Boolean),
       }),
       sideBars(linkage, {
@@ -67,13 +67,13 @@ export function links(found) {
     ),
     linkage.incomplete_records > 0 &&
       notice(
-        `${count(linkage.incomplete_records, "record")} lack a matched value, which the attacker then does not know.`,
+        `${count(linkage.incomplete_records, "record")} lack a matched value, which is then unknown to the attacker.`,
         "plain",
       ),
     linkage.records_with_strange_values > 0 &&
       notice(
-        `${count(linkage.records_with_strange_values, "record")} have a value that no leaf of a hierarchy ` +
-          `has: only cells that show everything match them.`,
+        `${count(linkage.records_with_strange_values, "record")} have a value that is not in the ` +
+          `hierarchy: only cells at the top level match them.`,
         "plain",
       ),
   );

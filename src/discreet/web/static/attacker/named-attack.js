@@ -12,19 +12,19 @@ import { grouped, number, share, significant } from "../format.js";
 import { attackFiles } from "./attack-files.js";
 import { sideTable } from "./sides.js";
 
-const SHOW = "Show single persons";
+const SHOW = "Show individual persons";
 
 /**
- * The panel of named attacks. `asked()` returns the common options of attacks, `columns` are the original's, `others()`
- * the names of the other releases; `.begin()` clears the results.
+ * The panel of named attacks. `attackBody()` returns the common options of attacks, `columns` are the original's,
+ * `others()` the names of the other releases; `.begin()` clears the results.
  */
-export function namedAttack({ asked, attacks, columns, others, context: { signal, announce } }) {
+export function namedAttack({ attackBody, attacks, columns, others, context: { signal, announce } }) {
   const found = h("div", { class: "stack" });
   const options = h("div", { class: "form columns" });
   const text = h("p", { class: "muted" });
   const files = attackFiles({ signal });
   const choice = field({
-    label: "What the attacker tries",
+    label: "Attack to try",
     name: "by",
     control: select(
       attacks.map((attack) => [attack.name, grouped(attack.title)]),
@@ -44,7 +44,7 @@ export function namedAttack({ asked, attacks, columns, others, context: { signal
   choice.control.addEventListener("change", showChosen);
   let persons = false;
   const body = () => ({
-    ...asked(),
+    ...attackBody(),
     ...files.body(),
     by: chosen().name,
     options: chosenOptions(options),
@@ -74,7 +74,7 @@ export function namedAttack({ asked, attacks, columns, others, context: { signal
     options,
   );
   const element = panel(
-    { title: "Further attacks", note: "What an attacker with more knowledge or more patience gets." },
+    { title: "Further attacks", note: "Results of attackers with more knowledge or effort." },
     form,
     found,
   );
@@ -128,8 +128,8 @@ function figuresOf({ figures, title }) {
   );
 }
 
-function foundTable({ title: said, columns, rows, note }) {
-  const title = grouped(said);
+function foundTable({ title: name, columns, rows, note }) {
+  const title = grouped(name);
   return h(
     "div",
     { class: "stack" },

@@ -12,17 +12,17 @@ import { progress } from "../components/progress.js";
 import { journalistRisk, links } from "./linkage.js";
 
 /**
- * The panel of the linkage attack. `asked()` returns the common options of attacks (the release and its limits), `keys`
- * are columns of the original that may identify persons. `.begin(release)` starts again with a release.
+ * The panel of the linkage attack. `attackBody()` returns the common options of attacks (the release and its limits),
+ * `keys` are columns of the original that may identify persons. `.begin(release)` starts again with a release.
  */
-export function linkageAttack({ asked, keys, context: { signal, announce } }) {
+export function linkageAttack({ attackBody, keys, context: { signal, announce } }) {
   const file = h("div", { class: "stack" });
   const found = h("div", { class: "stack" });
   let release = null;
   const element = panel(
     {
       title: "Linkage attack",
-      note: "Records of a file that an attacker has are matched with rows; generalized values match what they cover.",
+      note: "Records of an attacker's file are matched with rows; a generalized value matches all values it covers.",
     },
     file,
     found,
@@ -40,7 +40,7 @@ export function linkageAttack({ asked, keys, context: { signal, announce } }) {
       h(
         "p",
         { class: "muted small" },
-        "It stays in your workspace, as the table does. One record per line, columns that match quasi-identifiers.",
+        "The file stays in your workspace. One record per line, with columns that match quasi-identifiers.",
       ),
     );
   }
@@ -58,17 +58,17 @@ export function linkageAttack({ asked, keys, context: { signal, announce } }) {
   }
 
   function matching(outside) {
-    const { kind, key, original, chosenKey } = whoIsWho(outside, keys);
+    const { kind, key, original, chosenKey } = keyFields(outside, keys);
     const proposed = Object.fromEntries(Object.entries(outside.match).map(([column, name]) => [name, column]));
     const matches = release.quasi_identifiers.map((name) =>
       field({
         label: name,
         name: `match.${name}`,
-        control: select([["", "– not known –"], ...outside.columns], { value: proposed[name] ?? "" }),
+        control: select([["", "– not matched –"], ...outside.columns], { value: proposed[name] ?? "" }),
       }),
     );
     const body = () => ({
-      ...asked(),
+      ...attackBody(),
       match: Object.fromEntries(
         matches.flatMap(({ control }, i) => (control.value ? [[control.value, release.quasi_identifiers[i]]] : [])),
       ),
@@ -95,7 +95,7 @@ export function linkageAttack({ asked, keys, context: { signal, announce } }) {
         "p",
         {},
         h("strong", {}, outside.name),
-        `: ${count(outside.columns.length, "column")}. Say which column tells which quasi-identifier.`,
+        `: ${count(outside.columns.length, "column")}. Select the quasi-identifier of each column.`,
       ),
       h("div", { class: "form columns" }, matches),
       h("div", { class: "form columns" }, kind, release.comparable && [key, original]),
@@ -107,9 +107,9 @@ export function linkageAttack({ asked, keys, context: { signal, announce } }) {
 }
 
 /** Fields for the kind of the file, and for the key columns in it and in the original. */
-function whoIsWho(outside, keys) {
+function keyFields(outside, keys) {
   const kind = field({
-    label: "This file is",
+    label: "The file contains",
     name: "kind",
     control: select([
       ["outside", "some people"],
@@ -118,7 +118,7 @@ function whoIsWho(outside, keys) {
   });
   const key = field({
     label: "Key of the file",
-    hint: "A column that says who is who, where the original has it too.",
+    hint: "A column that identifies persons and is also in the original.",
     optional: true,
     name: "key",
     control: select([["", "– none –"], ...outside.columns], { value: "" }),

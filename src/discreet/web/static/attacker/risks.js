@@ -19,8 +19,8 @@ export function namingRisks(found) {
   const { after } = found;
   const part = (side, rows) => `${number(rows)} (${share(rows, side.rows)})`;
   return panel(
-    { title: "Risk of being named" },
-    sentence(inWords(found)),
+    { title: "Re-identification risk" },
+    sentence(describeResult(found)),
     facts([
       { label: "prosecutor, highest", value: share(after.prosecutor.highest, 1) },
       { label: "prosecutor, mean", value: share(after.prosecutor.mean, 1) },
@@ -33,13 +33,13 @@ export function namingRisks(found) {
     ]),
     pair(
       sideTable(found, {
-        label: "Chances before and after",
+        label: "Risk before and after",
         caption: `Marketer risk rests on ${found.marketer.basis}.`,
         rows: [
           ["prosecutor risk, highest", (side) => share(side.prosecutor.highest, 1)],
           ["prosecutor risk, mean", (side) => share(side.prosecutor.mean, 1)],
           ["marketer risk", (side) => marketerRisk(found, side)],
-          [`rows with a chance above ${found.threshold}`, (side) => part(side, side.prosecutor.rows_over_threshold)],
+          [`rows with a risk above ${found.threshold}`, (side) => part(side, side.prosecutor.rows_over_threshold)],
           ["rows unique in their group", (side) => part(side, side.uniques.unique_rows)],
           ["groups", (side) => number(side.classes)],
           ["rows", (side) => number(side.rows)],
@@ -49,7 +49,7 @@ export function namingRisks(found) {
         rows: CHANCES.map((chance) => ({ label: `above ${Number(chance.toPrecision(2))}`, chance })),
         value: (side, { chance }) => rowsAbove(side, chance),
         format: (value) => share(value, 1),
-        caption: "Share of rows whose chance of being named right is above a value",
+        caption: "Share of rows whose re-identification risk is above a value",
         nameTitle: "chance",
       }),
     ),
@@ -57,14 +57,13 @@ export function namingRisks(found) {
 }
 
 /** Describe the highest and the mean risk in a sentence. */
-function inWords({ before, after, threshold }) {
+function describeResult({ before, after, threshold }) {
   const { highest, mean, rows_over_threshold: over } = after.prosecutor;
   const least = Math.round(1 / highest);
-  const most =
-    highest === 1 ? "Some rows stand alone." : `No row is named right with more than 1 chance in ${number(least)}.`;
-  const was = before ? `, before it was ${share(before.prosecutor.mean, 1)}` : "";
+  const most = highest === 1 ? "Some rows are unique." : `No row has a risk above 1 in ${number(least)}.`;
+  const was = before ? `, before the release ${share(before.prosecutor.mean, 1)}` : "";
   const rest = over === 0 ? "No row is" : `${number(over)} of ${number(after.rows)} ${over > 1 ? "are" : "is"}`;
-  return `${most} On average the chance is ${share(mean, 1)}${was}. ${rest} above ${threshold}.`;
+  return `${most} The mean risk is ${share(mean, 1)}${was}. ${rest} above ${threshold}.`;
 }
 
 function rowsAbove(side, chance) {
@@ -84,7 +83,7 @@ export function sampleUniques(found) {
   return panel(
     {
       title: "Sample uniques",
-      note: "Rows that nobody else in the table looks like, and by how few columns they already stand alone.",
+      note: "Rows without an identical row, and the fewest columns that make them unique.",
     },
     pair(
       sideBars(found, {
@@ -100,7 +99,7 @@ export function sampleUniques(found) {
         ? sideBars(found, {
             rows: columns,
             value: (side, { label }) => side.uniques.rows_by_attribute[label] ?? 0,
-            caption: "Rows with this column in a smallest set that singles them out",
+            caption: "Rows with this column in a smallest set that makes them unique",
             nameTitle: "column",
           })
         : bars({

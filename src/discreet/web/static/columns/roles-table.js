@@ -70,7 +70,7 @@ export class RolesTable {
           shown.map((column) => this.line(column)),
         ),
       ),
-      shown.length === 0 && h("p", { class: "muted pad" }, "No column has that in its name."),
+      shown.length === 0 && h("p", { class: "muted pad" }, "No column name contains this text."),
     );
   }
 
@@ -112,7 +112,7 @@ export class RolesTable {
 
   line(column) {
     const { rows } = this;
-    const alone = column.unique_rows / Math.max(1, rows);
+    const uniqueShare = column.unique_rows / Math.max(1, rows);
     const figure = (label, ...content) => h("td", { class: "number", dataset: { label } }, content);
     return h(
       "tr",
@@ -133,9 +133,9 @@ export class RolesTable {
       figure(
         "Unique rows",
         share(column.unique_rows, rows),
-        meter(alone, {
+        meter(uniqueShare, {
           label: `${share(column.unique_rows, rows)} of the rows are unique by ${column.name}`,
-          tone: uniquenessTone(alone),
+          tone: uniquenessTone(uniqueShare),
         }),
       ),
       figure("Weight", column.role === "quasi-identifier" ? this.weightOf(column) : h("span", { class: "muted" }, "–")),
@@ -148,7 +148,7 @@ export class RolesTable {
             { class: "proposal" },
             "Proposed: ",
             role(column.proposed),
-            button("Take it", { small: true, tone: "quiet", onClick: () => this.onRole(column, column.proposed) }),
+            button("Use it", { small: true, tone: "quiet", onClick: () => this.onRole(column, column.proposed) }),
           ),
         h("span", { class: "small reason" }, sentence(column.reason)),
         column.form && column.role === "identifier" && h("span", { class: "small reason" }, `Left out. ${column.form}`),
@@ -204,7 +204,7 @@ export class RolesTable {
           const wanted = Number(control.value);
           if (!(wanted > 0)) {
             control.setAttribute("aria-invalid", "true");
-            toast(`The weight of ${column.name}: a number above 0 is needed.`, { tone: "bad" });
+            toast(`The weight of ${column.name}: enter a number above 0.`, { tone: "bad" });
             return;
           }
           control.removeAttribute("aria-invalid");

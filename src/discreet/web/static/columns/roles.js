@@ -5,10 +5,10 @@ import { h } from "../dom.js";
 
 /** The meaning of each role. */
 const MEANING = {
-  identifier: "tells who it is: left out, or published in another form",
-  "quasi-identifier": "identifies together with others: generalized",
-  sensitive: "what an attacker wants to learn: published, protected by l",
-  insensitive: "published as it is",
+  identifier: "identifies a person: left out, or published as a pseudonym",
+  "quasi-identifier": "identifies together with other columns: generalized",
+  sensitive: "the value to protect: published, protected by l",
+  insensitive: "published unchanged",
 };
 
 /** The options of a select of roles; the empty one is for columns that the spec does not list. */
@@ -19,7 +19,7 @@ export function roleLegend() {
   return h(
     "details",
     { class: "card" },
-    h("summary", {}, "What the roles mean"),
+    h("summary", {}, "Meaning of the roles"),
     h(
       "dl",
       { class: "stack tight" },

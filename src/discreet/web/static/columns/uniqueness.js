@@ -20,7 +20,7 @@ export function uniquenessPanel({ signal }) {
   element.measure = async (columns) => {
     const isLast = turn();
     if (columns.length === 0) {
-      clear(place, h("p", { class: "muted" }, "No column is ticked: all rows look alike."));
+      clear(place, h("p", { class: "muted" }, "No column is ticked: all rows are identical."));
       return;
     }
     try {
@@ -45,7 +45,7 @@ function uniqueness(columns, found) {
         tone: uniquenessTone(found.unique_rows / Math.max(1, found.rows)),
       },
       { label: "combinations", value: number(found.distinct) },
-      { label: "rows a group, mean", value: significant(found.mean, 3) },
+      { label: "rows per group, mean", value: significant(found.mean, 3) },
     ]),
     bars({
       caption: "Rows in small groups of the ticked set",
@@ -72,7 +72,7 @@ export function worstSetsPanel({ signal }) {
     hideLabel: true,
     value: String(size),
     options: [
-      ["1", "alone"],
+      ["1", "single columns"],
       ["2", "pairs"],
       ["3", "triples"],
     ],

@@ -10,7 +10,7 @@ const COLUMNS = [
   { key: "kept", words: ["rows", "kept"], text: number },
   { key: "query_error", words: ["error of", "questions"], tone: "risk", text: ratio },
 ];
-const STALE = { answer: "to be asked again", release: "made from another table", model: "to be tried again" };
+const STALE = { answer: "out of date", release: "made from another table", model: "out of date" };
 const KINDS = { answer: "saved", release: "released on", model: "tried, not published" };
 
 /** The table; `chosen` is the letter of the contender whose rows are shown below. */
@@ -30,7 +30,7 @@ export function contenderTable({ contenders, best, queries }, chosen, { onChoose
   return h(
     "table",
     { class: "contenders" },
-    h("caption", { class: "visually-hidden" }, "Answers, releases and models side by side"),
+    h("caption", { class: "visually-hidden" }, "Comparison of answers, releases and models"),
     h("thead", {}, h("tr", {}, h("th", { scope: "col" }, h("span", { class: "visually-hidden" }, "Name")), heads)),
     h(
       "tbody",
@@ -76,20 +76,20 @@ function line(row, { best, most, chosen, onChoose, onForget }) {
       ),
   );
   const cells = COLUMNS.map((column) => cell(row, column, best, most));
-  const told =
+  const note =
     figures === null && h("td", { colspan: COLUMNS.length, class: "muted" }, row.stale ? STALE[row.kind] : "…");
   const why = figures?.why && h("td", { colspan: COLUMNS.length, class: "muted small" }, figures.why);
   return h(
     "tr",
     { class: row.letter === chosen ? "chosen" : null, dataset: { letter: row.letter } },
     name,
-    told || why || cells,
+    note || why || cells,
   );
 }
 
 /** Explain that a contender does not meet the current request, or that this cannot be determined. */
 function unmetWords({ meets, unmet }) {
-  return meets === false ? `Does not meet what is asked now: ${unmet}` : `Perhaps not what is asked now: ${unmet}`;
+  return meets === false ? `Does not meet the current request: ${unmet}` : `May not meet the current request: ${unmet}`;
 }
 
 function cell({ letter, figures }, { key, text, tone }, best, most) {

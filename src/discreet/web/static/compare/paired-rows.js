@@ -86,11 +86,7 @@ export function paired({ context, onWhich }) {
     status.textContent = "";
     if (row === null || row.kind === "model" || row.stale) {
       const words =
-        row === null
-          ? ""
-          : row.stale
-            ? "Ask for this answer again, and its rows are here."
-            : "Publish it to see its rows.";
+        row === null ? "" : row.stale ? "Repeat this request to see its rows." : "Publish it to see its rows.";
       clear(head, heading(null), h("p", { class: "muted small" }, words));
       clear(drawn);
       area.hidden = true;
@@ -109,7 +105,7 @@ export function paired({ context, onWhich }) {
       clear(
         head,
         heading(null),
-        h("p", { class: "muted small" }, "This release does not tell which row is whose: nothing links the two sides."),
+        h("p", { class: "muted small" }, "This release does not link its rows to original rows."),
       );
       area.hidden = true;
       return;
@@ -181,8 +177,8 @@ export function paired({ context, onWhich }) {
       only("changed", "Only changed"),
       withLeftOut
         ? only("left-out", "Only suppressed")
-        : about.left_out > 0 && action("Show who is suppressed", () => reveal()),
-      withLeftOut && action("Hide who is suppressed", () => hide()),
+        : about.left_out > 0 && action("Show suppressed rows", () => reveal()),
+      withLeftOut && action("Hide suppressed rows", () => hide()),
     );
     onWhich();
   }
@@ -251,7 +247,7 @@ export function paired({ context, onWhich }) {
     );
   }
 
-  const alike = (many) => (many === 1 ? "nobody else is like this" : `${number(many)} alike, too few for a group`);
+  const alike = (many) => (many === 1 ? "no identical row" : `${number(many)} identical rows, too few for a group`);
 
   return {
     element,

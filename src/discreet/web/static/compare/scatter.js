@@ -123,7 +123,7 @@ export class Scatter {
       this.axes,
       rows,
       columns,
-      h("span", { class: "title y" }, "found, on average"),
+      h("span", { class: "title y" }, "mean risk"),
       h("span", { class: "title x" }, "detail kept →"),
     );
   }

@@ -27,15 +27,15 @@ export function sentenceOf(contenders) {
   const safest = known.reduce((a, b) => (b.figures.found < a.figures.found ? b : a));
   const isAlike = ({ figures: { detail, found } }) => detail === most.figures.detail && found === safest.figures.found;
   const alike = known.filter(isAlike);
-  if (alike.length > 1) return `${listed(alike.map(nameOf))} keep the same, and are equally safe.`;
+  if (alike.length > 1) return `${listed(alike.map(nameOf))} keep the same detail at the same risk.`;
   if (most === safest) return `${nameOf(most)} keeps the most detail and is the safest.`;
   const risk = timesOnly(most.figures.found, safest.figures.found);
   if (!(safest.figures.detail > 0)) {
     const kept = `${nameOf(most)} keeps ${roughShare(most.figures.detail)} of the detail and ${nameOf(safest)} none`;
-    return `${kept}, at ${risk} the risk of being found.`;
+    return `${kept}, at ${risk} the re-identification risk.`;
   }
   const detail = more(most.figures.detail, safest.figures.detail);
-  return `${nameOf(most)} keeps ${detail} ${nameOf(safest)}, at ${risk} the risk of being found.`;
+  return `${nameOf(most)} keeps ${detail} ${nameOf(safest)}, at ${risk} the re-identification risk.`;
 }
 
 /** Return the name of a contender: a model's title, else the release's or answer's name. */

@@ -59,15 +59,15 @@ export async function confirmDialog({ title, text, action, tone = "primary" }) {
 /** Ask for one text; `check(value)` returns an error message, or null. */
 export async function promptDialog({ title, label, value = "", hint = null, action = "Save", check = null }) {
   const control = input({ value, required: true });
-  const asked = field({ label, hint, control });
+  const nameField = field({ label, hint, control });
   const verify = () => {
-    const wrong = control.value === "" ? "A text of at least one character is needed." : check?.(control.value);
-    asked.setError(wrong ?? null);
+    const wrong = control.value === "" ? "Enter at least one character." : check?.(control.value);
+    nameField.setError(wrong ?? null);
     return !wrong;
   };
   const answer = await openDialog({
     title,
-    body: asked,
+    body: nameField,
     check: verify,
     onOpen: () => control.select(),
     actions: [

@@ -30,7 +30,7 @@ export function form(
     },
     parts,
     tray
-      ? h("div", { class: "form-tray" }, h("div", { class: "form-told" }, below, formError()), actions, sender)
+      ? h("div", { class: "form-tray" }, h("div", { class: "form-messages" }, below, formError()), actions, sender)
       : [formError(), h("div", { class: "row" }, sender, actions), below],
   );
   element.sender = sender;
@@ -74,7 +74,7 @@ export function formError() {
 }
 
 /** Show an error next to its field, else in the form's general place; return the field, if any. */
-export function tellError(element, error) {
+export function showFieldError(element, error) {
   clearErrors(element);
   const names = error.field ? [error.field, error.field.split(".")[0], error.field.split(".").at(-1)] : [];
   const place = names
@@ -87,7 +87,7 @@ export function tellError(element, error) {
 
 /** Show an error and focus its field. */
 export function showError(element, error) {
-  tellError(element, error)?.control.focus();
+  showFieldError(element, error)?.control.focus();
 }
 
 /** Clear all errors of a form. */

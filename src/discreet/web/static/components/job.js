@@ -34,7 +34,7 @@ export async function runJob(place, title, start, { signal, onError = null } = {
     return await watchJob(place, title, start, { signal });
   } catch (error) {
     if (signal?.aborted) return null;
-    if (error.name === "AbortError") clear(place, notice("Cancelled. Nothing was left behind.", "plain"));
+    if (error.name === "AbortError") clear(place, notice("Cancelled. No output was left.", "plain"));
     else if (onError) onError(error);
     else clear(place, notice(errorText(error), "bad"));
     return null;

@@ -20,8 +20,8 @@ export function chosenOptions(area) {
 export function typedOptions(area, options) {
   const chosen = chosenOptions(area);
   const typed = options.map((option) => [option, typedValue(option, chosen[option.name])]);
-  const told = typed.filter(([option, value]) => value !== "" && String(value) !== option.default);
-  return Object.fromEntries(told.map(([{ name }, value]) => [name, value]));
+  const changed = typed.filter(([option, value]) => value !== "" && String(value) !== option.default);
+  return Object.fromEntries(changed.map(([{ name }, value]) => [name, value]));
 }
 
 /** Show values in the fields of `area`; a field without a value is unchanged. */

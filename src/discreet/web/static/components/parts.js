@@ -14,18 +14,18 @@ export function screenHead({ title, lead = null, actions = [] }) {
 }
 
 /** A screen in the layout of Negotiate: the inputs in the left margin, the results next to them. */
-export function composition(asked, ...answer) {
+export function composition(query, ...answer) {
   return h(
     "div",
     { class: "composed" },
-    h("div", { class: "asked stack" }, asked),
-    h("div", { class: "answered stack" }, answer),
+    h("div", { class: "query-side stack" }, query),
+    h("div", { class: "result-side stack" }, answer),
   );
 }
 
 /** An answer as a sentence with its figures. */
 export function sentence(words, { tone = "good" } = {}) {
-  return h("p", { class: `sentence told ${tone}`, role: tone === "bad" ? "alert" : null }, words);
+  return h("p", { class: `sentence headline ${tone}`, role: tone === "bad" ? "alert" : null }, words);
 }
 
 /** A titled section. */

@@ -27,8 +27,8 @@ export function progress(label, { onCancel = null } = {}) {
     words.textContent = note ?? counted(done, total);
   };
   const tell = ({ done, total, stage, notices }) => {
-    const told = [stage !== label && stage, counted(done, total)].filter(Boolean).join(": ");
-    set(done, total, notices.at(-1) ?? told);
+    const progressText = [stage !== label && stage, counted(done, total)].filter(Boolean).join(": ");
+    set(done, total, notices.at(-1) ?? progressText);
   };
   return { element, set, tell };
 }

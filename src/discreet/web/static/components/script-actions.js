@@ -32,7 +32,7 @@ function action(label, ask, onError, textOf) {
         await shown(label, found.advice);
         return;
       }
-      if (await toClipboard(text)) said("Copied");
+      if (await toClipboard(text)) showCopied("Copied");
       else await shown(label, null, text);
     } catch (error) {
       if (error.name === "AbortError") return;
@@ -41,7 +41,7 @@ function action(label, ask, onError, textOf) {
     }
   }
 
-  function said(done) {
+  function showCopied(done) {
     clearTimeout(resting);
     words.textContent = done;
     announce(`${label}: ${done}`);

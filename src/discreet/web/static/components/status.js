@@ -17,14 +17,14 @@ export function announce(words) {
 }
 
 /** Publish the height of the messages, for elements that make room for them. */
-const told = new ResizeObserver(([area]) =>
-  document.documentElement.style.setProperty("--told", `${Math.ceil(area.target.offsetHeight)}px`),
+const heightObserver = new ResizeObserver(([area]) =>
+  document.documentElement.style.setProperty("--toast-height", `${Math.ceil(area.target.offsetHeight)}px`),
 );
 
 /** Show a short message above the tray, with at most one action. Errors stay until closed; others are replaced. */
 export function toast(words, { tone = "plain", action = null } = {}) {
   const area = document.getElementById("toasts");
-  told.observe(area);
+  heightObserver.observe(area);
   const close = () => message.remove();
   const message = h(
     "div",

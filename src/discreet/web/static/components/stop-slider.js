@@ -57,8 +57,8 @@ export function stopSlider({ label, hint, name, stops, least, most, onInput, who
 }
 
 function faultOf({ whole, least, most, kept }) {
-  const upTo = most < 1e9 ? ` to ${number(most)}` : " on";
-  return `${whole ? "A whole number" : "A number"} from ${number(least)}${upTo} is needed. Asked still: ${kept}.`;
+  const range = most < 1e9 ? `from ${number(least)} to ${number(most)}` : `of at least ${number(least)}`;
+  return `Enter ${whole ? "a whole number" : "a number"} ${range}. The current value is ${kept}.`;
 }
 
 /** Show an error next to a number field; null clears it. */

@@ -48,7 +48,7 @@ export function borders({ levels }, typed, onChange) {
           y: BASE - high,
           height: high,
         },
-        svg("title", {}, told(from, to)),
+        svg("title", {}, rangeText(from, to)),
       ),
     );
     paint(shown);
@@ -88,7 +88,7 @@ export function borders({ levels }, typed, onChange) {
     );
   }
 
-  function told(from, to) {
+  function rangeText(from, to) {
     return from === to || scale.step === to - from ? number(from) : `${number(from)} to ${number(to)}`;
   }
 
@@ -136,7 +136,7 @@ export function borders({ levels }, typed, onChange) {
         event.preventDefault();
         changed(at_, null);
         draw(Math.min(at_, shown.length - 2));
-        announce(`The border at ${number(value)} is gone`);
+        announce(`Border at ${number(value)} removed`);
         return;
       }
       const ends = { Home: least, End: most };
@@ -208,8 +208,8 @@ export function borders({ levels }, typed, onChange) {
       h(
         "span",
         { class: "small muted" },
-        "Drag a border, or move it by the arrow keys; Delete takes it away, Ctrl+Z takes that back. Above: the part " +
-          "of the rows. A value at a border lies right of it.",
+        "Drag a border, or move it with the arrow keys; Delete removes it, Ctrl+Z undoes. Above: the share " +
+          "of rows. A value equal to a border belongs to the interval on its right.",
       ),
     );
   }

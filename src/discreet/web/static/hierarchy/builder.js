@@ -2,7 +2,7 @@
 
 import { query } from "../api.js";
 import { checkbox, field, input, segmented, select } from "../components/field.js";
-import { clearErrors, formError, tellError } from "../components/form.js";
+import { clearErrors, formError, showFieldError } from "../components/form.js";
 import { button } from "../components/parts.js";
 import { announce } from "../components/status.js";
 import { clear, h } from "../dom.js";
@@ -19,7 +19,7 @@ export function builder({ attribute, answer, builders, signal, onSave }) {
   const flat = {
     kind: "flat",
     title: "Value → *",
-    words: "Each value as it is, then *: nothing between.",
+    words: "Each value, then *, without a level between.",
     parameters: [],
   };
   const all = [flat, ...builders];
@@ -113,7 +113,7 @@ export function builder({ attribute, answer, builders, signal, onSave }) {
     steps[which === "undo" ? "redo" : "undo"].push(known[kind]);
     show(steps[which].pop());
     plot?.redraw();
-    announce(which === "undo" ? "The borders are as before" : "The borders are moved again");
+    announce(which === "undo" ? "Borders restored" : "Borders moved again");
   }
 
   function drawForm() {
@@ -144,8 +144,8 @@ export function builder({ attribute, answer, builders, signal, onSave }) {
     } catch (error) {
       if (error.name === "AbortError" || !isLast()) return;
       use.disabled = true;
-      tellError(form, error);
-      clear(result, h("p", { class: "muted" }, "The preview appears once the parameters are right."));
+      showFieldError(form, error);
+      clear(result, h("p", { class: "muted" }, "The preview appears once the parameters are valid."));
     }
   }
 

@@ -29,7 +29,7 @@ export function hierarchyFolder({ signal, onUsed }) {
         },
       },
     },
-    h("summary", {}, "Take hierarchies from files"),
+    h("summary", {}, "Import hierarchies from files"),
     h(
       "div",
       { class: "stack tight" },
@@ -37,7 +37,7 @@ export function hierarchyFolder({ signal, onUsed }) {
         "p",
         { class: "small muted" },
         "Drop a folder or several files here: one line per value, value;level 1;…;*. Each is matched with a column " +
-          "by its name, else by the values in it. Nothing is used before you say so.",
+          "by its name, else by its values. You confirm the matches before they are used.",
       ),
       h(
         "div",
@@ -68,7 +68,7 @@ export function hierarchyFolder({ signal, onUsed }) {
 
   async function take(coming) {
     try {
-      clear(result, h("p", { class: "small muted" }, "Looking at the files …"));
+      clear(result, h("p", { class: "small muted" }, "Reading the files …"));
       const files = await textsOf(await coming);
       const { matches } = await query("/api/hierarchies/files", { files }, { signal });
       clear(result, matched(files, matches));
@@ -90,7 +90,7 @@ export function hierarchyFolder({ signal, onUsed }) {
         });
         clear(result);
         element.open = false;
-        await onUsed(`${count(wanted.length, "hierarchy", "hierarchies")} taken from files`);
+        await onUsed(`${count(wanted.length, "hierarchy", "hierarchies")} imported from files`);
       } catch (error) {
         clear(result, notice(errorText(error), "bad"));
       }
@@ -120,7 +120,7 @@ export function hierarchyFolder({ signal, onUsed }) {
         h(
           "details",
           { open: chosen.length === 0 },
-          h("summary", { class: "small" }, `${count(left.length, "file")} not taken`),
+          h("summary", { class: "small" }, `${count(left.length, "file")} without a match`),
           h(
             "ul",
             { class: "small" },
@@ -155,7 +155,7 @@ async function textsOf(files) {
   const tables = files.filter((file) => /\.(csv|txt)$/i.test(file.name) && !file.name.startsWith("."));
   const size = tables.reduce((sum, file) => sum + file.size, 0);
   if (tables.length === 0) throw new Error("No file among them ends in .csv.");
-  if (size > MOST_BYTES) throw new Error("The files are larger than 3.5 MB together: take some of them at a time.");
+  if (size > MOST_BYTES) throw new Error("The files are larger than 3.5 MB together: import them in parts.");
   return Promise.all(
     tables.map(async (file) => ({ name: file.name.replace(/\.txt$/i, ".csv"), text: read(await file.arrayBuffer()) })),
   );

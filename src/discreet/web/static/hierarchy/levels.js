@@ -80,7 +80,7 @@ export function strips(answer) {
 function paths(answer) {
   const [leaves] = answer.levels;
   if (!leaves)
-    return h("p", { class: "muted" }, "There are too many values to list; the figures above tell of each level.");
+    return h("p", { class: "muted" }, "There are too many values to list; the table above describes each level.");
   const rows = pathsOf(answer.levels, SHOWN_VALUES).map((cells, place) => ({ cells, rows: leaves.rows[place] }));
   const columns = answer.levels.map((level, at) => ({
     title: at === 0 ? "Value" : `Level ${at}`,

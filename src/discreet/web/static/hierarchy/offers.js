@@ -22,7 +22,7 @@ export function offers({ attribute, offers: found, origin }, onUse) {
       ),
       used
         ? h("span", { class: "small muted" }, "in use")
-        : button("Take it", {
+        : button("Use it", {
             small: true,
             title: offer.title,
             onClick: () => onUse({ attribute, kind: "builtin", typed: offer.typed }),
@@ -31,7 +31,11 @@ export function offers({ attribute, offers: found, origin }, onUse) {
   };
   const rest = found.slice(FIRST);
   return panel(
-    { title: "Public hierarchies that fit", level: 3, note: "They do not depend on the data, and tell nothing of it." },
+    {
+      title: "Public hierarchies that fit",
+      level: 3,
+      note: "They do not depend on the data and disclose nothing about it.",
+    },
     h("ul", { class: "offers" }, found.slice(0, FIRST).map(item)),
     rest.length > 0 &&
       h(

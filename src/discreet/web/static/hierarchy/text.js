@@ -85,7 +85,7 @@ export function textEditor({ attribute, answer, signal, onSave, onExport }) {
         found.problems.length === 0
           ? [
               notice(
-                `Sound: ${count(found.figures[0]?.values ?? 0, "leaf", "leaves")}, ` +
+                `Valid: ${count(found.figures[0]?.values ?? 0, "leaf", "leaves")}, ` +
                   `${count(found.height, "level")} above them; every value of the data is covered.`,
                 "good",
               ),
@@ -142,7 +142,7 @@ export function textEditor({ attribute, answer, signal, onSave, onExport }) {
     h(
       "p",
       { class: "hint small muted", id: `${id}-hint` },
-      "The form of ARX. Cells with ; , or quotes stand between double quotes. Nothing is saved before you use it.",
+      "ARX format. Put cells with ; , or quotes in double quotes. The text is saved when you use it.",
     ),
     result,
     h("div", { class: "row" }, use),

@@ -42,8 +42,8 @@ export class TreeEditor {
       h(
         "p",
         { class: "small muted" },
-        "Click values to choose them and drag them onto a group, or onto each other. By keys: arrows, " +
-          "Space chooses, Enter groups, F2 renames.",
+        "Click values to select them and drag them onto a group, or onto each other. Keys: arrows move, " +
+          "Space selects, Enter groups, F2 renames.",
       ),
     );
   }
@@ -66,8 +66,8 @@ export class TreeEditor {
         "span",
         { class: "small muted grow", role: "status" },
         rows.length === 0
-          ? "Nothing chosen"
-          : `${count(rows.length, "value")} of level ${level} chosen, ${shareOf(rows, this.rows)} of the rows`,
+          ? "Nothing selected"
+          : `${count(rows.length, "value")} of level ${level} selected, ${shareOf(rows, this.rows)} of the rows`,
       ),
       tool("Group…", rows.length === 0, this.group, "group"),
       tool("Move to…", !canMove, this.move),
@@ -98,7 +98,7 @@ export class TreeEditor {
       value: labels.length <= 3 ? `{${labels.join(", ")}}` : "",
       hint: labels.slice(0, 8).join(", ") + (labels.length > 8 ? ` and ${labels.length - 8} more` : ""),
       check: (value) => {
-        if (value.trim() !== value) return "No blanks at its ends.";
+        if (value.trim() !== value) return "No blanks at the start or end.";
         if (value === "*") return "* is the top.";
         return isTaken(value) ? `Level ${level + 1} has a value of that name already.` : null;
       },
@@ -145,7 +145,7 @@ export class TreeEditor {
     if (target.low > 0 && !target.isTop && isAbove) {
       await this.moveInto(rows, target.label);
     } else if (target.isTop) {
-      toast("The top holds everything already. Drop onto a group or a value.");
+      toast("The top already contains all values. Drop onto a group or a value.");
     } else if (commonLevel([...rows, target]) !== null) {
       this.tree.choose([...rows, target]);
       await this.group([...rows, target]);

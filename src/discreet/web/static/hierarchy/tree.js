@@ -107,7 +107,7 @@ export function tree({ label, onSelection, onRename, onDrop, onGroup }) {
       }
     };
     if (root !== null && (wanted === "" || matches(root))) walk(root, 1, 1, 1);
-    clear(list, lines.length > 0 ? lines : h("p", { class: "muted pad" }, "No value has that in its name."));
+    clear(list, lines.length > 0 ? lines : h("p", { class: "muted pad" }, "No value contains this text."));
     const items = visible();
     const target = items.find((item) => item.dataset.key === current) ?? items[0];
     if (target) {

@@ -43,7 +43,7 @@ export class LatticeChart {
         "p",
         { class: "visually-hidden", id: help },
         "Rows are heights, the least detail on top. Arrow up and down go to the neighbour that suppresses fewest " +
-          "rows, left and right along the height. " +
+          "rows, left and right move within the height. " +
           "A digit raises that attribute by a level, with Shift it lowers it. Plus, minus and 0 zoom. Escape " +
           "returns to the answer.",
       ),
@@ -261,7 +261,7 @@ export class LatticeChart {
         "span",
         { class: nodes.meetsRequest(place) ? "good" : "" },
         `${number(nodes.suppressed[place])} suppressed ` +
-          `(${share(nodes.suppressed[place], nodes.rows)})${nodes.meetsRequest(place) ? ", meets what you ask" : ""}`,
+          `(${share(nodes.suppressed[place], nodes.rows)})${nodes.meetsRequest(place) ? ", meets the request" : ""}`,
       ),
     ];
     if (group) {
@@ -271,7 +271,7 @@ export class LatticeChart {
           "span",
           {},
           `The best of ${number(many)} nodes here: ${number(least)} to ${number(most)} rows, ${number(meeting)} ` +
-            `meet the request. Zoom in to part them.`,
+            `meet the request. Zoom in to separate them.`,
         ),
       );
     }

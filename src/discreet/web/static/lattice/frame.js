@@ -1,6 +1,6 @@
 // Frames of the negotiation's socket (discreet.web.lattice_frames): a header as JSON, and arrays after it.
 
-import { tellLine } from "../api.js";
+import { setConnectionState } from "../api.js";
 
 const KINDS = { u1: Uint8Array, u2: Uint16Array, u4: Uint32Array, f4: Float32Array };
 
@@ -58,7 +58,7 @@ export class MoveSocket {
     socket.addEventListener("close", () => {
       if (this.closed) return;
       this.onState(false);
-      tellLine("gone");
+      setConnectionState("gone");
       this.timer = setTimeout(() => this.open(), this.pause);
       this.pause = Math.min(5000, this.pause * 2);
     });

@@ -155,7 +155,7 @@ export class FrontierPlot {
     this.words.textContent =
       this.hovered >= 0
         ? this.sentence(this.hovered)
-        : `${number(places.length)} nodes that no other beats in ${this.goals} and suppression; ` +
+        : `${number(places.length)} nodes are not dominated in ${this.goals} and suppression; ` +
           `${number(places.filter((p) => nodes.meetsRequest(p)).length)} meet the request.`;
   }
 

@@ -18,7 +18,7 @@ export function legend(facts) {
     h(
       "p",
       { class: "wide-only" },
-      facts.partial ? "an empty outline was not looked at" : "more detail below, less above",
+      facts.partial ? "an empty outline is not evaluated" : "more detail below, less above",
     ),
     h(
       "ul",
@@ -39,9 +39,9 @@ export function legend(facts) {
       }
       many.textContent =
         nodes.all > nodes.count
-          ? `${number(nodes.count)} of ${number(nodes.all)} looked at`
+          ? `${number(nodes.count)} of ${number(nodes.all)} evaluated`
           : `${number(nodes.count)} ways to publish`;
-      meets.textContent = `meets what you ask, ${number(all)}`;
+      meets.textContent = `meets the request, ${number(all)}`;
       most.textContent = `with the most detail, ${number(lowest)}`;
       near.textContent = share(nodes.limit, nodes.rows);
     },

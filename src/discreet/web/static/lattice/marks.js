@@ -55,12 +55,12 @@ function lead(pen, scale, [x, y], [toX, toY], radius, high) {
 }
 
 /** Return positions of the offers' numbers near their nodes, apart from each other and from the answer. */
-function placed(offers, where, reach, answer, beside) {
+function placed(offers, where, reach, answer, isShifted) {
   const taken = answer ? [answer] : [];
   return offers.map((offer) => {
     const node = where(offer.place);
     let spot = node;
-    for (let turn = beside ? 1 : 0; turn < 24; turn += 1) {
+    for (let turn = isShifted ? 1 : 0; turn < 24; turn += 1) {
       const far = turn < 12 ? 0.9 * reach : 1.8 * reach;
       const angle = Math.PI * (0.75 + turn / 6);
       spot = turn === 0 ? node : [node[0] + far * Math.cos(angle), node[1] + far * Math.sin(angle)];
@@ -100,8 +100,8 @@ function curve(pen, scale, [x, y], [toX, toY]) {
   }
 }
 
-function numbered(pen, scale, { number, spot, node }, beside) {
-  if (!beside && Math.hypot(spot[0] - node[0], spot[1] - node[1]) > 2) {
+function numbered(pen, scale, { number, spot, node }, isShifted) {
+  if (!isShifted && Math.hypot(spot[0] - node[0], spot[1] - node[1]) > 2) {
     pen.strokeStyle = scale.answer;
     pen.lineWidth = 1.2;
     pen.beginPath();

@@ -5,7 +5,7 @@ import { h } from "../dom.js";
 import { writtenForm } from "./written-form.js";
 
 const DECIMALS = [
-  ["", "as each column says"],
+  ["", "by column"],
   [",", "comma  1,5"],
   [".", "point  1.5"],
 ];
@@ -16,7 +16,7 @@ export function cellFields(source, view, change, written) {
     value: source.decimal ?? "",
     on: { change: () => change({ decimal: decimal.value || null }) },
   });
-  const strip = checkbox("Blanks around cells are no part of them", {
+  const strip = checkbox("Ignore blanks around cells", {
     checked: source.strip,
     on: { change: (event) => change({ strip: event.target.checked }) },
   });
@@ -28,7 +28,7 @@ export function cellFields(source, view, change, written) {
       h(
         "div",
         { class: "field" },
-        h("p", {}, "Columns with a written form"),
+        h("p", {}, "Columns with a cell format"),
         h(
           "ul",
           { class: "small" },

@@ -35,8 +35,8 @@ async function show(place, onTable) {
       h(
         "p",
         { class: "small" },
-        "The table stays where it is: rows are counted, recoded and audited there. Choose the database by the name " +
-          "under which this server knows it; user and password are neither shown nor kept.",
+        "The table stays in its database: rows are counted, recoded and audited there. Choose the database by its " +
+          "configured name; user and password are neither shown nor stored.",
       ),
       known.length > 0 &&
         h(
@@ -56,7 +56,7 @@ function howToName(open) {
   return h(
     "details",
     { open },
-    h("summary", { class: "small" }, open ? "No database has a name here yet" : "To name another one"),
+    h("summary", { class: "small" }, open ? "No database is configured" : "Add another one"),
     h(
       "p",
       { class: "small muted" },
@@ -64,7 +64,7 @@ function howToName(open) {
       h("code", {}, "CLINIC=postgresql://ann@db.example/clinic"),
       ", or name it in the file ",
       h("code", {}, ".pg_service.conf"),
-      " of your home folder. Passwords may stand in ",
+      " of your home folder. Passwords can be stored in ",
       h("code", {}, ".pgpass"),
       ".",
     ),
@@ -101,7 +101,7 @@ function choice(kind, name, onClick, words = null) {
 
 async function showTables(database, place, onTable) {
   const again = () => showTables(database, place, onTable);
-  clear(place, h("p", { class: "small muted", role: "status" }, `Asking ${database.name} …`));
+  clear(place, h("p", { class: "small muted", role: "status" }, `Connecting to ${database.name} …`));
   try {
     const { tables } = await query("/api/load/tables", database);
     clear(place, tableList(database, tables, onTable));
@@ -113,7 +113,7 @@ async function showTables(database, place, onTable) {
 }
 
 function tableList(database, tables, onTable) {
-  if (tables.length === 0) return notice(`Nothing in ${database.name} may be read by this server's user.`, "warning");
+  if (tables.length === 0) return notice(`The server's user may read no table in ${database.name}.`, "warning");
   const wrong = h("div", { role: "alert" });
   const open = async (table) => {
     clear(wrong);
@@ -135,7 +135,7 @@ function tableList(database, tables, onTable) {
           choice("file", table, () => open(table)),
         ),
       ),
-      fitting.length === 0 && h("li", { class: "muted small" }, "No table has this in its name."),
+      fitting.length === 0 && h("li", { class: "muted small" }, "No table name contains this text."),
     );
   };
   const search = input({ on: { input: () => fill(search.value.trim()) } });

@@ -3,11 +3,11 @@
 import { h } from "../dom.js";
 
 const STEPS = [
-  ["Columns", "Each column gets a role; you see which columns single people out.", "2"],
+  ["Columns", "Each column gets a role; you see which columns identify people.", "2"],
   ["Hierarchies", "How values become coarser: 37, 35-39, 30-39, *.", "3"],
-  ["Negotiate", "Ask for k, l and other criteria, see every possible release, and what would have to give way.", "4"],
-  ["Analyst and Attacker", "What the release still tells those who analyse it, and those who attack it.", "5–6"],
-  ["Publish", "The release is written, counted again by an audit, and comes with its evidence.", "7"],
+  ["Negotiate", "Set k, l and other criteria, see every possible release and the necessary relaxations.", "4"],
+  ["Analyst and Attacker", "The release as analysts and attackers see it.", "5–6"],
+  ["Publish", "The release is written, audited, and documented in a report.", "7"],
 ];
 
 /** The steps of the workbench in a few words. */
@@ -15,7 +15,7 @@ export function nextSteps() {
   return h(
     "section",
     { class: "card next-card" },
-    h("h2", {}, "What comes next"),
+    h("h2", {}, "Next steps"),
     h(
       "ol",
       { class: "next-steps" },

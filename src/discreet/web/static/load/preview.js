@@ -51,13 +51,13 @@ export function whereItIs({ table, database }) {
   const fact = (label, value) =>
     h("div", {}, h("dt", { class: "muted small" }, label), h("dd", { class: "break" }, value));
   return panel(
-    { title: "Where the rows are" },
+    { title: "Location of the rows" },
     h("dl", { class: "place-facts stack" }, fact("Table", table), fact("Database", database)),
     h(
       "p",
       { class: "small muted" },
-      "They are counted there. No row is shown or copied to this machine before it is published as a file. Another " +
-        "table of it is opened below, as this one was.",
+      "Rows are counted there. No row is shown or copied to this machine until it is published as a file. Open " +
+        "another table of the database below.",
     ),
   );
 }

@@ -85,7 +85,7 @@ export function fileForm(source, view, onChange, written) {
     ),
     formError(),
   );
-  return panel({ title: "How the file is read", note: "Inferred; correct what is wrong" }, area);
+  return panel({ title: "How the file is read", note: "Inferred; correct it if it is wrong" }, area);
 }
 
 /** The NULL texts and the NULL policy; `texts` are proposed. */
@@ -105,7 +105,7 @@ export function nullPolicy(source, { texts, inDatabase }, onChange) {
       label: "NULL is",
       value: source.nulls,
       options: [
-        ["value", "a value of its own"],
+        ["value", "a separate value"],
         ["drop", "a reason to drop the row"],
       ],
       onChange: (nulls) => onChange({ nulls }, area),
@@ -122,11 +122,11 @@ export function peopleForm(source, view, onChange) {
     value: source.subject ?? "",
     on: { change: () => onChange({ subject: subject.value || null }, area) },
   });
-  const people = checkbox("Each row is a person of its own, although values of an identifier repeat", {
+  const people = checkbox("Each row is a different person, although values of an identifier repeat", {
     checked: source.rows_are_people,
     on: { change: (event) => onChange({ rows_are_people: event.target.checked }, area) },
   });
-  const unlisted = checkbox("Publish columns that the spec does not list, as they are", {
+  const unlisted = checkbox("Publish columns that are not in the spec unchanged", {
     checked: source.unlisted === "insensitive",
     on: { change: (event) => onChange({ unlisted: event.target.checked ? "insensitive" : "drop" }, area) },
   });
@@ -137,12 +137,15 @@ export function peopleForm(source, view, onChange) {
       label: "Subject",
       control: subject,
       name: "subject",
-      hint: "Where a person has several rows: the column that names the person. Then k counts people, not rows.",
+      hint: "The column that identifies a person with several rows. Then k counts people, not rows.",
     }),
     !source.subject && people,
     unlisted,
     source.unlisted === "insensitive" &&
-      notice("Unlisted columns will be published unchanged. Make sure that none of them tells who it is.", "warning"),
+      notice(
+        "Unlisted columns will be published unchanged. Make sure that none of them identifies a person.",
+        "warning",
+      ),
     formError(),
   );
   return panel({ title: "People and columns" }, area);

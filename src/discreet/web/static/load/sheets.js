@@ -22,7 +22,7 @@ export function chooseSheet(path, sheets, onOpen) {
       h(
         "fieldset",
         { class: "field" },
-        h("legend", {}, isBook(path) ? `${sheets.length} sheets hold cells` : `${sheets.length} tables and views`),
+        h("legend", {}, isBook(path) ? `${sheets.length} sheets contain cells` : `${sheets.length} tables and views`),
         radios.map((radio, place) => h("label", { class: "check" }, radio, h("span", {}, sheets[place]))),
       ),
     ),
@@ -39,6 +39,6 @@ export function sheetField(sheets, chosen, onOpen) {
     label: "Sheet or table",
     control,
     name: "table",
-    hint: "Another one is another table, with a new spec; what you have now is kept among the versions.",
+    hint: "Another one opens as a new table with a new spec; the current state is kept in the versions.",
   });
 }

@@ -38,7 +38,7 @@ export function otherWays(workspace, { onOpen, onReopen, onTable, onSample }) {
     uploadedBefore(workspace.uploads, onReopen),
     databases(onTable),
     panel(
-      { title: "Nothing at hand?" },
+      { title: "No file yet?" },
       h("p", {}, "Try everything with a census of 30,000 invented people: ages, places, occupations and a diagnosis."),
       h(
         "div",
@@ -58,7 +58,7 @@ function serverFile({ root }, onOpen) {
       h(
         "p",
         { class: "muted" },
-        "This server opens no files of its own: start it with ",
+        "This server opens no local files: start it with ",
         h("code", {}, "discreet serve --root FOLDER"),
         " to choose files below a folder.",
       ),
@@ -132,7 +132,7 @@ async function browse(place, onChoose, onFolder, folder = "") {
 function uploadedBefore(files, onOpen) {
   if (files.length === 0) return null;
   return panel(
-    { title: "Uploaded before" },
+    { title: "Previous uploads" },
     h(
       "ul",
       { class: "listing" },

@@ -27,7 +27,7 @@ export async function sendFile(file, place, { signal }) {
   }
   const agreed = await confirmDialog({
     title: `Replace ${file.name}?`,
-    text: "A file of that name was uploaded before. Releases that were made from it stay as they are.",
+    text: "A file of that name was uploaded before. Releases made from it are unchanged.",
     action: "Replace it",
   });
   return agreed ? (await send(true)).path : null;

@@ -6,12 +6,12 @@ import { button } from "../components/parts.js";
 import { h } from "../dom.js";
 
 const DECIMALS = [
-  ["", "no numbers, or plain ones"],
+  ["", "no numbers, or plain numbers"],
   [",", "comma  1,5"],
   [".", "point  1.5"],
 ];
 const THOUSANDS = [
-  ["", "not parted"],
+  ["", "no separator"],
   [".", "point  1.000"],
   [",", "comma  1,000"],
   [" ", "blank  1 000"],
@@ -55,24 +55,24 @@ export function writtenForm(view, { save, chosen = null }) {
     dates: listed(dates.value),
     pivot: /^\d+$/.test(pivot.value.trim()) ? Number(pivot.value) : pivot.value.trim(),
   });
-  const plain = button("Read as it stands", { onClick: () => save(column.value, {}, element) });
+  const plain = button("Read unchanged", { onClick: () => save(column.value, {}, element) });
   const missed = missedCells((what) => save(column.value, written(), element, what));
   const element = form(
     {
-      send: "Save the form",
+      send: "Save the format",
       onSend: () => save(column.value, written(), element),
       actions: [plain],
     },
     field({ label: "Column", control: column, name: "column" }),
     field({ label: "Before decimals", control: decimal, name: "decimal" }),
     field({ label: "Thousands", control: thousands, name: "thousands" }),
-    field({ label: "Units", control: unit, name: "unit", optional: true, hint: "Left out; several parted by |." }),
+    field({ label: "Units", control: unit, name: "unit", optional: true, hint: "Ignored; separate several with |." }),
     field({
       label: "Date formats",
       control: dates,
       name: "dates",
       optional: true,
-      hint: "%d day, %m month, %Y year, %y its last two digits; several parted by |, the first that fits counts.",
+      hint: "%d day, %m month, %Y year, %y its last two digits; separate several with |; the first that fits is used.",
     }),
     field({
       label: "Latest year of two digits",
@@ -87,7 +87,7 @@ export function writtenForm(view, { save, chosen = null }) {
   return h(
     "details",
     { class: "another", open: chosen !== null },
-    h("summary", {}, "Say how a column is written"),
+    h("summary", {}, "Set a column's cell format"),
     h("div", { class: "stack" }, element),
   );
 }
@@ -99,7 +99,7 @@ function missedCells(onChoose) {
     "div",
     { class: "row" },
     button("Read them as NULL", { small: true, onClick: () => onChoose("null") }),
-    button("Leave them as they are", { small: true, onClick: () => onChoose("keep") }),
+    button("Leave them unchanged", { small: true, onClick: () => onChoose("keep") }),
   );
   const element = h("div", { class: "notice bad stack", role: "alert", hidden: true, dataset: { field: "missed" } });
   element.append(words, acts);

@@ -26,7 +26,7 @@ export class Chosen {
   /** Return true if the visible answer is that of the last move; else show the reason. */
   isOfLastMove() {
     if (this.freshness.isCurrent) return true;
-    this.context.announce(`${this.freshness.why() ?? "The answer to your last move is on its way"}.`);
+    this.context.announce(`${this.freshness.why() ?? "The answer to your last move is pending"}.`);
     return false;
   }
 
@@ -66,7 +66,7 @@ export class Chosen {
     const { node, limit } = this.sight();
     if (!this.isOfLastMove()) return;
     if (node.suppressed > limit) {
-      this.context.announce("More rows would be suppressed than you allow.");
+      this.context.announce("The node suppresses more rows than you allow.");
       return;
     }
     if (this.is || (await this.choose())) this.context.go("publish");

@@ -11,23 +11,23 @@ export function comparison({ facts, ask, again, onLook }) {
   let compared = [];
 
   const draw = async ({ request, node }) => {
-    const alone = compared.length === 1 && !same(compared[0], node.levels);
-    const shown = compared.length === 0 || alone ? [...compared, node.levels] : compared;
+    const isSingle = compared.length === 1 && !same(compared[0], node.levels);
+    const shown = compared.length === 0 || isSingle ? [...compared, node.levels] : compared;
     const { nodes, limit } = await ask("comparison", { request, nodes: shown });
     return [
       nodes.length < 2 &&
         h(
           "p",
           { class: "small muted" },
-          "Look at another node of the lattice and press Compare: up to three stand side by side. The one that " +
-            "is shown joins a single one.",
+          "Select another node of the lattice and press Compare; up to three are compared. The current node is " +
+            "added to a single one.",
         ),
       wide(
-        "Nodes side by side",
+        "Comparison of nodes",
         h(
           "table",
           { class: "table dense comparison-table" },
-          h("caption", { class: "visually-hidden" }, "Nodes side by side"),
+          h("caption", { class: "visually-hidden" }, "Comparison of nodes"),
           h("thead", {}, h("tr", {}, h("td", {}), nodes.map(head))),
           h(
             "tbody",
@@ -60,7 +60,7 @@ export function comparison({ facts, ask, again, onLook }) {
           {
             class: "button small quiet",
             type: "button",
-            aria: { label: `Take node ${i + 1} away` },
+            aria: { label: `Remove node ${i + 1}` },
             on: { click: takeAway },
           },
           "✕",

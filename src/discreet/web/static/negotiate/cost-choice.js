@@ -48,8 +48,8 @@ export class CostChoice {
   }
 
   /** Show the cost of a request. */
-  set(asked) {
-    const { name, ...options } = typeof asked === "string" ? { name: asked } : (asked ?? { name: "" });
+  set(requested) {
+    const { name, ...options } = typeof requested === "string" ? { name: requested } : (requested ?? { name: "" });
     this.select.value = name;
     this.show(options);
   }

@@ -14,20 +14,20 @@ export class CriteriaControls {
     this.kinds = kinds.filter((kind) => !kind.of_attribute || sensitive.length > 0);
     this.sensitive = sensitive;
     this.onInput = onInput;
-    this.asked = []; // {kind, attribute, control, parts}, in the order of the kinds and attributes
+    this.requested = []; // {kind, attribute, control, parts}, in the order of the kinds and attributes
     this.sliders = h("div", { class: "stack tight" });
     this.more = h("select", {
       class: "input",
-      aria: { label: "Ask for another criterion" },
+      aria: { label: "Add a criterion" },
       on: { change: () => this.ask(this.more.value) },
     });
-    this.lacking = h("p", { class: "sentence hint" });
+    this.populationHint = h("p", { class: "sentence hint" });
     this.element = h(
       "div",
       { class: "criteria stack tight", hidden: this.kinds.length === 0 },
       this.sliders,
       this.more,
-      this.lacking,
+      this.populationHint,
     );
     this.show();
   }
@@ -41,28 +41,28 @@ export class CriteriaControls {
   value() {
     const found = {};
     for (const kind of this.kinds) {
-      const asked = this.asked.filter((each) => each.kind === kind);
-      if (asked.length > 0) found[kind.name] = this.valueOf(kind, asked);
+      const requested = this.requested.filter((each) => each.kind === kind);
+      if (requested.length > 0) found[kind.name] = this.valueOf(kind, requested);
     }
-    return this.asked.length > 0 ? found : null;
+    return this.requested.length > 0 ? found : null;
   }
 
   /** Return a number, or numbers by attribute; a list of tables if fixed parts are set. */
-  valueOf(kind, asked) {
+  valueOf(kind, requested) {
     const ofOne = !kind.of_attribute || this.sensitive.length === 1;
-    const tables = asked.map(({ attribute, control, parts }) => ({
+    const tables = requested.map(({ attribute, control, parts }) => ({
       value: control.value,
       ...(ofOne ? {} : { attribute }),
       ...typedOptions(parts, kind.fields),
     }));
     const plain = tables.every((table) => Object.keys(table).length === (ofOne ? 1 : 2));
-    if (!plain || (ofOne && asked.length > 1)) return tables;
+    if (!plain || (ofOne && requested.length > 1)) return tables;
     return ofOne ? tables[0].value : Object.fromEntries(tables.map(({ attribute, value }) => [attribute, value]));
   }
 
   /** Show the criteria of a request. */
   set(criteria) {
-    this.asked = this.kinds.flatMap((kind) =>
+    this.requested = this.kinds.flatMap((kind) =>
       tablesOf(criteria?.[kind.name]).flatMap(({ value, attribute, ...parts }) =>
         this.placesOf(kind)
           .filter((place) => attribute === undefined || attribute === null || attribute === place)
@@ -77,16 +77,16 @@ export class CriteriaControls {
     if (!kind) return;
     for (const attribute of this.placesOf(kind)) {
       if (this.isAsked(kind, attribute)) continue;
-      this.asked.push(this.sliderOf(kind, attribute, kind.first, {}));
+      this.requested.push(this.sliderOf(kind, attribute, kind.first, {}));
     }
     const place = (each) => this.kinds.indexOf(each.kind) * 1e6 + this.sensitive.indexOf(each.attribute);
-    this.asked.sort((a, b) => place(a) - place(b));
+    this.requested.sort((a, b) => place(a) - place(b));
     this.show();
     this.onInput();
   }
 
   askNoMore(slider) {
-    this.asked = this.asked.filter((each) => each !== slider);
+    this.requested = this.requested.filter((each) => each !== slider);
     this.show();
     this.more.focus();
     this.onInput();
@@ -97,7 +97,7 @@ export class CriteriaControls {
   }
 
   isAsked(kind, attribute) {
-    return this.asked.some((each) => each.kind === kind && each.attribute === attribute);
+    return this.requested.some((each) => each.kind === kind && each.attribute === attribute);
   }
 
   sliderOf(kind, attribute, value, parts) {
@@ -118,8 +118,8 @@ export class CriteriaControls {
       {
         class: "button small quiet icon-button",
         type: "button",
-        title: "Ask for it no more",
-        aria: { label: `Ask no more for ${label}` },
+        title: "Remove it",
+        aria: { label: `Remove ${label}` },
         on: { click: () => this.askNoMore(slider) },
       },
       "✕",
@@ -139,17 +139,17 @@ export class CriteriaControls {
   }
 
   show() {
-    this.sliders.replaceChildren(...this.asked.map((each) => each.control.element));
+    this.sliders.replaceChildren(...this.requested.map((each) => each.control.element));
     const some = this.kinds.filter((kind) => this.placesOf(kind).some((attribute) => !this.isAsked(kind, attribute)));
     const left = some.filter((kind) => !kind.lacks_population);
-    const lacking = some.filter((kind) => kind.lacks_population).map((kind) => kind.title);
-    this.lacking.textContent =
-      `${lacking.join(" and ")} ask who else there is: a table of more people, ` +
-      "or a part of this one that is published. Neither is named yet.";
-    this.lacking.hidden = lacking.length === 0;
+    const unavailable = some.filter((kind) => kind.lacks_population).map((kind) => kind.title);
+    this.populationHint.textContent =
+      `${unavailable.join(" and ")} need a population: a table of more people, ` +
+      "or a published subset of this one. The spec has neither.";
+    this.populationHint.hidden = unavailable.length === 0;
     clear(
       this.more,
-      h("option", { value: "" }, "Ask for another criterion…"),
+      h("option", { value: "" }, "Add a criterion…"),
       left.map((kind) => h("option", { value: kind.name }, kind.title)),
     );
     this.more.hidden = left.length === 0;
@@ -164,9 +164,9 @@ function partOf(option, label) {
 }
 
 /** Return the request of one criterion as tables of value, attribute and fixed parts. */
-function tablesOf(asked) {
-  if (asked === undefined) return [];
-  if (Array.isArray(asked)) return asked;
-  if (typeof asked === "number") return [{ value: asked }];
-  return Object.entries(asked).map(([attribute, value]) => ({ attribute, value }));
+function tablesOf(requested) {
+  if (requested === undefined) return [];
+  if (Array.isArray(requested)) return requested;
+  if (typeof requested === "number") return [{ value: requested }];
+  return Object.entries(requested).map(([attribute, value]) => ({ attribute, value }));
 }

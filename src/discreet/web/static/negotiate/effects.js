@@ -29,14 +29,14 @@ export class Effects {
     const left = facts.attributes.length - chosen.length;
     this.element = h(
       "section",
-      { class: "effects", tabindex: "0", aria: { label: "What readers will see" } },
+      { class: "effects", tabindex: "0", aria: { label: "Published distributions" } },
       h(
         "div",
         { class: "effects-distributions" },
         h(
           "div",
           { class: "effects-head" },
-          h("h2", {}, "What readers will see"),
+          h("h2", {}, "Published distributions"),
           h(
             "p",
             { class: "keys" },
@@ -88,7 +88,7 @@ export class Effects {
 
   /** Return the effects to send with the answers. */
   looks() {
-    return { together: this.together.asked(), question: this.question.asked() };
+    return { together: this.together.query(), question: this.question.query() };
   }
 
   column(i) {
@@ -132,11 +132,11 @@ export class Effects {
     const { drawn } = attribute;
     const level = this.levels[i];
     const hidden = level === attribute.height && level > 0;
-    const told = levelWords(attribute, level);
-    if (words.textContent !== told) {
-      words.textContent = told;
+    const levelText = levelWords(attribute, level);
+    if (words.textContent !== levelText) {
+      words.textContent = levelText;
       title.classList.toggle("hidden-one", hidden);
-      canvas.setAttribute("aria-label", `${spoken(attribute.name)}, ${told}: before and after`);
+      canvas.setAttribute("aria-label", `${spoken(attribute.name)}, ${levelText}: before and after`);
     }
     const [across, high] = [wide, HEIGHT].map((side) => Math.round(side * ratio));
     if (canvas.width !== across) canvas.width = across;

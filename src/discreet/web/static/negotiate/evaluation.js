@@ -41,7 +41,7 @@ function wantedAgain(root) {
       screenHead({ title: "Negotiate" }),
       empty({
         title: "The evaluation was cancelled",
-        text: "Nothing was lost. The lattice can be evaluated at any time.",
+        text: "You can evaluate the lattice at any time.",
         actions: [button("Evaluate the lattice", { tone: "primary", onClick: resolve })],
       }),
     ),
@@ -49,7 +49,7 @@ function wantedAgain(root) {
 }
 
 /** Show the next action if there is nothing to negotiate. */
-export function lacking(error) {
+export function missingPrerequisites(error) {
   const nothing = error.kind === "not-found";
   return empty({
     title: nothing ? "There is no table yet" : "The lattice cannot be evaluated yet",

@@ -17,7 +17,7 @@ export class Freshness {
     this.isLate = false; // an answer takes long, or was refused
     this.isChanged = false; // the data of the answer changed elsewhere
     this.isOpen = true; // the socket of moves
-    this.said = null;
+    this.reason = null;
     window.addEventListener("discreet:line", () => this.tell(), { signal });
     signal.addEventListener("abort", () => clearTimeout(this.timer), { once: true });
   }
@@ -37,7 +37,7 @@ export class Freshness {
   }
 
   /** Record a move. */
-  asked() {
+  requested() {
     this.isAnswered = false;
     this.wait();
   }
@@ -84,8 +84,8 @@ export class Freshness {
 
   tell() {
     const words = this.why();
-    if (words === this.said) return;
-    this.said = words;
+    if (words === this.reason) return;
+    this.reason = words;
     this.onChange(words);
   }
 }

@@ -13,11 +13,11 @@ export function givenUp({ ask, onLook }) {
       h(
         "p",
         { class: "small muted" },
-        "The same request with one attribute at its top in turn. The groups are the same where its column is " +
-          "left out of the release; “height without” leaves its levels out.",
+        "The same request with each attribute at its top level in turn. A release without its column has the " +
+          "same groups; “height without” excludes its levels.",
       ),
       wideTable({
-        caption: "What giving up one attribute would buy",
+        caption: "Suppression with one attribute at its top level",
         kind: "",
         dense: true,
         rows: attributes,

@@ -47,15 +47,15 @@ export class LatticePanel {
     }
     const box = (element) => [element.offsetLeft, element.offsetTop, element.offsetWidth];
     const [, top, wide] = box(this.corners.verdict);
-    const beside = this.corners.offers.offsetLeft > width / 2;
-    const right = beside ? this.corners.offers.offsetLeft : width;
+    const isWide = this.corners.offers.offsetLeft > width / 2;
+    const right = isWide ? this.corners.offers.offsetLeft : width;
     const legendTop = this.legend.element.parentElement.offsetTop;
     return {
-      middle: beside ? 0.6 * right : width / 2,
+      middle: isWide ? 0.6 * right : width / 2,
       from: [1, top + 130],
       corners: [
-        { left: 0, right: wide, top, bottom: top + (beside ? 108 : 300) },
-        ...(beside ? [{ left: right, right: width, top: 0, bottom: 198 }] : []),
+        { left: 0, right: wide, top, bottom: top + (isWide ? 108 : 300) },
+        ...(isWide ? [{ left: right, right: width, top: 0, bottom: 198 }] : []),
         { left: 0, right: 220, top: height - 134, bottom: height },
         { left: width - 190, right: width, top: Math.min(legendTop, height - 134), bottom: height },
       ],
@@ -117,7 +117,9 @@ export class LatticePanel {
 
   verdict(node, limit) {
     if (node.place !== null && this.nodes.meetsRequest(node.place)) return "meets the request";
-    return node.suppressed <= limit ? "within the limit, but outside the levels asked" : "does not meet the request";
+    return node.suppressed <= limit
+      ? "within the limit, but outside the requested levels"
+      : "does not meet the request";
   }
 
   /** Show the numbers of the offers. */

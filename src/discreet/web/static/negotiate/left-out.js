@@ -13,7 +13,7 @@ const SHOWN = 8;
 export async function showLeftOut({ request, node }) {
   const place = h("div", { class: "left-out" });
   const many = number(node.suppressed);
-  const show = button("Show who is suppressed", {
+  const show = button("Show suppressed rows", {
     tone: "primary",
     onClick: async () => {
       try {
@@ -30,12 +30,12 @@ export async function showLeftOut({ request, node }) {
     h(
       "p",
       {},
-      `Counts of the ${many} rows by value, rare ones too. They are for your eyes: no release, report or log has them.`,
+      `Counts of the ${many} rows by value, rare ones too. Only you see them: no release, report or log contains them.`,
     ),
     show,
   );
   await openDialog({
-    title: `The ${many} who are suppressed`,
+    title: `The ${many} suppressed rows`,
     kind: "left-out-dialog",
     body: place,
     actions: [{ label: "Close", value: null }],
@@ -56,7 +56,7 @@ function view({ sentence, suppressed, attributes }) {
 
 function table({ name, costs, values }, suppressed) {
   const most = Math.max(1, ...values.map((value) => value.left_out));
-  const cause = costs > 0 ? `${number(costs)} would stay without it` : "suppresses nobody alone";
+  const cause = costs > 0 ? `${number(costs)} more published without it` : "suppresses no row by itself";
   return h(
     "table",
     {},

@@ -86,9 +86,9 @@ export class LevelRange {
       if (chip.dataset.key === key) return;
       chip.dataset.key = key;
       chip.className = `level ${state}${refused ? " refused" : ""}`;
-      const told = state === "now" ? ", the answer's" : "";
+      const suffix = state === "now" ? ", the answer's" : "";
       chip.title = this.words(level);
-      chip.setAttribute("aria-label", `${this.name}, ${this.words(level)}${told}${refused ? ", not allowed" : ""}`);
+      chip.setAttribute("aria-label", `${this.name}, ${this.words(level)}${suffix}${refused ? ", not allowed" : ""}`);
       chip.setAttribute("aria-pressed", String(!refused));
     });
     const { examples } = this.attribute.levels[this.now ?? this.high];

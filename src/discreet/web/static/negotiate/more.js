@@ -3,7 +3,7 @@
 import { errorText, get, query } from "../api.js";
 import { tabs } from "../components/tabs.js";
 import { clear, h } from "../dom.js";
-import { keepPlace, place } from "../place.js";
+import { updateLocation, pageLocation } from "../page-location.js";
 import { comparison } from "./comparison.js";
 import { givenUp } from "./given-up.js";
 import { nodeTable } from "./node-table.js";
@@ -32,22 +32,22 @@ export class MorePanel {
       ["comparison", "Compare nodes", this.comparison],
       ["history", "History", pastRequests(about)],
       ["nodes", "All nodes", nodeTable(about)],
-      ["attributes", "Give up an attribute", givenUp(about)],
+      ["attributes", "Drop an attribute", givenUp(about)],
     ].map(([id, label, draw]) => ({ id, label, draw, panel: h("div", { class: "stack tight" }) }));
-    const wanted = place().params.get("more");
+    const wanted = pageLocation().params.get("more");
     this.tab = (this.parts.find((each) => each.id === wanted) ?? this.parts[0]).id;
     this.tabs = tabs(this.parts, {
-      label: "More of this negotiation",
+      label: "Details of this negotiation",
       selected: this.tab,
       onSelect: (id) => {
         this.tab = id;
-        keepPlace({ more: id === this.parts[0].id ? null : id });
+        updateLocation({ more: id === this.parts[0].id ? null : id });
         this.changed();
       },
     });
     this.element = h(
       "section",
-      { class: "panel more-panel", aria: { label: "More of this negotiation" } },
+      { class: "panel more-panel", aria: { label: "Details of this negotiation" } },
       h("div", { class: "panel-body" }, this.tabs),
     );
   }

@@ -54,11 +54,11 @@ export class NodePanel {
         { id: "frontier", label: "Frontier", panel: this.frontier.element },
         { id: "neighbours", label: "Neighbours", panel: this.steps },
       ],
-      { label: "The node that is shown", onSelect: (id) => this.select(id) },
+      { label: "Current node", onSelect: (id) => this.select(id) },
     );
     this.element = h(
       "section",
-      { class: "node-panel", aria: { label: "The node that is shown" } },
+      { class: "node-panel", aria: { label: "Current node" } },
       h("div", { class: "node-head" }, this.title, h("div", { class: "row" }, this.choose, this.compare)),
       this.cost,
       this.tabs,
@@ -94,7 +94,7 @@ export class NodePanel {
         ? own.relaxed === null
           ? "Node of the exact answer"
           : this.cardOf(own.relaxed).node
-        : "Node looked at";
+        : "Selected node";
     this.cost.textContent = node.cost ? `cost, ${node.cost.name}: ${costText(node.cost.value)}` : "";
     this.canChoose = node.suppressed <= this.answer.limit;
     this.chosen(chosen);
@@ -130,7 +130,7 @@ export class NodePanel {
     const { nodes, marks, facts } = this;
     const from = marks.chosen;
     if (from < 0) {
-      clear(this.steps, h("p", { class: "muted" }, "The node is not among those at hand."));
+      clear(this.steps, h("p", { class: "muted" }, "The node is not in the current lattice."));
       return;
     }
     const cell = (attribute, name, by) => {

@@ -59,7 +59,7 @@ export function nodeTable({ ask, again, onLook }) {
       kind: "",
       dense: true,
       rows: nodes,
-      empty: "No node is so.",
+      empty: "No matching node.",
       onSelect: (node) => onLook(node.levels),
       columns: [
         ...attributes.map((name) => ({ key: name, title: name, number: true, render: (node) => node.levels[name] })),

@@ -10,7 +10,7 @@ export class Offers {
   constructor({ signal, onApply, onPoint, onShow }) {
     Object.assign(this, { signal, onApply, onPoint, onShow });
     this.turn = latest();
-    this.title = h("h2", {}, "Also within reach");
+    this.title = h("h2", {}, "Nearby requests");
     this.sheet = h(
       "button",
       {
@@ -24,7 +24,7 @@ export class Offers {
     this.list = h("ol", {});
     this.element = h(
       "div",
-      { class: "offers", role: "group", aria: { label: "Also within reach" } },
+      { class: "offers", role: "group", aria: { label: "Nearby requests" } },
       this.title,
       this.sheet,
       this.list,
@@ -49,12 +49,12 @@ export class Offers {
     const places = new Map(answer.answers.map((each) => [each.relaxed, each.place ?? -1]));
     this.draw(
       answer.cards.map((card) => ({
-        ...toldOf(card, answer),
+        ...offerTexts(card, answer),
         place: places.get(card.relaxed) ?? -1,
         request: card.request,
         relaxed: card.relaxed,
       })),
-      "What would do it",
+      "Relaxations",
     );
   }
 
@@ -67,7 +67,7 @@ export class Offers {
     const { offers } = await query("/api/negotiate/offers", { request: answer.request }, { signal: this.signal });
     if (!isLast()) return;
     this.of = key;
-    this.draw(offers, "Also within reach");
+    this.draw(offers, "Nearby requests");
   }
 
   /** Open the offers, a sheet at the foot of a phone's screen. */
@@ -77,7 +77,7 @@ export class Offers {
   }
 
   draw(offers, title) {
-    this.sheet.textContent = title === "What would do it" ? title : `${offers.length} within reach`;
+    this.sheet.textContent = title === "Relaxations" ? title : `${offers.length} nearby requests`;
     this.element.classList.remove("stale");
     this.title.textContent = title;
     const own = this.answer.outcome === "exact" ? this.answer.answers[0].place : -2;
@@ -86,7 +86,7 @@ export class Offers {
     clear(
       this.list,
       numbered.map((offer) => this.line(offer)),
-      numbered.length === 0 && h("li", { class: "nothing" }, "Nothing nearby gives more."),
+      numbered.length === 0 && h("li", { class: "nothing" }, "No nearby request gains anything."),
     );
     this.onShow(numbered.filter((offer) => offer.number !== null && offer.place >= 0));
   }
@@ -122,9 +122,9 @@ export class Offers {
 }
 
 /** Return a relaxation as gain and price, in the screen's words. */
-function toldOf({ relaxed, title, change }, { answers, limit }) {
+function offerTexts({ relaxed, title, change }, { answers, limit }) {
   const price = change.replace(/\.$/, "");
-  if (relaxed === "height") return { gain: "Blur further", price: price.replace(/^Allow /, "") };
+  if (relaxed === "height") return { gain: "Generalize further", price: price.replace(/^Allow /, "") };
   if (relaxed !== "max_suppressed") return { gain: title, price };
   const { suppressed } = answers.find((each) => each.relaxed === relaxed);
   return { gain: `Allow ${number(suppressed)} suppressed`, price: `instead of ${number(limit)}` };

@@ -49,7 +49,7 @@ export function pastRequests({ read, current, onApply, onLook }) {
         {
           key: "again",
           title: "",
-          render: (entry) => button("Ask again", { small: true, onClick: () => onApply(entry.request) }),
+          render: (entry) => button("Request again", { small: true, onClick: () => onApply(entry.request) }),
         },
       ],
     });

@@ -8,7 +8,7 @@ import { rarest, spoken } from "./words.js";
 
 const KEY = "question";
 
-/** `.asked()` returns the query, `.show(found)` draws its answer; `onChange()` when the query changes. */
+/** `.query()` returns the query, `.show(found)` draws its answer; `onChange()` when the query changes. */
 export class QuestionView {
   constructor(facts, { onChange }) {
     this.onChange = onChange;
@@ -30,17 +30,17 @@ export class QuestionView {
     this.element = h(
       "div",
       { class: "question", hidden: this.question === null },
-      h("h2", {}, "Your question"),
+      h("h2", {}, "Count query"),
       this.words,
       h("p", { class: "hero-line" }, this.hero, this.truth),
       this.range,
       h("p", { class: "bounds" }, this.low, this.high),
-      h("p", { class: "small-words" }, "surely between these two"),
+      h("p", { class: "small-words" }, "certain bounds"),
     );
     this.tell();
   }
 
-  asked() {
+  query() {
     return this.question;
   }
 
@@ -85,15 +85,15 @@ export class QuestionView {
       if (values.length === 1) return `${spoken(name)} ${values[0]}`;
       return `${spoken(name)} one of ${values.length}`;
     });
-    this.words.textContent = `${parts.join(", ")}: how many?`;
-    this.words.setAttribute("aria-label", `Change the question: ${this.words.textContent}`);
+    this.words.textContent = `${parts.join(", ")}: how many rows?`;
+    this.words.setAttribute("aria-label", `Change the query: ${this.words.textContent}`);
   }
 
   show(found) {
     if (!found) return;
     const { truth, estimate, low, high } = found;
     this.hero.textContent = number(Math.round(estimate));
-    this.truth.textContent = `truth ${number(truth)}`;
+    this.truth.textContent = `true count ${number(truth)}`;
     this.low.textContent = number(low);
     this.high.textContent = number(high);
     const margin = 0.12 * Math.max(1, high - low);
@@ -112,18 +112,18 @@ export class QuestionView {
       this.attributes.map((attribute) => this.choice(attribute, typed)),
     );
     const done = await openDialog({
-      title: "Your question: how many rows have …",
+      title: "Count query: how many rows have …",
       body,
       kind: "wide-dialog",
       actions: [
         { label: "Cancel", value: null },
-        { label: "Ask", value: true, tone: "primary", submits: true },
+        { label: "Count", value: true, tone: "primary", submits: true },
       ],
     });
-    const asked = Object.fromEntries(Object.entries(typed).filter(([, values]) => values.length > 0));
-    if (!done || Object.keys(asked).length === 0) return;
-    this.question = asked;
-    keepDraft(KEY, asked);
+    const query = Object.fromEntries(Object.entries(typed).filter(([, values]) => values.length > 0));
+    if (!done || Object.keys(query).length === 0) return;
+    this.question = query;
+    keepDraft(KEY, query);
     this.tell();
     this.onChange();
   }

@@ -9,7 +9,7 @@ export class RequestTabs {
     this.request = request;
     const many = request.levels.length;
     this.parts = [
-      { id: "k", words: `${request.facts.unit} alike`, figure: () => number(request.k.value), control: request.k },
+      { id: "k", words: `${request.facts.unit} per group`, figure: () => number(request.k.value), control: request.k },
       request.l.length > 0 && {
         id: "l",
         words: "values",
@@ -31,7 +31,7 @@ export class RequestTabs {
     }
     this.element = h(
       "div",
-      { class: "request-tabs", role: "group", aria: { label: "What to change" } },
+      { class: "request-tabs", role: "group", aria: { label: "Part of the request" } },
       this.parts.map(({ tab }) => tab),
     );
     queueMicrotask(() => this.select("k"));

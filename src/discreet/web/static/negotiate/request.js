@@ -30,7 +30,7 @@ export class RequestPanel {
     this.again = h("button", { class: "text-link", type: "button", on: { click: () => this.tell() } }, "Ask again");
     this.k = stopSlider({
       label: "k",
-      hint: `${facts.unit} alike, at least`,
+      hint: `${facts.unit} per group, at least`,
       name: "k",
       stops: K_STOPS,
       least: 1,
@@ -59,7 +59,7 @@ export class RequestPanel {
     this.scope = h(
       "select",
       { class: "input", id: uid("scope"), on: { change: () => this.tell() } },
-      h("option", { value: "above" }, "at or above the levels asked"),
+      h("option", { value: "above" }, "at or above the requested levels"),
       h("option", { value: "global" }, "anywhere in the lattice"),
     );
     this.cost = new CostChoice(facts.costs, { onInput: () => this.tell() });
@@ -82,7 +82,7 @@ export class RequestPanel {
       "section",
       { class: "request", aria: { label: "Request" } },
       this.tabs.element,
-      h("h2", { class: "wide-only" }, "You ask for"),
+      h("h2", { class: "wide-only" }, "Your request"),
       this.error,
       h("div", { class: "part", dataset: { part: "k" } }, this.k.element),
       h(
@@ -95,7 +95,7 @@ export class RequestPanel {
       h(
         "fieldset",
         { class: "level-ranges part", dataset: { part: "levels" } },
-        h("legend", {}, "How far each may be blurred"),
+        h("legend", {}, "Allowed levels of each column"),
         this.reset,
         this.shownLevels(),
       ),
@@ -103,7 +103,7 @@ export class RequestPanel {
     this.further = h(
       "div",
       { class: "further-request" },
-      h("div", { class: "field scope" }, h("label", { for: this.scope.id }, "Relaxed height looks"), this.scope),
+      h("div", { class: "field scope" }, h("label", { for: this.scope.id }, "Relax the height"), this.scope),
       this.cost.element,
     );
   }
@@ -140,9 +140,9 @@ export class RequestPanel {
   /** Return the request in the form of the server. */
   body() {
     const { facts } = this;
-    const asked = this.l.map(({ name, control }) => [name, control.value]).filter(([, value]) => value > 1);
+    const requested = this.l.map(({ name, control }) => [name, control.value]).filter(([, value]) => value > 1);
     let l = null;
-    if (asked.length > 0) l = facts.sensitive.length === 1 ? asked[0][1] : Object.fromEntries(asked);
+    if (requested.length > 0) l = facts.sensitive.length === 1 ? requested[0][1] : Object.fromEntries(requested);
     const criteria = this.criteria.value();
     const cost = this.cost.value();
     const by = (pick) => Object.fromEntries(this.levels.map(pick).filter(Boolean));

@@ -11,7 +11,7 @@ export function rowPreview({ ask }) {
   return async ({ request, node }) => {
     const { rows, attributes } = await ask("rows", { request, levels: node.levels, number: ROWS });
     return [
-      h("p", { class: "small muted" }, "A few real rows, for your eyes only: they are in no log, report or release."),
+      h("p", { class: "small muted" }, "A few real rows, which only you see: no log, report or release contains them."),
       wide(
         "Rows before and after",
         h(

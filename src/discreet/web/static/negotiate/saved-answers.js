@@ -64,7 +64,7 @@ export function savedAnswers({ current, onBack, signal }) {
       label: "Name",
       value: freeName(taken),
       hint: "An answer of the same name is replaced.",
-      check: (text) => (text.trim() === "" ? "A name is needed." : null),
+      check: (text) => (text.trim() === "" ? "Enter a name." : null),
     });
     if (name === null) return;
     try {
@@ -89,7 +89,7 @@ function freeName(taken) {
 
 /** Describe an answer in a few words; by its request if its figures were not stored. */
 function figuresOf({ stale, suppressed, detail, asked }) {
-  if (stale) return "to be asked again";
+  if (stale) return "out of date";
   if (suppressed === null || detail === null) return asked;
-  return `${number(suppressed)} suppressed, ${roughShare(detail)} kept`;
+  return `${number(suppressed)} suppressed, ${roughShare(detail)} detail`;
 }

@@ -63,7 +63,7 @@ export function suppressionLimit(rows, onInput) {
       const found = Number(field.value);
       const wrong = field.value === "" || !(found >= 0 && found <= most);
       const unit = field === inRows ? "rows" : "percent";
-      const words = `From 0 to ${number(most)} ${unit} are allowed. Asked still: ${number(rowsOf())} rows.`;
+      const words = `Enter 0 to ${number(most)} ${unit}. The current limit is ${number(rowsOf())} rows.`;
       showFault(field, fault, wrong ? words : null);
       if (!wrong) take(value(found), field);
     });

@@ -8,7 +8,7 @@ import { rarest, spoken } from "./words.js";
 
 const KEY = "together";
 
-/** `.asked()` returns the query, `.show(found)` draws its answer; `onChange()` when the query changes. */
+/** `.query()` returns the query, `.show(found)` draws its answer; `onChange()` when the query changes. */
 export class TogetherView {
   constructor(facts, { onChange }) {
     this.onChange = onChange;
@@ -16,20 +16,20 @@ export class TogetherView {
     this.chosen = this.valid(draftOf(KEY));
     this.words = h("button", { class: "as-words", type: "button", on: { click: () => this.change() } });
     this.list = h("ul", { class: "together-rows" });
-    this.said = h("p", { class: "small-words" });
+    this.verdict = h("p", { class: "small-words" });
     this.element = h(
       "div",
       { class: "together", hidden: this.chosen === null },
       h("h2", {}, "Two columns together"),
       this.words,
       this.list,
-      this.said,
+      this.verdict,
     );
     this.lines = [];
     this.tell();
   }
 
-  asked() {
+  query() {
     return this.chosen;
   }
 
@@ -83,9 +83,9 @@ export class TogetherView {
       tick.style.insetInlineStart = `${(100 * truth) / most}%`;
       figure.textContent = share === null ? "–" : roughShare(share);
       const published = share === null ? "nothing" : percent(share);
-      row.title = `published ${published}, in truth ${percent(truth)}`;
+      row.title = `published ${published}, true ${percent(truth)}`;
     });
-    this.said.textContent = harm(rows, this.chosen);
+    this.verdict.textContent = harm(rows, this.chosen);
   }
 
   async change() {
@@ -108,7 +108,7 @@ export class TogetherView {
     const pick = (element) => element.querySelector("select").value;
     const values = (wanted) => {
       const { labels } = this.attributes.find((each) => each.name === pick(one)).drawn;
-      clear(of, select("How often it is", labels, wanted));
+      clear(of, select("Value to count", labels, wanted));
     };
     values(value);
     one.addEventListener("change", () => values(null));
@@ -151,12 +151,12 @@ function line() {
 
 /** Describe the harm of the recoding. */
 function harm(rows, { name }) {
-  if (rows.every(({ known }) => !known)) return `${spoken(name)} is not told apart`;
+  if (rows.every(({ known }) => !known)) return `${spoken(name)} is not distinguished`;
   const worst = rows
     .filter(({ share }) => share !== null)
     .map((row) => ({ ...row, off: Math.abs(row.share - row.truth) }))
     .sort((a, b) => b.off - a.off)[0];
-  if (!worst || worst.off < 0.005) return "as it was, to half a percent";
-  const where = worst.label === "*" ? "on the whole" : `in ${worst.label}`;
-  return `${percent(worst.truth)} in truth ${where}`;
+  if (!worst || worst.off < 0.005) return "unchanged to half a percent";
+  const where = worst.label === "*" ? "overall" : `in ${worst.label}`;
+  return `truly ${percent(worst.truth)} ${where}`;
 }

@@ -25,8 +25,8 @@ export class Tray {
         this.saved,
         link("Versions", onVersions),
         this.more,
-        link("Keep for the command line", onKeep, {
-          title: "The command line then asks the same",
+        link("Save for the command line", onKeep, {
+          title: "The command line then uses the same request",
           class: "text-link wide-only",
         }),
       ),
@@ -42,7 +42,7 @@ export class Tray {
   /** Update the publish button: the answer is outdated, the node exceeds the limit, or it is chosen already. */
   show({ outdated, canPublish, isChosen }) {
     this.publish.setAttribute("aria-disabled", String(outdated !== null || !canPublish));
-    const tooFar = canPublish ? null : "More rows would be suppressed than you allow";
+    const tooFar = canPublish ? null : "The node suppresses more rows than you allow";
     this.publish.title = outdated ?? tooFar ?? (isChosen ? "It is chosen for the release" : "");
   }
 }

@@ -60,12 +60,12 @@ export class Figures {
     this.lines = {
       out: line(""),
       groups: line(""),
-      risk: line("highest risk of being found"),
+      risk: line("highest re-identification risk"),
       kept: line("of the detail is kept"),
     };
     this.who = h("button", { class: "text-link", type: "button", on: { click: onWho } });
     this.back = h("button", { class: "text-link", type: "button", on: { click: onBack } }, "Back to the answer");
-    this.title = h("p", { class: "looked", hidden: true }, h("b", {}, "The one you look at "), this.back);
+    this.title = h("p", { class: "looked", hidden: true }, h("b", {}, "The selected node "), this.back);
     this.element = h(
       "div",
       { class: "figures", role: "group", aria: { label: "Figures" } },
@@ -88,14 +88,15 @@ export class Figures {
     put(out, share(node.suppressed, rows), `suppressed, of ${share(limit, rows)} allowed`);
     const smallest = node.smallest === null ? "–" : number(node.smallest);
     groups.label.dataset.short = "groups";
-    risk.label.dataset.short = "at worst";
+    risk.label.dataset.short = "highest risk";
     kept.label.dataset.short = "of detail";
     put(groups, node.kept === null ? "–" : number(node.kept), `groups, the smallest has ${smallest}`);
     put(risk, node.smallest ? `1 in ${number(node.smallest)}` : "–");
     // Effects are sent only if they differ from the last ones.
     if (effects) put(kept, roughShare(effects.detail));
     this.who.hidden = node.suppressed === 0;
-    this.who.textContent = node.suppressed === 1 ? "Who is the one?" : `Who are the ${number(node.suppressed)}?`;
+    this.who.textContent =
+      node.suppressed === 1 ? "Show the suppressed row" : `Show the ${number(node.suppressed)} suppressed rows`;
     this.title.hidden = !node.asked;
   }
 }

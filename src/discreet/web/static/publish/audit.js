@@ -12,7 +12,7 @@ import { downloads } from "./downloads.js";
 /** Return the audit's verdict in one sentence. */
 export function verdict({ audit }) {
   const groups = count(audit.classes, "group");
-  if (!audit.passed) return "Audit failed: nothing is handed over.";
+  if (!audit.passed) return "Audit failed: nothing can be downloaded.";
   const alike = Object.entries(audit.l)
     .filter(([, least]) => audit.classes > 0 && least <= 1)
     .map(([name]) => ` In at least one group everyone has the same ${spoken(name)}.`);
@@ -25,7 +25,7 @@ export function auditPanel({ release, audit }, { fresh = false, signal, onReport
   return panel(
     {
       title: `${fresh ? "Published: " : ""}${release.name}`,
-      note: `Counted in the written ${isTable(release) ? "table" : "file"}, by a path of its own.`,
+      note: `Counted in the written ${isTable(release) ? "table" : "file"}, by independent code.`,
       label: `Audit of ${release.name}`,
     },
     sentence(verdict({ release, audit }), { tone: audit.passed ? "good" : "bad" }),

@@ -2,7 +2,7 @@
 
 import { h } from "../dom.js";
 import { number } from "../format.js";
-import { askedWords, homogeneousWords, spoken, suppressedWords } from "../negotiate/words.js";
+import { requirementWords, homogeneousWords, spoken, suppressedWords } from "../negotiate/words.js";
 import { badge, notice, sentence } from "../components/parts.js";
 
 /**
@@ -16,7 +16,7 @@ export function chosenNode(choice, names, kinds) {
       [
         "No node is chosen. ",
         h("a", { href: "#/negotiate" }, "Negotiate"),
-        " until you like an answer, and choose it; or take another model, which needs no node.",
+        " and choose an answer, or use another model, which needs no node.",
       ],
       "warning",
     );
@@ -24,9 +24,9 @@ export function chosenNode(choice, names, kinds) {
   if (choice.stale) {
     return notice(
       [
-        "The table or its hierarchies changed since the node was chosen: its figures hold no more. ",
-        h("a", { href: "#/negotiate" }, "Ask again"),
-        ", and choose a node.",
+        "The table or its hierarchies changed since the node was chosen: its figures are out of date. ",
+        h("a", { href: "#/negotiate" }, "Negotiate again"),
+        " and choose a node.",
       ],
       "warning",
     );
@@ -36,7 +36,7 @@ export function chosenNode(choice, names, kinds) {
     { class: "stack tight chosen-node" },
     h("h2", {}, "The node chosen in Negotiate"),
     sentence(
-      `${askedWords(choice.requirement, others(choice.requirement, kinds), { unit: choice.unit, sensitive })} ` +
+      `${requirementWords(choice.requirement, others(choice.requirement, kinds), { unit: choice.unit, sensitive })} ` +
         [suppressedWords(choice.suppressed, choice.rows), homogeneousWords(choice.homogeneous)]
           .filter(Boolean)
           .join(" "),
@@ -58,13 +58,13 @@ export function chosenNode(choice, names, kinds) {
 }
 
 /** Return the request of a publication of the chosen node. */
-export function askedOf(choice) {
+export function requestOfChoice(choice) {
   const { k, l, criteria } = choice.requirement;
   return { levels: choice.levels, k, l, criteria: criteria ?? {}, max_suppressed: choice.max_suppressed };
 }
 
 function levelOf(level, height) {
-  if (level === 0) return "as it is";
+  if (level === 0) return "unchanged";
   return level === height ? "not shown" : `level ${level}${height === undefined ? "" : ` of ${height}`}`;
 }
 
@@ -85,6 +85,6 @@ function valueWords(value) {
 }
 
 function tableWords({ value, attribute, ...parts }) {
-  const told = Object.entries(parts).map(([name, part]) => `${name} ${part}`);
-  return [attribute, number(value), ...told].filter(Boolean).join(" ");
+  const fixedParts = Object.entries(parts).map(([name, part]) => `${name} ${part}`);
+  return [attribute, number(value), ...fixedParts].filter(Boolean).join(" ");
 }

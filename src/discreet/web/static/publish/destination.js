@@ -20,7 +20,7 @@ export function destination(database) {
   const name = field({
     label: "Name",
     name: "name",
-    hint: "Of the file, without its ending.",
+    hint: "Of the file, without its suffix.",
     control: input({ required: true }),
   });
   const ending = select([]);

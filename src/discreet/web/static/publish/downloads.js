@@ -39,26 +39,30 @@ export function downloads(release, { work, signal, onReport }) {
 /** Return the languages of reports as options; the first is that of the spec. */
 async function languages() {
   const found = await get("/api/publish/languages");
-  return [["", "As the spec says, else English"], ...found.map(({ code, name }) => [code, name])];
+  return [["", "From the spec, else English"], ...found.map(({ code, name }) => [code, name])];
 }
 
 /** Ask for the publisher's texts of the report; null if it is not to be written. */
 async function askForWords(release) {
-  const asked = (label, control, hint = null) => field({ label, hint, optional: true, control });
+  const optionalField = (label, control, hint = null) => field({ label, hint, optional: true, control });
   const area = (rows) => h("textarea", { class: "input", rows, maxlength: 4000 });
   const fields = {
-    title: asked("Title", input({ maxlength: 200 })),
-    purpose: asked("Purpose of the release", area(2)),
-    recipient: asked("Recipients", area(2)),
-    threat_model: asked("Threat model", area(3), "Possible attackers, their knowledge, and controls against them."),
-    language: asked("Language", select(await languages())),
+    title: optionalField("Title", input({ maxlength: 200 })),
+    purpose: optionalField("Purpose of the release", area(2)),
+    recipient: optionalField("Recipients", area(2)),
+    threat_model: optionalField(
+      "Threat model",
+      area(3),
+      "Possible attackers, their knowledge, and controls against them.",
+    ),
+    language: optionalField("Language", select(await languages())),
   };
   const answer = await openDialog({
     title: `The report of ${release.name}`,
     body: h(
       "div",
       { class: "form" },
-      h("p", { class: "muted" }, "What you leave out stays blank in the report, to be filled in by hand."),
+      h("p", { class: "muted" }, "Empty fields stay blank in the report, to be filled in by hand."),
       Object.values(fields),
     ),
     actions: [

@@ -11,11 +11,7 @@ export function earlierReleases(quasiIdentifiers) {
     "fieldset",
     { class: "field", dataset: { field: "after" } },
     h("legend", {}, "Safe together with"),
-    h(
-      "p",
-      { class: "hint" },
-      "Releases of the same people. k and l must hold of what they have in common with this one, too.",
-    ),
+    h("p", { class: "hint" }, "Releases of the same people. k and l must also hold for the intersection with them."),
     boxes,
     error,
   );

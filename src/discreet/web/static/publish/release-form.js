@@ -9,26 +9,26 @@ import { notice, panel } from "../components/parts.js";
 import { scriptActions } from "../components/script-actions.js";
 import { draftForm, keepDraft } from "../drafts.js";
 import { verdict } from "./audit.js";
-import { askedOf, chosenNode } from "./chosen-node.js";
+import { requestOfChoice, chosenNode } from "./chosen-node.js";
 import { destination, freeName } from "./destination.js";
 import { earlierReleases } from "./earlier.js";
 import { requirement } from "./requirement.js";
 
 /**
- * The panel with the form; `beside` returns notes on a model, `onPublished({release, audit})`. `.listed()` reads the
+ * The panel with the form; `notes` returns notes on a model, `onPublished({release, audit})`. `.listed()` reads the
  * overview's releases again; `.outdate(words)` disables publishing with a reason, null enables it.
  */
-export function releaseForm({ overview, beside, signal, onPublished }) {
+export function releaseForm({ overview, notes, signal, onPublished }) {
   const { models, choice } = overview;
   const columns = { sensitive: overview.sensitive, quasiIdentifiers: overview.quasi_identifiers };
   const words = h("p", { class: "muted" });
   const options = h("div", { class: "form columns" });
   const unbound = notice(
-    `Negotiated with ${overview.levels_asked}. This model is not bound by these levels; the chosen node is.`,
+    `Negotiated with ${overview.levels_asked}. This model ignores these levels; they apply to the chosen node.`,
     "warning",
   );
   const model = modelSelect(models, () => fit());
-  const asked = requirement(overview);
+  const requirementForm = requirement(overview);
   const target = destination(overview.database);
   const earlier = earlierReleases(overview.quasi_identifiers);
   let suppressed = "drop";
@@ -47,7 +47,7 @@ export function releaseForm({ overview, beside, signal, onPublished }) {
   const ordering = segmented({
     label: "Rows are",
     options: [
-      ["sorted", "sorted by what they show"],
+      ["sorted", "sorted by their values"],
       ["random", "shuffled"],
     ],
     value: order,
@@ -68,7 +68,7 @@ export function releaseForm({ overview, beside, signal, onPublished }) {
       below: work,
       tray: true,
       actions: scriptActions("release", () => body(), { onError: (error) => showError(element, error), signal }),
-      check: () => asked.check(chosen()),
+      check: () => requirementForm.check(chosen()),
       start: () => post("/api/publish/jobs", body(), { signal }),
       signal,
       onResult: (found) => {
@@ -93,7 +93,7 @@ export function releaseForm({ overview, beside, signal, onPublished }) {
     field({ label: "Model", name: "model", control: model }),
     words,
     unbound,
-    asked.element,
+    requirementForm.element,
     options,
     target.parts,
     policy,
@@ -107,7 +107,7 @@ export function releaseForm({ overview, beside, signal, onPublished }) {
     const form = chosen();
     words.textContent = form.text;
     unbound.hidden = form.takes_levels || !overview.levels_asked;
-    asked.fit(form);
+    requirementForm.fit(form);
     policy.hidden = !form.takes_suppression;
     element.sender.disabled = outdated !== null || (form.takes_levels && (!choice || choice.stale));
     element.sender.title = outdated ?? "";
@@ -117,12 +117,12 @@ export function releaseForm({ overview, beside, signal, onPublished }) {
       form.fields.map((each) => optionField(each, columns)),
     );
     clear(
-      beside,
+      notes,
       form.takes_levels && chosenNode(choice, overview.sensitive, overview.criterion_kinds),
       form.permuted &&
         notice(
-          "Quasi-identifiers stay as they are: who is in the release, and which row is whose, is not " +
-            "protected. Only which sensitive value of the group is whose.",
+          "Quasi-identifiers are unchanged: membership and the person of each row are not " +
+            "protected. Only the assignment of sensitive values within a group is hidden.",
           "warning",
         ),
     );
@@ -133,7 +133,7 @@ export function releaseForm({ overview, beside, signal, onPublished }) {
     return {
       model: form.name,
       ...target.body(),
-      ...(form.takes_levels ? askedOf(choice) : asked.body(form)),
+      ...(form.takes_levels ? requestOfChoice(choice) : requirementForm.body(form)),
       suppressed: form.takes_suppression ? suppressed : "drop",
       order,
       after: earlier.names(),

@@ -24,7 +24,7 @@ export function showReleases(place, releases, { onOpen, onRemove }) {
       "div",
       { class: "row nowrap" },
       button("Audit and files", { small: true, onClick: () => onOpen(release) }),
-      button(isTable(release) ? "Take off the list" : "Delete", {
+      button(isTable(release) ? "Remove from the list" : "Delete", {
         small: true,
         tone: isTable(release) ? "" : "danger",
         onClick: () => remove(release),
@@ -58,7 +58,7 @@ export function showReleases(place, releases, { onOpen, onRemove }) {
         { key: "actions", title: "", render: actions },
       ],
     }),
-    h("p", {}, h("a", { class: "text-link", href: "#/compare" }, "Compare them side by side")),
+    h("p", {}, h("a", { class: "text-link", href: "#/compare" }, "Compare them")),
     permuted && cautions(permuted.cautions),
   );
 }
@@ -67,16 +67,16 @@ function questionOf(release) {
   if (isTable(release)) {
     const places = Object.values(release.tables).join(", ");
     return {
-      title: `Take ${release.name} off the list?`,
-      text: `The report is removed. The tables stay in the database; whoever owns them drops them there: ${places}.`,
-      action: "Take off the list",
+      title: `Remove ${release.name} from the list?`,
+      text: `The report is removed. The tables stay in the database; their owner can drop them there: ${places}.`,
+      action: "Remove from the list",
     };
   }
   return {
     title: `Delete ${release.name}?`,
     text:
-      "Data, manifest, report and further files are removed from this workspace. What was handed over " +
-      "stays where it is.",
+      "Data, manifest, report and further files are removed from this workspace. Copies already handed over " +
+      "are not affected.",
     action: "Delete",
     tone: "danger",
   };

@@ -4,8 +4,8 @@ import { h } from "../dom.js";
 import { field, input } from "../components/field.js";
 import { CriteriaControls } from "../negotiate/criteria.js";
 
-const WHOLE = "A whole number of at least 1 is needed.";
-const LIMIT = "A number of rows, or a share from 0% to 100%, is needed.";
+const WHOLE = "Enter a whole number of at least 1.";
+const LIMIT = "Enter a number of rows, or a percentage from 0% to 100%.";
 
 /**
  * `element`, `check(model)` shows errors, `fit(model)` shows the fields that apply to a model, `body(model)` returns
@@ -27,7 +27,7 @@ export function requirement(overview) {
   });
   const most = field({
     label: "Suppressed at most",
-    hint: "Rows, or a share such as 1%.",
+    hint: "Rows, or a percentage such as 1%.",
     name: "max_suppressed",
     control: input({ value: overview.max_suppressed ?? "" }),
   });

@@ -5,7 +5,7 @@ import { clear, h } from "../dom.js";
 import { field, select } from "../components/field.js";
 import { empty, linkButton, notice } from "../components/parts.js";
 import { draftOf, keepDraft } from "../drafts.js";
-import { keepPlace, place } from "../place.js";
+import { updateLocation, pageLocation } from "../page-location.js";
 import { cautions } from "./words.js";
 
 const REMEMBERED = "release";
@@ -27,19 +27,18 @@ export async function chooseRelease(root, { path, head, none, unknown, signal, o
     return null;
   }
   const named = (name) => releases.find((each) => each.name === name);
-  const release = named(place().params.get("release")) ?? named(draftOf(REMEMBERED)) ?? releases[0];
-  keepPlace({ release: release.name });
+  const release = named(pageLocation().params.get("release")) ?? named(draftOf(REMEMBERED)) ?? releases[0];
+  updateLocation({ release: release.name });
   const warnings = h("div", {});
   const warn = (chosen) =>
     clear(
       warnings,
       cautions(chosen.cautions),
-      !chosen.comparable &&
-        notice(`The original of this release is not the table that is loaded: ${unknown}.`, "warning"),
+      !chosen.comparable && notice(`The loaded table is not the original of this release: ${unknown}.`, "warning"),
     );
   const choice = releaseField(releases, release, (chosen) => {
     rememberRelease(chosen.name);
-    keepPlace({ release: chosen.name });
+    updateLocation({ release: chosen.name });
     warn(chosen);
     onChange(chosen);
   });

@@ -19,14 +19,14 @@ export async function show(root, context) {
   const head = screenHead({
     title: "Analyst's view",
     lead:
-      "Ask the release what an analyst would ask. Bounds hold surely; the estimate spreads generalized rows " +
+      "Query the release as an analyst would. The bounds are certain; the estimate spreads generalized rows " +
       "evenly.",
   });
   const chosen = await chooseRelease(root, {
     path: "/api/analyst",
     head,
-    none: "An analyst works with the published file. Publish one, and ask it.",
-    unknown: "the truth is not known",
+    none: "An analyst works with the published file. Publish one to query it.",
+    unknown: "true answers are not known",
     signal,
     onChange: (release) => begin(release),
   });
@@ -35,7 +35,7 @@ export async function show(root, context) {
   const utility = h("div", { class: "stack", id: "measured" });
   const measure = measuring(utility, signal);
   const begin = (release) => Promise.all([query.begin(release), measure(release)]);
-  clear(root, composition([head, panel({ label: "Ask" }, query)], chosen.warnings, query.answer, utility));
+  clear(root, composition([head, panel({ label: "Run" }, query)], chosen.warnings, query.answer, utility));
   await begin(chosen.release);
 }
 
@@ -61,7 +61,7 @@ function queryForm({ choice }, { signal, announce }) {
   });
   const element = form(
     {
-      send: "Ask",
+      send: "Run",
       actions: scriptActions("query", () => ({ release: release.name, sql: sql.value }), {
         onError: (error) => showError(element, error),
         signal,
@@ -76,7 +76,7 @@ function queryForm({ choice }, { signal, announce }) {
       label: "Query",
       name: "sql",
       control: sql,
-      hint: "SELECT aggregates FROM release WHERE … GROUP BY …: COUNT, SUM, AVG, MIN, MAX. Ctrl and Enter ask it.",
+      hint: "SELECT aggregates FROM release WHERE … GROUP BY …: COUNT, SUM, AVG, MIN, MAX. Ctrl+Enter runs it.",
     }),
     examples,
   );

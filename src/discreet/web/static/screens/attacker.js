@@ -14,7 +14,7 @@ import { share } from "../format.js";
 import { chooseRelease } from "../release/choice.js";
 
 /** Return true if another release can be intersected with this one. */
-function isLaidBeside(other, release) {
+function isComparable(other, release) {
   return other.name !== release.name && other.comparable && other.is_file && other.cautions.length === 0;
 }
 
@@ -22,13 +22,13 @@ export async function show(root, context) {
   const { signal } = context;
   const head = screenHead({
     title: "Attacker's view",
-    lead: "What somebody gets out of a release who knows the quasi-identifiers of a person, before and after.",
+    lead: "Disclosure to an attacker who knows a person's quasi-identifiers, before and after.",
   });
   const chosen = await chooseRelease(root, {
     path: "/api/attacker",
     head,
-    none: "An attacker has the published file. Publish one, and see what it gives away.",
-    unknown: "risks before are not known",
+    none: "An attacker has the published file. Publish one to see its risks.",
+    unknown: "risks of the original are not known",
     signal,
     onChange: (other) => {
       release = other;
@@ -51,7 +51,7 @@ export async function show(root, context) {
     name: "dominance",
     control: input({ value: "0.8", inputmode: "decimal" }),
   });
-  const asked = () => ({
+  const attackBody = () => ({
     release: release.name,
     threshold: threshold.control.value.trim(),
     dominance: dominance.control.value.trim(),
@@ -60,10 +60,10 @@ export async function show(root, context) {
   const attack = jobForm(
     {
       send: "Attack",
-      actions: scriptActions("attack", asked, { onError: (error) => showError(attack, error), signal }),
+      actions: scriptActions("attack", attackBody, { onError: (error) => showError(attack, error), signal }),
       title: () => "Attacking the release",
       place: results,
-      start: () => query("/api/attacker/jobs", asked(), { signal }),
+      start: () => query("/api/attacker/jobs", attackBody(), { signal }),
       signal,
       onResult: (found) => {
         clear(results, namingRisks(found), sampleUniques(found), sensitiveValues(found), classesThatStandOut(found));
@@ -73,10 +73,10 @@ export async function show(root, context) {
     },
     h("div", { class: "form" }, chosen.choice, threshold, dominance),
   );
-  const linkage = linkageAttack({ asked, keys: chosen.overview.columns, context });
+  const linkage = linkageAttack({ attackBody, keys: chosen.overview.columns, context });
   const { attacks, columns, releases } = chosen.overview;
-  const others = () => releases.filter((each) => isLaidBeside(each, release)).map(({ name }) => name);
-  const named = namedAttack({ asked, attacks, columns, others, context });
+  const others = () => releases.filter((each) => isComparable(each, release)).map(({ name }) => name);
+  const named = namedAttack({ attackBody, attacks, columns, others, context });
   linkage.begin(release);
   clear(root, composition([head, panel({ label: "Attack" }, attack)], chosen.warnings, results, named, linkage));
   await attack.send();

@@ -25,8 +25,7 @@ function noTable() {
     empty({
       title: "First a table",
       text:
-        "Here each column gets its role: what tells who it is, what identifies together with others, " +
-        "what is to be protected. Load a table to begin.",
+        "Each column gets a role: identifier, quasi-identifier, sensitive or insensitive. " + "Load a table to begin.",
       actions: [linkButton("Go to Load", "#/load", { tone: "primary" })],
     }),
   );
@@ -63,7 +62,7 @@ class ColumnsScreen {
       this.root,
       screenHead({
         title: "Columns",
-        lead: "Say what each column is. In doubt the more protected role is proposed; only you know the data.",
+        lead: "Set the role of each column. In doubt the more protective role is proposed; only you know the data.",
         actions: [linkButton("Next: Hierarchies", "#/hierarchies", { tone: "primary" })],
       }),
       h(
@@ -71,8 +70,7 @@ class ColumnsScreen {
         { class: "notices" },
         missing.length > 0 &&
           notice(
-            `The spec lists columns that the table has not: ${missing.join(", ")}. Choose another table or remove ` +
-              "them.",
+            `The table lacks columns of the spec: ${missing.join(", ")}. Choose another table or remove ` + "them.",
             "bad",
           ),
         unreadable.length > 0 &&
@@ -116,11 +114,11 @@ class ColumnsScreen {
     return notice(
       [
         h("strong", {}, `${names.length} of ${count(columns.length, "column")} ${one ? "is" : "are"} left out. `),
-        "More columns that identify together would make too many ways to publish: nothing of ",
+        "More quasi-identifiers would make the lattice too large: nothing of ",
         `${one ? "it" : "them"} is released until you give ${one ? "it" : "them"} a role: ${shown}${more}. `,
         button("Show them", { small: true, onClick: () => this.table.findThese(names) }),
         " ",
-        button("Leave them out for good", { small: true, onClick: () => this.decide(names) }),
+        button("Leave them out permanently", { small: true, onClick: () => this.decide(names) }),
       ],
       "warning",
     );
@@ -144,7 +142,7 @@ class ColumnsScreen {
     });
     return [
       columns.length > 12 && h("div", { class: "find" }, search),
-      differ.length > 0 && button("Take all proposals", { small: true, onClick: () => this.takeProposals(differ) }),
+      differ.length > 0 && button("Use all proposals", { small: true, onClick: () => this.takeProposals(differ) }),
     ].filter(Boolean);
   }
 
@@ -163,7 +161,7 @@ class ColumnsScreen {
   takeProposals(columns) {
     this.save(
       columns.map(({ name, proposed }) => ({ name, role: proposed })),
-      { words: `${count(columns.length, "proposal")} taken`, ticksAnew: true },
+      { words: `${count(columns.length, "proposal")} used`, ticksAnew: true },
     );
   }
 

@@ -38,7 +38,7 @@ function nothing(root, found, context) {
   }
   return empty({
     title: "Nothing to compare yet",
-    text: "Save an answer by name in Negotiate, or publish a release: they stand side by side here.",
+    text: "Save an answer by name in Negotiate, or publish a release, to compare them here.",
     actions,
   });
 }
@@ -111,7 +111,7 @@ class Comparison {
       released > 0 && count(released, "release"),
       tried > 0 && count(tried, "model tried", "models tried"),
     ].filter(Boolean);
-    clear(this.line, h("b", {}, "Compare"), ` ${parts.join(", ")}. Asked now: ${found.asked}`);
+    clear(this.line, h("b", {}, "Compare"), ` ${parts.join(", ")}. Current request: ${found.asked}`);
     this.sentence.textContent = sentenceOf(found.contenders);
     clear(
       this.table,
@@ -127,15 +127,15 @@ class Comparison {
   drawWords() {
     const some = this.scatter.dots?.nodes > 0;
     this.words.textContent = some
-      ? "Each dot is one way of generalizing every column alike. Lower is safer, further right keeps more. No other " +
-        "dot that meets what is asked now gives more detail for less risk than those on the dark line; other models " +
-        "may. A dot's detail is that of all rows, the letters count who is suppressed."
-      : "Lower is safer, further right keeps more. Every way to publish appears as a dot once Negotiate has them.";
+      ? "Each dot is a node of the lattice. Lower is safer, further right keeps more detail. Of the dots that " +
+        "meet the current request, those on the dark line are not dominated; other models may be better. " +
+        "The detail of a dot ignores suppression, that of a letter includes it."
+      : "Lower is safer, further right keeps more detail. Nodes appear as dots once Negotiate has evaluated them.";
   }
 
   choose(row) {
     this.chosen = row === null ? null : row.letter;
-    this.context.keepPlace({ of: this.chosen });
+    this.context.updateLocation({ of: this.chosen });
     for (const line of this.table.querySelectorAll("[data-letter]"))
       line.classList.toggle("chosen", line.dataset.letter === this.chosen);
     for (const each of this.table.querySelectorAll("[aria-pressed]"))
@@ -202,11 +202,11 @@ class Comparison {
     clear(this.work, bar.element);
     try {
       ({ job } = await query("/api/compare/jobs", { every_model: everyModel }, { signal }));
-      let told = 0;
+      let reported = 0;
       const tell = async (state) => {
         bar.tell(state);
-        if (Date.now() - told < 900) return;
-        told = Date.now();
+        if (Date.now() - reported < 900) return;
+        reported = Date.now();
         this.take(await get("/api/compare", { signal }));
       };
       await follow(job, (state) => void tell(state).catch(() => {}), { signal });

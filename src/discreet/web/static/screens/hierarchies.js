@@ -29,7 +29,7 @@ function noQuasiIdentifier(hasNoTable) {
     empty({
       title: hasNoTable ? "First a table" : "First a quasi-identifier",
       text:
-        "A hierarchy says how the values of a quasi-identifier become coarser: 37 → 35-39 → 30-39 → *. " +
+        "A hierarchy defines how the values of a quasi-identifier become coarser: 37 → 35-39 → 30-39 → *. " +
         "Each quasi-identifier has one.",
       actions: [
         hasNoTable
@@ -59,8 +59,8 @@ class HierarchiesScreen {
       screenHead({
         title: "Hierarchies",
         lead:
-          "How values become coarser, level by level, up to *. Every change is saved at once; counts are " +
-          "for your eyes only and never published.",
+          "How values become coarser, level by level, up to *. Every change is saved at once; only you " +
+          "see the counts; they are never published.",
         actions: [linkButton("Next: Negotiate", "#/negotiate", { tone: "primary" })],
       }),
       this.folder(),
@@ -82,7 +82,7 @@ class HierarchiesScreen {
 
   async open(name, focus = false) {
     this.name = name;
-    this.context.keepPlace({ attribute: name });
+    this.context.updateLocation({ attribute: name });
     this.list.show(this.all.hierarchies, name);
     if (focus) this.list.querySelector("[aria-current]")?.focus();
     try {
@@ -137,8 +137,8 @@ class HierarchiesScreen {
       facts?.from_data &&
         answer.problems.length === 0 &&
         notice(
-          "This hierarchy was made from the data: a release with it tells a little of the data. Edit or " +
-            "export it once and it is given.",
+          "This hierarchy was made from the data: a release with it discloses facts about the data. Edit or " +
+            "export it once to treat it as given.",
           "warning",
         ),
       answer.notes.map((words) => notice(words, "plain")),
@@ -194,11 +194,11 @@ class HierarchiesScreen {
         },
       ],
       {
-        label: "Ways to look at the hierarchy",
+        label: "Views of the hierarchy",
         selected: this.tab,
         onSelect: (tab) => {
           this.tab = tab;
-          this.context.keepPlace({ tab: tab === "tree" ? null : tab });
+          this.context.updateLocation({ tab: tab === "tree" ? null : tab });
         },
       },
     );

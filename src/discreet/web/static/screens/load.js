@@ -1,6 +1,6 @@
 // Screen 1, Load: a table dropped, named by its path or taken from a spec; its preview; its reading options.
 
-import { beginAnew, errorText, get, post, put, query, whileChanging } from "../api.js";
+import { startScreen, errorText, get, post, put, query, runChange } from "../api.js";
 import { clearErrors, showError } from "../components/form.js";
 import { watchJob } from "../components/job.js";
 import { linkButton, notice, screenHead } from "../components/parts.js";
@@ -59,7 +59,7 @@ class LoadScreen {
       save: (column, form, area, missed) => this.saveWritten(column, form, area, missed),
       chosen: this.chosen ?? null,
       sheets,
-      openSheet: (table) => this.told(() => this.run("Opening the table", "open", { path: source.path, table })),
+      openSheet: (table) => this.attempt(() => this.run("Opening the table", "open", { path: source.path, table })),
     };
     this.rows = h("div", { class: "stack" });
     clear(
@@ -67,7 +67,7 @@ class LoadScreen {
       screenHead({
         title: place ? place.table : source.path.split("/").at(-1),
         lead: place
-          ? "The rows stay in the database: what comes here are their columns and how often values occur."
+          ? "The rows stay in the database: only columns and counts of values are read."
           : "Look at the first rows. If they look wrong, correct how the file is read; everything is saved at once.",
         actions: [linkButton("Next: Columns", "#/columns", { tone: "primary" })],
       }),
@@ -116,10 +116,7 @@ class LoadScreen {
       h(
         "div",
         { class: "stack" },
-        notice(
-          "Another table begins a new spec. The one you have now is kept in the workspace's folder specs.",
-          "plain",
-        ),
+        notice("Another table begins a new spec. The current one is kept in the workspace's folder specs.", "plain"),
         this.dropTable(),
         this.otherWays(),
       ),
@@ -127,15 +124,15 @@ class LoadScreen {
   }
 
   dropTable() {
-    return dropTable(this.workspace, (file) => this.told(() => this.take(file)));
+    return dropTable(this.workspace, (file) => this.attempt(() => this.take(file)));
   }
 
   otherWays() {
     return otherWays(this.workspace, {
       onOpen: (path) => this.open(path),
-      onReopen: (path) => this.told(() => this.open(path)),
+      onReopen: (path) => this.attempt(() => this.open(path)),
       onTable: (database, table) => this.run("Opening the table", "open", { path: "", database, table }),
-      onSample: () => this.told(() => this.run("Making the sample", "sample", {}, "columns")),
+      onSample: () => this.attempt(() => this.run("Making the sample", "sample", {}, "columns")),
     });
   }
 
@@ -154,7 +151,9 @@ class LoadScreen {
     if (sheets.length > 1) {
       clear(
         this.work,
-        chooseSheet(path, sheets, (table) => this.told(() => this.run("Opening the table", "open", { path, table }))),
+        chooseSheet(path, sheets, (table) =>
+          this.attempt(() => this.run("Opening the table", "open", { path, table })),
+        ),
       );
       this.work.querySelector("input").focus();
       return;
@@ -164,9 +163,9 @@ class LoadScreen {
 
   /** Start a job and wait for it; then show the table, or go to the screen `next`. Throws the job's error. */
   async run(title, what, body, next = null) {
-    const done = await whileChanging(async () => {
+    const done = await runChange(async () => {
       const isDone = await this.finish(title, what, body);
-      await beginAnew();
+      await startScreen();
       return isDone;
     });
     if (!done) return;
@@ -197,7 +196,7 @@ class LoadScreen {
   }
 
   /** Run an action; its error is shown above the table. */
-  async told(work) {
+  async attempt(work) {
     try {
       await work();
     } catch (error) {

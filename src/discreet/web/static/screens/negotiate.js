@@ -9,7 +9,7 @@ import { share } from "../format.js";
 import { MoveSocket } from "../lattice/frame.js";
 import { Chosen } from "../negotiate/chosen.js";
 import { Effects } from "../negotiate/effects.js";
-import { evaluate, lacking } from "../negotiate/evaluation.js";
+import { evaluate, missingPrerequisites } from "../negotiate/evaluation.js";
 import { Freshness } from "../negotiate/freshness.js";
 import { KeptRequest } from "../negotiate/kept-request.js";
 import { LatticePanel } from "../negotiate/lattice-panel.js";
@@ -37,7 +37,7 @@ export async function show(root, context) {
     if (!start.evaluated) await evaluate(root, context, start);
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    clear(root, screenHead({ title: "Negotiate" }), lacking(error));
+    clear(root, screenHead({ title: "Negotiate" }), missingPrerequisites(error));
     return null;
   }
   const facts = await get("/api/negotiate/lattice", { signal });
@@ -59,7 +59,7 @@ class Negotiation {
     Object.assign(this, { root, context, facts });
     const { signal, announce } = context;
     this.answer = null;
-    this.asked = null; // the node that was clicked or reached by keys; null: the answer's own
+    this.selected = null; // the node that was clicked or reached by keys; null: the answer's own
     const of = JSON.stringify(facts.attributes.map(({ name, height }) => [name, height]));
     this.kept = new KeptRequest(of, { onKept: () => this.onKept(), onRefused: (error) => this.onRefused(error) });
     this.freshness = new Freshness({ signal, onChange: (words) => this.outdate(words) });
@@ -134,7 +134,7 @@ class Negotiation {
     });
     this.below = h(
       "section",
-      { class: "below", id: "more-of-it", hidden: true, aria: { label: "More about it" } },
+      { class: "below", id: "more-of-it", hidden: true, aria: { label: "Details" } },
       h("div", { class: "below-side" }, this.request.further, this.shown.element),
       this.more.element,
     );
@@ -184,12 +184,12 @@ class Negotiation {
     this.chosen.choice = choice;
     const { body: shown, isDraft, lost } = this.kept.begin(body);
     this.request.set(shown);
-    this.asked = this.levelsInPlace();
+    this.selected = this.levelsInPlace();
     this.ask();
     if (isDraft) this.settle();
     if (lost === null) return;
     this.context.toast("Your last move was not saved: the request was changed in another tab since.", {
-      action: { label: "Ask mine again", run: () => this.apply(lost, "Your last move") },
+      action: { label: "Repeat my request", run: () => this.apply(lost, "Your last move") },
     });
   }
 
@@ -213,10 +213,10 @@ class Negotiation {
   // --- asking ---
 
   ask(extra = {}) {
-    const levels = this.asked;
+    const levels = this.selected;
     const looks = this.effects.looks();
     const frontier = this.wantsFrontier && this.facts.nodes <= MANY_NODES;
-    this.freshness.asked();
+    this.freshness.requested();
     this.socket.send({ request: this.request.body(), looks, frontier, ...(levels ? { levels } : {}), ...extra });
   }
 
@@ -326,9 +326,9 @@ class Negotiation {
     const figure = `${share(answer.node.suppressed, answer.rows)} of ${share(answer.limit, answer.rows)} allowed`;
     this.bar.tell(this.verdict.sentence.textContent, { k, tag, is, figure });
     this.root.dataset.move = answer.id;
-    this.said = { tag, figure };
+    this.phoneSummary = { tag, figure };
     this.freshness.answered(last);
-    if (this.freshness.said !== null) this.outdate(this.freshness.said);
+    if (this.freshness.reason !== null) this.outdate(this.freshness.reason);
     this.showTray(isChosen);
     clearTimeout(this.idle);
     if (last) this.idle = setTimeout(() => this.rest(), RESTED);
@@ -339,13 +339,13 @@ class Negotiation {
     if (!this.answer) return;
     this.root.classList.toggle("outdated", words !== null);
     this.verdict.outdate(words);
-    this.bar.outdate(words, this.said);
+    this.bar.outdate(words, this.phoneSummary);
     this.showTray(this.chosen.is);
   }
 
   showTray(isChosen) {
     const { answer, freshness } = this;
-    this.tray.show({ outdated: freshness.said, canPublish: answer.node.suppressed <= answer.limit, isChosen });
+    this.tray.show({ outdated: freshness.reason, canPublish: answer.node.suppressed <= answer.limit, isChosen });
   }
 
   /** Update the parts that wait until moves rest: the frontier of a large lattice, and the panel below. */
@@ -362,16 +362,16 @@ class Negotiation {
 
   /** Request a node by its levels; null for the answer's own. */
   lookAt(levels) {
-    this.asked = levels;
+    this.selected = levels;
     this.ask();
     const node = levels && this.facts.attributes.map(({ name }) => levels[name]).join(".");
-    this.context.keepPlace({ node });
+    this.context.updateLocation({ node });
   }
 
   async saveRequest() {
     try {
       await post("/api/negotiate/spec", { request: this.request.body() });
-      this.context.toast("The command line asks the same now.", { tone: "good" });
+      this.context.toast("The command line now uses the same request.", { tone: "good" });
     } catch (error) {
       toastError(error);
     }

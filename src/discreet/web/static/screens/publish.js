@@ -13,7 +13,7 @@ import { isTable, releasePath } from "../release/words.js";
 export async function show(root, context) {
   const overview = await get("/api/publish", { signal: context.signal });
   const work = h("div", { class: "stack", id: "audit" });
-  const beside = h("div", { class: "stack" });
+  const notes = h("div", { class: "stack" });
   const list = h("div", { class: "stack" });
   let form = null;
   const { listReleases, published } = releaseActions({ context, overview, work, list, onListed: () => form?.listed() });
@@ -24,9 +24,9 @@ export async function show(root, context) {
   const releases = panel({ title: "Releases", note: "In this workspace, the latest first." }, list);
   if (overview.quasi_identifiers.length === 0) clear(root, head, nothingToPublish(), releases);
   else {
-    const told = h("div", { class: "stack beside" }, beside, work, overview.releases.length === 0 && whatHappens());
-    form = releaseForm({ overview, beside, signal: context.signal, onPublished: published });
-    clear(root, composition([head, form], told, releases));
+    const results = h("div", { class: "stack results" }, notes, work, overview.releases.length === 0 && whatHappens());
+    form = releaseForm({ overview, notes, signal: context.signal, onPublished: published });
+    clear(root, composition([head, form], results, releases));
   }
   listReleases();
   return { changed: publishing(form, context.signal) };
@@ -37,7 +37,7 @@ function publishing(form, signal) {
   let changed = false;
   const tell = () => {
     const line = lineState() === "open" ? null : "The server does not answer, or you are signed out";
-    form?.outdate(changed ? "Changed in another tab: look at it first" : line);
+    form?.outdate(changed ? "Changed in another tab: check it first" : line);
   };
   let line = lineState();
   const hear = () => {
@@ -114,20 +114,20 @@ function releaseActions({ context, overview, work, list, onListed }) {
 function nothingToPublish() {
   return empty({
     title: "Nothing to publish yet",
-    text: "A release is made of a table with quasi-identifiers. Load the table and say what its columns are.",
+    text: "A release is made of a table with quasi-identifiers. Load the table and set the roles of its columns.",
     actions: [linkButton("Load a table", "#/load", { tone: "primary" }), linkButton("Columns", "#/columns")],
   });
 }
 
 function whatHappens() {
   return panel(
-    { title: "What happens" },
+    { title: "Steps" },
     h(
       "ol",
-      { class: "steps-told" },
-      h("li", {}, "The rows are recoded and written under a name that only you can read."),
-      h("li", {}, "The written file is read again and counted by SQL of its own: that is the audit."),
-      h("li", {}, "Where the audit passes, file and manifest are put in place. Where it fails, nothing is left."),
+      { class: "steps-list" },
+      h("li", {}, "The rows are recoded and written to a file that only you can read."),
+      h("li", {}, "The audit reads the written file and counts it with separate SQL."),
+      h("li", {}, "If the audit passes, file and manifest are stored; if it fails, both are deleted."),
     ),
   );
 }

@@ -7,14 +7,14 @@ let stopReturning = () => {};
 let resting = 0;
 
 /** Return the screen's name in the address, and its parameters. */
-export function place() {
+export function pageLocation() {
   const [path, query = ""] = location.hash.replace(/^#\/?/, "").split("?");
   return { name: path.split("/")[0], params: new URLSearchParams(query) };
 }
 
 /** Store a screen's parameters in the address by name; null removes one. Back and reload restore them. */
-export function keepPlace(changes) {
-  const { name, params } = place();
+export function updateLocation(changes) {
+  const { name, params } = pageLocation();
   for (const [key, value] of Object.entries(changes)) {
     if (value === null || value === undefined || value === "") params.delete(key);
     else params.set(key, value);
@@ -34,14 +34,14 @@ export function arriving() {
 /** Mark a screen as drawn; restore the scroll position of a new one. */
 export function arrived(isAnother) {
   returning = false;
-  if (isAnother) backInPlace();
+  if (isAnother) restoreScroll();
 }
 
 /**
  * Scroll to the stored position of this history entry, else to the top. A page that is too short is scrolled as it
  * grows, until the user scrolls.
  */
-function backInPlace() {
+function restoreScroll() {
   const wanted = history.state?.scroll ?? 0;
   window.scrollTo(0, wanted);
   if (window.scrollY >= wanted - 1) return;
