@@ -366,7 +366,7 @@ def test_sample_at_chosen_levels_reports_the_search(made: Made, run: Run) -> Non
     table = made(MANY_PEOPLE)
     folder = table.spec.path.parent  # type: ignore[union-attr]
     asked = ["--epsilon", "1", "--delta", "0.001", "--search-epsilon", "0.2", "--json"]
-    told = run("safepub", table.spec.path, "--output", folder / "s.csv", *asked).json
+    told = run("dp", "sample", table.spec.path, "--output", folder / "s.csv", *asked).json
     # Full detail keeps all but twenty rows; the score of any other node is lower by hundreds of rows.
     assert told["levels"] == {"age": 0, "sex": 0}
     assert told["privacy"]["epsilon"] == "1"
