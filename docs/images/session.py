@@ -26,7 +26,7 @@ WISH = " ".join(REQUEST[1:])
 SESSION = (
     "discreet init patients.csv",
     f"discreet negotiate {WISH}",
-    f"discreet publish {WISH} --accept height --output release.csv",
+    f"discreet publish {WISH} --accept-relaxation height --output release.csv",
 )
 STILL = 1  # the scene for whoever asks for less motion
 ROWS = 21  # of the window

@@ -144,14 +144,14 @@ def test_a_second_release_that_would_single_out_is_refused(tmp_path: Path) -> No
     table = opened(tmp_path)
     by_age = released(table, tmp_path, "a", age=0, city=2)
     with pytest.raises(RequirementNotMet, match=r"4 of the 4 parts .*, 4 rows in all \(k=1"):
-        table.publish({"age": 2}, tmp_path / "c.csv", k=2, after=by_age)
+        table.publish({"age": 2}, tmp_path / "c.csv", k=2, previous_releases=by_age)
     assert not (tmp_path / "c.csv").exists()
-    told = table.publish({"age": 3, "city": 2}, tmp_path / "c.csv", k=2, after=[by_age])
+    told = table.publish({"age": 3, "city": 2}, tmp_path / "c.csv", k=2, previous_releases=[by_age])
     assert told.audit.k == 4
     digest = read_manifest(by_age).sha256
     assert read_manifest(tmp_path / "c.csv").after == (digest,)
     with pytest.raises(InputError, match="permutation model cannot be combined with earlier releases"):
-        table.publish("permutation", tmp_path / "p.csv", k=2, after=by_age)
+        table.publish("permutation", tmp_path / "p.csv", k=2, previous_releases=by_age)
 
 
 PEOPLE = st.lists(
@@ -221,14 +221,14 @@ def test_the_lowest_and_the_least_costly_levels_that_are_safe_are_found(
         heights = [(sum(node), rows) for node, rows in safe.items() if rows <= limit]
         request = build_request(table.spec, k=2, max_suppressed=limit)
         try:
-            found = publish_request(table, request, PublishTarget(folder / "second.csv", after=(first,)))
+            found = publish_request(table, request, PublishTarget(folder / "second.csv", previous_releases=(first,)))
         except NoSolution:
             assert not heights
         else:
             assert (sum(found.levels.values()), found.suppressed) == min(heights)
         most = {"max_suppressed": len(people) - 1}
         try:
-            cheapest = table.publish(FullDomain(), folder / "third.csv", k=2, after=first, **most)
+            cheapest = table.publish(FullDomain(), folder / "third.csv", k=2, previous_releases=first, **most)
         except NoSolution:
             assert not safe
         else:

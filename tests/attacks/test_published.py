@@ -20,7 +20,7 @@ def table(tmp_path: Path) -> Table:
 
 
 def test_starred_rows_are_in_no_class(table: Table, tmp_path: Path) -> None:
-    table.publish({"age": 1}, tmp_path / "out.csv", k=2, max_suppressed=1, suppressed="star")
+    table.publish({"age": 1}, tmp_path / "out.csv", k=2, max_suppressed=1, suppressed_rows="star")
     found = attack(tmp_path / "out.csv", table=table)
     assert (found.starred, found.after.rows, found.after.classes) == (1, 8, 2)
     assert found.before is not None

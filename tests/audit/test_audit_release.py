@@ -69,7 +69,7 @@ def test_a_class_of_stars_is_counted_where_rows_were_dropped(
     table = discreet.open(
         tmp_path / "t.csv", {"attributes": {"q": {"role": "quasi-identifier"}}}, settings=settings
     )
-    table.publish(table.recode(Patterns(pattern=[".", "*"]), k=2), out / "r.csv", suppressed="drop")
+    table.publish(table.recode(Patterns(pattern=[".", "*"]), k=2), out / "r.csv", suppressed_rows="drop")
     assert sorted((out / "r.csv").read_text().split()) == ["*", "*", "1", "1", "1", "1", "q"]
     report = audit_release(engine, out / "r.csv")
     assert (report.passed, report.k, report.starred) == (True, 2, 0)

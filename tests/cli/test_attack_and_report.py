@@ -20,7 +20,7 @@ def release(run: Run, people: Path) -> Path:
         "2",
         "--max-suppressed",
         "50%",
-        "--accept",
+        "--accept-relaxation",
         "height",
         "--output",
         path,

@@ -97,9 +97,9 @@ CASES = (
     case("missing argument", "negotiate --k 2", "SPEC"),
     case("one argument too many", f"{NEGOTIATE} again --k 2", "again"),
     case("published level out of range", f"{PUBLISH} --level age=9", "9", "age"),
-    case("levels and a relaxation", f"{PUBLISH} --level age=3 --accept k", "--accept", "--level"),
+    case("levels and a relaxation", f"{PUBLISH} --level age=3 --accept-relaxation k", "--accept-relaxation", "--level"),
     case(
-        "unknown relaxation", f"{PUBLISH} --accept everything", "everything", "max_suppressed, height, k, l"
+        "unknown relaxation", f"{PUBLISH} --accept-relaxation everything", "everything", "max_suppressed, height, k, l"
     ),
     case(
         "unknown format",
@@ -135,14 +135,14 @@ CASES = (
     ),
     case(
         "a relaxation without a solution",
-        "publish discreet.toml --k 5 --max-level age=0 --accept k --output release.csv",
+        "publish discreet.toml --k 5 --max-level age=0 --accept-relaxation k --output release.csv",
         "k relaxed",
         kind="no-solution",
         status=3,
     ),
     case(
         "a relaxation that leaves nothing",
-        "publish discreet.toml --k 5 --max-level age=0 --max-level city=0 --accept max_suppressed"
+        "publish discreet.toml --k 5 --max-level age=0 --max-level city=0 --accept-relaxation max_suppressed"
         " --output release.csv",
         "not even with max_suppressed relaxed",
         kind="no-solution",
@@ -299,8 +299,8 @@ def test_a_closed_pipe_is_quiet(people: Path) -> None:
 
 def test_common_options_are_allowed_before_the_verb(run: Run, people: Path) -> None:
     """This includes ``--debug``, whose traceback ends with the words of the command line."""
-    before = run("--debug", "negotiate", "discreet.toml", "--k", "2", "--accept", "l")
-    behind = run("negotiate", "discreet.toml", "--k", "2", "--accept", "l", "--debug")
+    before = run("--debug", "negotiate", "discreet.toml", "--k", "2", "--accept-relaxation", "l")
+    behind = run("negotiate", "discreet.toml", "--k", "2", "--accept-relaxation", "l", "--debug")
     assert "Traceback" in before.err
     assert before.err.splitlines()[-3:] == behind.err.splitlines()[-3:]
     found = run("--debug", "publish", "discreet.toml", "--k", "2")

@@ -34,7 +34,7 @@ def completed(typed: str) -> set[str]:
         ("discreet neg", {"negotiate"}),
         ("discreet publish --mod", {"--model"}),
         ("discreet publish --model mond", {"mondrian"}),
-        ("discreet publish --tog", {"--together"}),  # declared by a model
+        ("discreet publish --tog", {"--generalize-together"}),  # declared by a model
         ("discreet search --algorithm bottom", {"bottom-up", "bottom-up-rollup"}),
     ],
 )

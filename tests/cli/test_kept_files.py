@@ -141,7 +141,7 @@ def test_an_earlier_release_is_kept(run: Run, work: Path, output: str, what: str
         (work / "p").symlink_to("first.csv.manifest.json")
     before = contents(work)
     done = run(
-        *("publish", "discreet.toml", "--k", "2", "--after", "first.csv", "--output", output),
+        *("publish", "discreet.toml", "--k", "2", "--previous-release", "first.csv", "--output", output),
         "--overwrite",
     )
     assert done.status == 2

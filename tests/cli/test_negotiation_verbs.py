@@ -104,14 +104,14 @@ def test_relaxations(run: Run, people: Path) -> None:
     assert "No exact answer for k=4." in text.out
     assert "No solution by relaxing k." in text.out
     assert "(+2)" in text.out
-    assert "--accept height" in text.out
+    assert "--accept-relaxation height" in text.out
 
 
 def test_total_suppression_is_reported(run: Run, people: Path) -> None:
     found = run("negotiate", "discreet.toml", "--k", "9")
     assert found.status == 3
     assert "every row must be suppressed" in found.out
-    assert "--accept k" in found.out
+    assert "--accept-relaxation k" in found.out
 
 
 def test_frontier_and_neighbours_in_json(run: Run, people: Path) -> None:

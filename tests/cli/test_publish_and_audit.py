@@ -72,18 +72,18 @@ def test_only_an_exact_answer_is_published_without_accept(run: Run, people: Path
     assert not (people / "release.csv").exists()
     relaxed = {a["relaxed"]: a for a in run("negotiate", "discreet.toml", *wish, "--json").json["answers"]}
     for part in ("max_suppressed", "height", "k"):
-        found = run(*PUBLISH.split(), *wish, "--accept", part, "--overwrite", "--json")
+        found = run(*PUBLISH.split(), *wish, "--accept-relaxation", part, "--overwrite", "--json")
         assert found.status == 0
         assert found.json["relaxed"] == part
         assert found.json["levels"] == relaxed[part]["levels"]
         assert found.json["suppressed"] == relaxed[part]["suppressed"]
         assert found.json["audit"]["k"] >= relaxed[part]["k"]
-    text = run(*PUBLISH.split(), *wish, "--accept", "k", "--overwrite")
+    text = run(*PUBLISH.split(), *wish, "--accept-relaxation", "k", "--overwrite")
     assert "with k relaxed" in text.out
 
 
 def test_accept_with_an_exact_answer_has_no_effect(run: Run, people: Path) -> None:
-    found = run(*PUBLISH.split(), "--k", "2", "--max-suppressed", "2", "--accept", "k", "--json")
+    found = run(*PUBLISH.split(), "--k", "2", "--max-suppressed", "2", "--accept-relaxation", "k", "--json")
     assert (found.status, found.json["relaxed"], found.json["k"]) == (0, None, 2)
 
 

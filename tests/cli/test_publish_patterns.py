@@ -32,21 +32,21 @@ def test_a_release_by_patterns_is_audited_and_its_manifest_counts_patterns(run: 
 
 
 def test_constraints_determine_starred_cells(run: Run, people: Path) -> None:
-    found = run(*PUBLISH, "--never", "city", "--required", "age", "--outliers", "delete")
+    found = run(*PUBLISH, "--keep", "city", "--always-generalize", "age", "--outliers", "delete")
     assert found.json["recoding"]["patterns"]["used"] == [{"pattern": "*.", "classes": 2, "rows": 7}]
     assert found.json["suppressed"] == 1
-    found = run(*PUBLISH, "--together", "age,city", "--overwrite")
+    found = run(*PUBLISH, "--generalize-together", "age,city", "--overwrite")
     assert [used["pattern"] for used in found.json["recoding"]["patterns"]["used"]] == ["**"]
     found = run(*PUBLISH, "--max-stars", "0", "--overwrite")
     assert found.json["recoding"]["patterns"]["allowed"] == 2
-    found = run(*PUBLISH, "--at-most-one", "age,city", "--tie", "best", "--overwrite")
+    found = run(*PUBLISH, "--exclusive", "age,city", "--tie", "best", "--overwrite")
     assert found.json["recoding"]["patterns"]["allowed"] == 4
 
 
 @pytest.mark.parametrize("words", [("age,city",), ("age, city",), ("age", "city")])
 def test_names_are_split_at_commas_or_repeated(words: tuple[str, ...], run: Run, people: Path) -> None:
-    """``--together`` splits names in the same way; ``--never age,city`` was refused as one attribute."""
-    for option, pattern in (("--never", ".."), ("--required", "**")):
+    """``--generalize-together`` splits names in the same way; ``--keep age,city`` was refused as one attribute."""
+    for option, pattern in (("--keep", ".."), ("--always-generalize", "**")):
         options = [word for name in words for word in (option, name)]
         found = run(*PUBLISH, *options, "--overwrite")
         assert found.status == 0, found
@@ -83,11 +83,11 @@ def test_text_lists_the_patterns(run: Run, people: Path) -> None:
     ("options", "message"),
     [
         (("--pattern", "."), "has 1 entries for 2"),
-        (("--pattern", ".*", "--never", "age"), "pattern vectors cannot be combined with 'never'"),
-        (("--never", "age", "--required", "age"), "contradict each other"),
-        (("--never", "name"), "'name', which is not a quasi-identifier"),
-        (("--never", "age,"), "--never age,"),
-        (("--together", "age"), "--together age"),
+        (("--pattern", ".*", "--keep", "age"), "pattern vectors cannot be combined with 'never'"),
+        (("--keep", "age", "--always-generalize", "age"), "contradict each other"),
+        (("--keep", "name"), "'name', which is not a quasi-identifier"),
+        (("--keep", "age,"), "--keep age,"),
+        (("--generalize-together", "age"), "--generalize-together age"),
         (("--max-stars", "x"), "--max-stars x"),
         (("--tie", "worst"), "tie 'worst'"),
         (("--cells", "all"), "cells 'all'"),

@@ -77,7 +77,7 @@ def test_groups_are_cut_along_the_attributes_that_are_named(run: Run, adult: Pat
     asked = ("--k", "5", "--e", "20", "--sensitive", "hours_per_week", "--partition")
     mixed = {}
     for name in ("age", "sex"):
-        found = run(*PUBLISH, *asked, "qi-aware", "--near", name, "--overwrite", "--json")
+        found = run(*PUBLISH, *asked, "qi-aware", "--cut-along", name, "--overwrite", "--json")
         assert (found.status, found.err) == (0, ""), found
         ages: dict[str, list[int]] = {}
         for row in rows_of(Path("release.csv")):
@@ -85,7 +85,7 @@ def test_groups_are_cut_along_the_attributes_that_are_named(run: Run, adult: Pat
         mixed[name] = sum(len(group) * (max(group) - min(group)) for group in ages.values())
     assert mixed["age"] < mixed["sex"] / 2
     for partition, name, word in (("min-sum", "age", "qi-aware"), ("qi-aware", "salary", "age, sex")):
-        refused = run(*PUBLISH, *asked, partition, "--near", name, "--overwrite", "--json")
+        refused = run(*PUBLISH, *asked, partition, "--cut-along", name, "--overwrite", "--json")
         assert (refused.status, refused.json["error"]["kind"]) == (2, "bad-input")
         assert word in refused.json["error"]["allowed"]
 
@@ -137,9 +137,9 @@ def test_groups_of_a_recoding(run: Run, people: Path) -> None:
         (("--k", "2", "--e", "5"), 2, "not numeric"),
         (("--k", "2", "--first-group", "5"), 2, "--first-group 5"),
         (("--k", "2", "--partition", "best"), 2, "partition 'best'"),
-        (("--k", "2", "--accept", "k"), 2, "--accept"),
+        (("--k", "2", "--accept-relaxation", "k"), 2, "--accept-relaxation"),
         (("--k", "2", "--seed", "7"), 2, "'seed' does not apply to the permutation model"),
-        (("--k", "2", "--suppressed", "star"), 2, "starred rows"),
+        (("--k", "2", "--suppressed-rows", "star"), 2, "starred rows"),
         (("--k", "7"), 3, "distinct values"),
     ],
 )

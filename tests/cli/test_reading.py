@@ -68,7 +68,7 @@ def test_explicit_reading_options_are_written_to_the_spec(
     assert found.status == 2
     assert "or where the file is named, as in --format csv" in " ".join(found.err.split())
     given = ("--format", "csv", "--encoding", "windows-1250", "--delimiter", "semicolon", "--quote", "'")
-    cells = ("--null", "-", "--nulls", "drop", "--subject", "patient", "--strip", "--decimal", ",")
+    cells = ("--null", "-", "--null-policy", "drop", "--subject", "patient", "--strip", "--decimal", ",")
     found = run("init", "people.dat", *given, *cells)
     assert found.status == 0, found.err
     assert source_in(Path("discreet.toml")) == {
@@ -99,7 +99,7 @@ def test_explicit_reading_options_are_written_to_the_spec(
         (("--encoding", "ascii"), "line 1: bytes that are not ascii"),
         (("--delimiter", ";;"), "delimiter ';;'"),
         (("--decimal", ";"), "decimal mark ';'"),
-        (("--nulls", "keep"), "nulls 'keep'"),
+        (("--null-policy", "keep"), "nulls 'keep'"),
         (("--subject", "Altter"), "Did you mean 'Alter'?"),
         (("--format", "xlsx"), "people.csv is not a readable spreadsheet"),
     ],

@@ -250,7 +250,7 @@ def test_published_with_suppression_and_audited(
         k=3,
         criteria=[asked],
         max_suppressed="95%",
-        suppressed=suppressed,
+        suppressed_rows=suppressed,
     )
     assert 0 < release.suppressed < 160
     assert release.audit.passed

@@ -219,7 +219,7 @@ def test_subjects_and_stars(place: Place, target: dict[str, Any]) -> None:
     spec = spec_of(place.put(columns, subject="name"))
     spec = replace(spec, attributes=tuple(a for a in spec.attributes if a.name != "name"))
     table = Table(spec, place.settings)
-    found = table.publish({AGE: 1}, **target, k=2, l=2, max_suppressed="100%", suppressed="star")
+    found = table.publish({AGE: 1}, **target, k=2, l=2, max_suppressed="100%", suppressed_rows="star")
     assert found.audit.passed
     again = audit(found.address, settings=place.settings)
     assert again.report.starred == found.suppressed

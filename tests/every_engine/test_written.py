@@ -188,7 +188,7 @@ def _publish(place: Place, target: dict[str, Any], model: str, form: str | None 
         return
     if model in ("full-domain", "subjects", "starred"):
         answer: Any = table.negotiate(k=2, max_suppressed=2).exact
-        table.publish(answer, suppressed="star" if model == "starred" else "drop", **target)
+        table.publish(answer, suppressed_rows="star" if model == "starred" else "drop", **target)
         return
     table.publish(table.recode(model, k=2), **target)
 

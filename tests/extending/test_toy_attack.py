@@ -25,7 +25,7 @@ def toy_attack() -> Iterator[None]:
 
 
 def test_an_attack_is_everywhere(toy_attack: None, run: Run, people: Path) -> None:
-    asked = ("--k", "2", "--max-suppressed", "50%", "--accept", "height", "--output", "out.csv")
+    asked = ("--k", "2", "--max-suppressed", "50%", "--accept-relaxation", "height", "--output", "out.csv")
     assert run("publish", "discreet.toml", *asked).status == 0
     assert "--words rows|people" in " ".join(run("attack", "--help").out.split())
     told = run("attack", "out.csv", "--by", "smallest-class", "--words", "people", "--json")

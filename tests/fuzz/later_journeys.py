@@ -175,7 +175,7 @@ def _check_levels_after(place: Workplace, table: Any, safe: Mapping[Node, int]) 
         levels = dict(zip([column.name for column in trial.keys], node, strict=True))
         path = place.out / f"levels{place_of}.csv"
         try:
-            table.publish(levels, path, after=[place.path], **requested_of(trial))
+            table.publish(levels, path, previous_releases=[place.path], **requested_of(trial))
         except (discreet.NoSolution, discreet.RequirementNotMet):
             demand(node not in safe, "levels that are safe after a release are refused", node)
             continue
@@ -184,7 +184,7 @@ def _check_levels_after(place: Workplace, table: Any, safe: Mapping[Node, int]) 
 
 def _published_after(place: Workplace, path: Path) -> Mapping[str, int]:
     """Publish after the first release: the lowest levels or those of least loss."""
-    command = [*publish_command(place, path), "--after", str(place.path)]
+    command = [*publish_command(place, path), "--previous-release", str(place.path)]
     run_command(place, command if place.trial.seed % 2 else [*command, "--model", "full-domain"])
     manifest = read_manifest(path)
     return {entry["name"]: entry["level"] for entry in manifest["attributes"] if "level" in entry}

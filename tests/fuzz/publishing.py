@@ -170,7 +170,7 @@ def publish_command(place: Workplace, path: Path) -> list[str]:
     command = ["publish", str(place.given / "discreet.toml"), "--output", str(path), "--threads", "1"]
     command += ["--json"]
     if trial.model != PERMUTATION:
-        command += ["--suppressed", trial.policy, "--max-suppressed", str(trial.limit)]
+        command += ["--suppressed-rows", trial.policy, "--max-suppressed", str(trial.limit)]
     command += ["--k", str(trial.k)] if trial.k else []
     return command + (["--l", str(trial.l)] if trial.l else [])
 

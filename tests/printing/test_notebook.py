@@ -27,9 +27,9 @@ class Told(Printable):
 
     def document(self) -> Document:
         return (
-            Line("Publish with --after RELEASE."),
+            Line("Publish with --previous-release RELEASE."),
             Line("discreet audit --sql"),
-            Line("--after", verbatim=True),
+            Line("--previous-release", verbatim=True),
         )
 
 

@@ -77,7 +77,7 @@ def test_file_of_grouped_rows_is_the_same(
     for pays in (0, 10**9):
         monkeypatch.setattr(direct_recoding, "_ROWS_PER_COMBINATION", pays)
         path = out / f"{pays}.{ending}"
-        release = table.publish({"age": 1}, path, k=2, max_suppressed="5%", suppressed=suppressed)
+        release = table.publish({"age": 1}, path, k=2, max_suppressed="5%", suppressed_rows=suppressed)
         assert release.suppressed == 1
         assert len(grouped) == 1
         written.append(path.read_bytes())
@@ -123,7 +123,7 @@ def test_wide_rows_are_not_counted(
 
 def test_an_order_that_is_drawn_counts_nothing(grouped: list[str], settings: Settings, out: Path) -> None:
     table = discreet.open(people(), SPEC, settings=settings)
-    table.publish({"age": 1}, out / "a.csv", k=2, max_suppressed="5%", order="random")
+    table.publish({"age": 1}, out / "a.csv", k=2, max_suppressed="5%", row_order="random")
     assert not grouped
 
 

@@ -73,7 +73,7 @@ def test_recodings_hand_none_over(
         answer: Any = table.negotiate(k=3, max_suppressed=2).exact
     else:
         answer = table.recode(model, k=3)
-    table.publish(answer, out / f"r.{ending}", suppressed=suppressed)
+    table.publish(answer, out / f"r.{ending}", suppressed_rows=suppressed)
     assert len(handed_over) == 1
 
 

@@ -59,7 +59,7 @@ def check_release(table: PlainTable, data: st.DataObject, place: tuple[Engine, S
     output = source.with_suffix(".release.csv")
     try:
         recoding = subject.recode(named(model)(**options), k=k, l=l, max_suppressed=limit)
-        release = subject.publish(recoding, output, suppressed="star" if star else "drop")
+        release = subject.publish(recoding, output, suppressed_rows="star" if star else "drop")
     except (NoSolution, RequirementNotMet):
         assert not list(folder.glob(f"*{output.name}*"))
         return

@@ -152,7 +152,7 @@ def test_suppressed_rows_of_a_recoding_are_left_out(table: Table, out: Path) -> 
 
 def test_a_random_order_of_rows_carries_nothing(tmp_path: Path, settings: Settings, out: Path) -> None:
     table = table_of(tmp_path, settings, [(i, i % 20) for i in range(400)])
-    table.publish(Permutation(form="two-tables"), out / "p.csv", k=2, order="random")
+    table.publish(Permutation(form="two-tables"), out / "p.csv", k=2, row_order="random")
     for name, column in (("p.csv", "age"), ("p.sensitive.csv", "group_id")):
         numbers = np.array([float(row[column]) for row in rows_of(out / name)])
         places = np.arange(len(numbers))

@@ -168,11 +168,11 @@ def test_random_order_is_asked_for(settings: Settings, tmp_path: Path, out: Path
     publish = at_levels({"town": 0, "age": 0}, k=3)
     publish(table, out / "sorted.csv")
     for number in range(2):
-        table.publish({}, out / f"{number}.csv", k=3, max_suppressed="100%", order="random")
+        table.publish({}, out / f"{number}.csv", k=3, max_suppressed="100%", row_order="random")
     table.spec = table.spec.with_order("random")
     publish(table, out / "spec.csv")
     found = [(out / f"{name}.csv").read_text("utf-8") for name in ("sorted", "0", "1", "spec")]
     assert len(set(found)) == 4
     assert len({tuple(sorted(text.splitlines())) for text in found}) == 1
     with pytest.raises(InputError, match="order of rows: 'shuffled'"):
-        table.publish({}, out / "none.csv", k=3, order="shuffled")
+        table.publish({}, out / "none.csv", k=3, row_order="shuffled")

@@ -181,10 +181,10 @@ def test_a_query_of_all_columns_is_described_once(
         asked.append((options["types"], engine.column_types(query)))
         write(engine, query, *args, **options)
 
-    def publish(name: str, suppressed: str) -> None:
+    def publish(name: str, suppressed_rows: str) -> None:
         release = tmp_path / f"{name}.{ending}"
         table = discreet.open(path, spec, settings=settings)
-        table.publish("mondrian", release, k=5, max_suppressed="100%", suppressed=suppressed)
+        table.publish("mondrian", release, k=5, max_suppressed="100%", suppressed_rows=suppressed_rows)
 
     for suppressed in ("drop", "star"):
         with recorded(monkeypatch) as statements:

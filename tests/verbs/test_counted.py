@@ -71,7 +71,7 @@ def test_a_class_test_of_a_model_reads_every_value(table: Table) -> None:
 def test_earlier_release_with_l_counts_all_values(table: Table, tmp_path: Path) -> None:
     table.publish("mondrian", tmp_path / "first.csv", k=2)
     assert not table.is_counted
-    second = table.publish("mondrian", tmp_path / "second.csv", k=2, after=tmp_path / "first.csv")
+    second = table.publish("mondrian", tmp_path / "second.csv", k=2, previous_releases=tmp_path / "first.csv")
     assert second.audit.passed
 
 

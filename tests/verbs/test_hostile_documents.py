@@ -112,7 +112,7 @@ ACTS: dict[str, Callable[[str], object]] = {
     "views": lambda name: discreet.views(name),
     "compare": lambda name: discreet.compare(discreet.open("discreet.toml"), [name]).as_json(),
     "after": lambda name: discreet.open("discreet.toml").publish(
-        {"age": 2}, k=2, max_suppressed=8, after=name
+        {"age": 2}, k=2, max_suppressed=8, previous_releases=name
     ),
     "overwrite": lambda name: discreet.open("discreet.toml").publish(
         {"age": 2}, name, k=2, max_suppressed=8, overwrite=True

@@ -106,7 +106,7 @@ def test_every_verb_reports_the_same_metrics(
         result = table.recode(named(model)(**SEARCHES[name]), k=K, max_suppressed=3)
     except NoSolution:
         result = table.recode(named(model)(**SEARCHES[name]), k=K, max_suppressed="50%")
-    published = table.publish(result, path, suppressed=policy)
+    published = table.publish(result, path, suppressed_rows=policy)
     starred = published.suppressed if policy == "star" else 0
     expected = counted(path, starred, table.frequency_set.rows, K)
     audited, compared = numbers(audit(path).metrics), table.compare(path)
@@ -136,7 +136,7 @@ def test_a_class_of_stars_is_a_class_where_the_manifest_says_that_rows_were_drop
     path = out / "release.csv"
     result = table.recode(Patterns(pattern=["...", "***"]), k=3)
     for policy in ("star", "drop"):
-        published = table.publish(result, path, suppressed=policy, overwrite=True)
+        published = table.publish(result, path, suppressed_rows=policy, overwrite=True)
         stars = path.read_text(encoding="utf-8").splitlines().count("*,*,*")
         assert (stars > 0, published.suppressed) == (True, 0)
         compared = table.compare(path)

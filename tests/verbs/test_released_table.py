@@ -90,7 +90,7 @@ def test_the_libraries_agree_on_rows_and_order(people: Table) -> None:
 
 def test_the_order_of_the_input_is_gone(people: Table) -> None:
     def numbers(order: str) -> tuple[int, ...]:
-        return tuple(people.publish({"age": 2}, k=3, order=order).to_pandas()["number"])
+        return tuple(people.publish({"age": 2}, k=3, row_order=order).to_pandas()["number"])
 
     drawn, by_cells = [numbers("random") for _ in range(2)], numbers("sorted")
     assert sorted(drawn[0]) == list(range(ROWS))
@@ -102,7 +102,7 @@ def test_suppressed_rows_are_left_out_or_starred(settings: Settings) -> None:
     alone = pandas.concat([PEOPLE, PEOPLE.head(1).assign(city="Rom")])
     table = discreet.open(alone, SPEC, settings=settings)
     kept = table.publish({"age": 2}, k=3, max_suppressed=1)
-    starred = table.publish({"age": 2}, k=3, max_suppressed=1, suppressed="star")
+    starred = table.publish({"age": 2}, k=3, max_suppressed=1, suppressed_rows="star")
     assert "Rom" not in set(kept.to_pandas()["city"])
     assert len(kept.to_pandas()) == len(starred.to_pandas()) - 1 == ROWS
     assert Counter(starred.to_polars().rows())[("*",) * 4] == 1

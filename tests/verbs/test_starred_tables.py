@@ -65,7 +65,7 @@ def test_rows_of_stars_force_no_level_and_are_not_published(
     assert [w for w in table.inspect().warnings if told in w]
     assert table.inspect().as_json()["set_apart"] == apart
     output = tmp_path / "after.csv"
-    release = table.publish(result.exact, output, suppressed=suppressed)
+    release = table.publish(result.exact, output, suppressed_rows=suppressed)
     assert told in str(release)
     assert cells(output) == sorted(tuple(row.split(",")) for row in rows[:-apart])
     manifest = json.loads((tmp_path / "after.csv.manifest.json").read_text())
@@ -110,7 +110,7 @@ def test_all_columns_in_one_class_are_people_where_nothing_is_suppressed(
     del spec["attributes"]["ill"]
     table = discreet.open(path, spec, settings=settings)
     output = tmp_path / "out.csv"
-    audit = table.publish({"p": 1, "q": 1}, output, k=2, suppressed="star").release.audit
+    audit = table.publish({"p": 1, "q": 1}, output, k=2, suppressed_rows="star").release.audit
     assert (audit.rows, audit.classes, audit.k, audit.starred) == (3, 1, 3, 0)
     again = discreet.audit(output).report
     assert (again.rows, again.k, again.starred, again.passed) == (3, 3, 0, True)

@@ -126,7 +126,7 @@ def test_nothing_to_publish(table: discreet.Table, tmp_path: Path) -> None:
     with pytest.raises(discreet.NoSolution, match="all 8 rows would be suppressed"):
         table.publish({"age": 0, "city": 0}, path, k=9, max_suppressed="100%")
     with pytest.raises(discreet.InputError, match="drop, star"):
-        table.publish({"age": 3, "city": 1}, path, k=2, suppressed="hide")
+        table.publish({"age": 3, "city": 1}, path, k=2, suppressed_rows="hide")
     assert list(tmp_path.iterdir()) == []
 
 

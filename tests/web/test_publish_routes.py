@@ -92,7 +92,7 @@ def test_release_has_audit_files_and_report_until_it_is_changed(client: Client) 
 
 def test_chosen_levels_are_published(client: Client) -> None:
     levels = {"age": 1, "city": 1}
-    found = publish(client, model="full-domain", levels=levels, max_suppressed="20%", suppressed="star")
+    found = publish(client, model="full-domain", levels=levels, max_suppressed="20%", suppressed_rows="star")
     assert found["release"]["levels"] == levels
     assert found["audit"]["starred"] == found["release"]["suppressed"] == 1
 
@@ -181,7 +181,7 @@ def test_release_after_an_earlier_one_is_checked_together(client: Client) -> Non
     """The same classes are safe together; classes that overlap them partially are refused."""
     same = {"model": "full-domain", "levels": {"age": 1, "city": 1}, "max_suppressed": "50%"}
     publish(client, **same)
-    assert publish(client, **same, name="b.csv", after=["out.csv"])["audit"]["passed"]
+    assert publish(client, **same, name="b.csv", previous_releases=["out.csv"])["audit"]["passed"]
     across = {"model": "mondrian", "name": "c.csv", "k": 2, "after": ["out.csv"]}
     job = done(client, "/api/publish/jobs", across)
     if job["state"] == "failed":

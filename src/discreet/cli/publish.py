@@ -46,7 +46,7 @@ _Level = Annotated[
 _Accept = Annotated[
     str | None,
     typer.Option(
-        "--accept",
+        "--accept-relaxation",
         metavar="max_suppressed|height|CRITERION",
         help="Publish this relaxation if there is no exact answer: of the limit, of the height, or of a "
         "required criterion, by its name (k, l, t, …).",
@@ -55,13 +55,13 @@ _Accept = Annotated[
 _Suppressed = Annotated[
     str | None,
     typer.Option(
-        "--suppressed", metavar="drop|star", help="Drop suppressed rows, or star every cell. [drop]"
+        "--suppressed-rows", metavar="drop|star", help="Drop suppressed rows, or star every cell. [drop]"
     ),
 ]
 _Order = Annotated[
     str | None,
     typer.Option(
-        "--order",
+        "--row-order",
         metavar="sorted|random",
         help="Rows sorted by their released cells, or in random order. [sorted]",
     ),
@@ -70,7 +70,7 @@ _Order = Annotated[
 _After = Annotated[
     list[str] | None,
     typer.Option(
-        "--after",
+        "--previous-release",
         metavar="RELEASE",
         help="An earlier release of the same rows: k and l also hold together with it; repeatable.",
     ),
@@ -113,33 +113,33 @@ def publish(
     level: _Level = None,
     texts: options.RequestTexts,
     scope: options.ScopeOption = None,
-    accept: _Accept = None,
-    suppressed: _Suppressed = None,
-    order: _Order = None,
+    accept_relaxation: _Accept = None,
+    suppressed_rows: _Suppressed = None,
+    row_order: _Order = None,
     model: _Model = None,
-    after: _After = None,
+    previous_releases: _After = None,
     lock: _LockFile = None,
     overwrite: options.Overwrite = False,
 ) -> int:
     """Recode, write, audit, and only then hand over.
 
-    Either levels (--level) or a request; only its exact answer is published unless --accept names a
+    Either levels (--level) or a request; only its exact answer is published unless --accept-relaxation names a
     relaxation. Options that are left out come from the spec's [request]. Where nothing meets the request,
     nothing is written and the exit status is 3. With --model another recoding is searched and published.
     With --lock later rows are published by the same decision, or not at all. A relational spec (tables, keys)
     is published into a folder.
     """
-    own_options, chosen = MODEL_OPTIONS.arguments(), _ModelOptions(model, level, scope, accept)
+    own_options, chosen = MODEL_OPTIONS.arguments(), _ModelOptions(model, level, scope, accept_relaxation)
     if relational.names_related_tables(spec):
-        further: dict[str, Any] = {"table": into_table, "suppressed": suppressed, "order": order}
-        further |= {"after": after, "lock": lock}
+        further: dict[str, Any] = {"table": into_table, "suppressed": suppressed_rows, "order": row_order}
+        further |= {"after": previous_releases, "lock": lock}
         return relational.publish_related(
             spec, output_path, own_options | _given(texts, chosen) | further, overwrite=overwrite
         )
     from discreet.verbs.locations import PublishTarget, parse_target
 
     target = PublishTarget(
-        parse_target(output_path, into_table), suppressed or "drop", overwrite, order, tuple(after or ())
+        parse_target(output_path, into_table), suppressed_rows or "drop", overwrite, row_order, tuple(previous_releases or ())
     )
     wish = _PublishTexts(texts, chosen, own_options, target)
     table = options.open_table_of_spec(spec)
@@ -178,7 +178,7 @@ def _publish_by_lock(table: Table, lock: Path, wish: _PublishTexts) -> ReleaseRe
     texts, chosen, own_options, target = wish
     check_lock(table, target, lock)
     if lock.exists():
-        further = {"order": target.order, "after": target.after, "suppressed": target.suppressed != "drop"}
+        further = {"order": target.row_order, "after": target.previous_releases, "suppressed": target.suppressed_rows != "drop"}
         options.refuse_given(
             own_options | _given(texts, chosen) | further,
             f"{{}} cannot change the decision of {lock}",
@@ -191,7 +191,7 @@ def _publish_by_lock(table: Table, lock: Path, wish: _PublishTexts) -> ReleaseRe
         {"model": chosen.model, **own_options},
     )
     levels, request = _levels_and_request(table, wish)
-    return publish_and_lock(table, request, target, lock, levels=levels, accept=chosen.accept)
+    return publish_and_lock(table, request, target, lock, levels=levels, accept_relaxation=chosen.accept)
 
 
 def _publish_by_model(table: Table, wish: _PublishTexts) -> ReleaseResult:
@@ -204,7 +204,7 @@ def _publish_by_model(table: Table, wish: _PublishTexts) -> ReleaseResult:
         levels, request = _levels_and_request(table, wish)
         if levels:
             return publish_levels(table, levels, request, target)
-        return publish_request(table, request, target, accept=accept)
+        return publish_request(table, request, target, accept_relaxation=accept)
     if level and declared_options.model_declares(model, "level"):
         own_options, level = {**own_options, "level": level}, None
     refused = {"level": level, "accept": accept, "scope": scope}
@@ -235,7 +235,7 @@ def _levels_and_request(table: Table, wish: _PublishTexts) -> tuple[dict[str, in
         options.refuse_given(
             {"accept": accept, "max_level": texts.max_level, "min_level": texts.min_level, "scope": scope},
             "{} cannot be combined with --level",
-            allowed="levels by --level, or a request with --max-level, --min-level, --scope and --accept",
+            allowed="levels by --level, or a request with --max-level, --min-level, --scope and --accept-relaxation",
             advice="Leave out --level or {}.",
         )
     return levels, options.parse_request(table, texts, scope)

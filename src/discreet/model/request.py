@@ -169,7 +169,7 @@ class RequestDefaults:
         '"global"',
         "above, global",
     )
-    order: RowOrder = key(
+    row_order: RowOrder = key(
         "Order of the rows of a release: by their values, or random.", '"random"', default=RowOrder.SORTED
     )
     cost: CostRequest | None = key(

@@ -399,7 +399,7 @@ class TableSpec:
     @property
     def draws_order(self) -> bool:
         """True if the rows of a release are in random order."""
-        return self.request.order is RowOrder.RANDOM
+        return self.request.row_order is RowOrder.RANDOM
 
     def with_order(self, order: str | None) -> TableSpec:
         """Return the spec with another order of a release's rows, or itself for None.

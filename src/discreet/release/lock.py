@@ -35,8 +35,8 @@ class Lock:
 
     requirement: Mapping[str, Any]
     max_suppressed: str
-    suppressed: str
-    order: str
+    suppressed_rows: str
+    row_order: str
     levels: Mapping[str, int | str]
     columns: Mapping[str, Mapping[str, Any]]
     reading: Mapping[str, Any]
@@ -56,8 +56,8 @@ class Lock:
             "model": LOCK_MODEL,
             "requirement": dict(self.requirement),
             "max_suppressed": self.max_suppressed,
-            "suppressed": self.suppressed,
-            "order": self.order,
+            "suppressed": self.suppressed_rows,
+            "order": self.row_order,
             "levels": dict(self.levels),
             "spec": {"sha256": self.spec_digest, "columns": dict(self.columns), "rows": dict(self.reading)},
         }
@@ -129,8 +129,8 @@ def read_lock(path: Path) -> Lock:
         lock = Lock(
             requirement=document["requirement"],
             max_suppressed=str(document["max_suppressed"]),
-            suppressed=document["suppressed"],
-            order=document["order"],
+            suppressed_rows=document["suppressed"],
+            row_order=document["order"],
             levels=_check_levels(document["levels"]),
             columns=document["spec"]["columns"],
             reading=document["spec"]["rows"],

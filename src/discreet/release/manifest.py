@@ -130,7 +130,7 @@ class Manifest:
     table: str | None = None
     population: int | None = None
     input_version: int | None = None
-    after: tuple[str, ...] = ()
+    previous_releases: tuple[str, ...] = ()
     rows_are_people: bool = False
     set_apart: int = 0
 
@@ -164,7 +164,7 @@ class Manifest:
             "suppression": {"policy": self.suppression, "rows": self.suppressed},
             **population,
             **({} if self.input_version is None else {"input": {"version": self.input_version}}),
-            **({"after": list(self.after)} if self.after else {}),
+            **({"after": list(self.previous_releases)} if self.previous_releases else {}),
             "audit": dict(self.audit),
             "warnings": [{"code": warning.code, "text": str(warning)} for warning in self.warnings],
             "statement": self.kind.statement,
@@ -321,7 +321,7 @@ def _manifest_of_document(document: Mapping[str, Any]) -> Manifest:
         permutation=None if permuted is None else PermutedRelease.of_json(permuted),
         population=None if "population" not in document else document["population"]["people"],
         input_version=document["input"]["version"] if "input" in document else None,
-        after=tuple(map(str, document.get("after", ()))),
+        previous_releases=tuple(map(str, document.get("after", ()))),
         rows_are_people=document.get("rows_are_people") is True,
     )
 

@@ -305,7 +305,7 @@ def publish_release(
     expected_suppressed: int | None = None,
     summary: str | None = None,
     usefulness: float | None = None,
-    after: tuple[str, ...] = (),
+    previous_releases: tuple[str, ...] = (),
     further: tuple[CodedWarning, ...] = (),
 ) -> Release:
     """Publish a spec's table under a recoding: ``output`` and its manifest.
@@ -354,7 +354,7 @@ def publish_release(
         open_private_log(settings.private_log) as log,
         open_delivery(engine, spec, output, settings, overwrite=overwrite) as delivery,
     ):
-        job = PublicationJob(engine, spec, counted, recoding, delivery, summary, usefulness, after, further)
+        job = PublicationJob(engine, spec, counted, recoding, delivery, summary, usefulness, previous_releases, further)
         with _apply_recoding(job, expected_suppressed) as table:
             _require_rows(table, job)
             part = _build_data_part(job, table)

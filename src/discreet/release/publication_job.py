@@ -68,7 +68,7 @@ class PublicationJob:
     delivery: Delivery
     summary: str | None = None
     usefulness: float | None = None
-    after: tuple[str, ...] = ()
+    previous_releases: tuple[str, ...] = ()
     further: tuple[CodedWarning, ...] = ()
 
     @property

@@ -107,7 +107,7 @@ def describe_intersections(intersections: tuple[ReleaseIntersection, ...]) -> Do
     warning = Line(
         f"Do not publish it together with {', '.join(bad)}: their intersection does not meet the "
         "requirement. Use "
-        "--after RELEASE to find a safe node.",
+        "--previous-release RELEASE to find a safe node.",
         Tone.BAD,
     )
     return (
@@ -279,7 +279,7 @@ def choose_answer(result: NegotiationResult, relaxation: str | None) -> AnswerRe
         found = ", ".join(str(a.relaxed) for a in result.answers)
         raise NoSolution(
             f"no node within the level bounds meets {wish}",
-            allowed=f"--accept with one of {found}" if found else None,
+            allowed=f"--accept-relaxation with one of {found}" if found else None,
             advice="Use discreet negotiate to see the result of each relaxation. Nothing was written.",
         )
     answer = result.relaxation(relaxation)

@@ -97,7 +97,7 @@ def _make_demo(folder: Path, data: str, wishes: tuple[Mapping[str, int], Mapping
     )
     next_commands = (
         ("report", release, "--spec", spec),
-        ("publish", spec, *tight, "--accept", "k", "--output", str(folder / "relaxed.csv")),
+        ("publish", spec, *tight, "--accept-relaxation", "k", "--output", str(folder / "relaxed.csv")),
         ("negotiate", spec, *wide, "--frontier"),
         ("lattice", spec, "--k", "10"),
         ("serve", spec),

@@ -168,16 +168,16 @@ def _read_classes(
     return classes, "" if manifest is None else manifest.sha256
 
 
-def as_release_tuple(after: str | Path | Sequence[ReleaseLocation] | None) -> tuple[ReleaseLocation, ...]:
+def as_release_tuple(previous_releases: str | Path | Sequence[ReleaseLocation] | None) -> tuple[ReleaseLocation, ...]:
     """Normalize the ``after`` argument: one release, several, or none."""
-    return (after,) if isinstance(after, str | Path) else tuple(after or ())
+    return (previous_releases,) if isinstance(previous_releases, str | Path) else tuple(previous_releases or ())
 
 
 MAX_INTERSECTED_RELEASES = 5
 """Number of the latest earlier releases that are read again for each publication."""
 
 MAX_INTERSECTED_ROW_TYPES = 200_000
-"""Row types above which releases are intersected only on request (``--after``): it takes minutes."""
+"""Row types above which releases are intersected only on request (``--previous-release``): it takes minutes."""
 
 ClassAssignment = Callable[[EarlierReleases], NDArray[np.int64]]
 """Function that returns the class of each row type in a release."""
@@ -248,7 +248,7 @@ def intersect_registered(
 ) -> tuple[ReleaseIntersection, ...]:
     """Intersect a recoding with each registered release of the same people, before it is written.
 
-    ``classes_of`` returns the class of each row type. Nothing is refused here; ``--after`` requires safety.
+    ``classes_of`` returns the class of each row type. Nothing is refused here; ``--previous-release`` requires safety.
     """
     found = []
     for number, release in enumerate(_list_registered(table, output)):
@@ -290,10 +290,10 @@ def _reason_to_skip(release: RegisteredRelease, number: int, counted: FrequencyS
         return "its counts are noisy and have a separate budget"
     if number >= MAX_INTERSECTED_RELEASES:
         return (
-            f"{MAX_INTERSECTED_RELEASES} later ones are compared; to compare this one, give --after RELEASE"
+            f"{MAX_INTERSECTED_RELEASES} later ones are compared; to compare this one, give --previous-release RELEASE"
         )
     if counted.row_types > MAX_INTERSECTED_ROW_TYPES:
-        return "the table has too many row types to compare by default; to compare it, give --after RELEASE"
+        return "the table has too many row types to compare by default; to compare it, give --previous-release RELEASE"
     return None
 
 

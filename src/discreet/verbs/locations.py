@@ -116,10 +116,10 @@ class PublishTarget:
     """
 
     output: Path | ReleaseAddress
-    suppressed: str = SuppressionPolicy.DROP
+    suppressed_rows: str = SuppressionPolicy.DROP
     overwrite: bool = False
-    order: str | None = None
-    after: tuple[ReleaseLocation, ...] = ()
+    row_order: str | None = None
+    previous_releases: tuple[ReleaseLocation, ...] = ()
     protected: tuple[ProtectedFile, ...] = ()
 
 

@@ -185,7 +185,7 @@ def publish_and_lock(
     lock: Path,
     *,
     levels: LevelsByAttribute | None = None,
-    accept: str | None = None,
+    accept_relaxation: str | None = None,
 ) -> ReleaseResult:
     """Publish given levels, or the answer to a request, and write the decision to a new file ``lock``.
 
@@ -193,7 +193,7 @@ def publish_and_lock(
     hierarchy derived from the data, a level strictly between the bottom and the top has another meaning for
     other rows. Raises ``NoSolution`` as without a lock.
     """
-    relaxation = parse_relaxation(accept, request.requirement)
+    relaxation = parse_relaxation(accept_relaxation, request.requirement)
     check_output_file(lock, overwrite=False)
     check_lock(table, target, lock)
     if levels:
@@ -202,7 +202,7 @@ def publish_and_lock(
         lattice = table.negotiable_lattice_for(request.requirement)
         answer = require_rows_left(choose_answer(lattice.answer(request), relaxation))
     # Before the publication, so that a decision that cannot be locked is not published.
-    made = make_lock(table, answer, request, target.suppressed, target.order)
+    made = make_lock(table, answer, request, target.suppressed_rows, target.row_order)
     release = publish_answer(table, answer, target)
     # The lock is written last: it exists only if its release does.
     write_text(lock, made.text(), overwrite=False)
@@ -222,7 +222,7 @@ def publish_locked(
     locked = read_lock(lock)
     request = _request_from_lock(locked)
     target = PublishTarget(
-        output, locked.suppressed, overwrite, locked.order, protected=(ProtectedFile("the lock", lock),)
+        output, locked.suppressed_rows, overwrite, locked.row_order, protected=(ProtectedFile("the lock", lock),)
     )
     frequency_set = table.counted_for(request.requirement)
     _require_same_spec(locked, _current_lock(table, frequency_set, locked, request), lock)
@@ -243,7 +243,7 @@ def check_lock(table: TableContext, target: PublishTarget, lock: Path) -> None:
 
 
 def make_lock(
-    table: TableContext, answer: AnswerResult, request: Request, suppressed: str, order: str | None
+    table: TableContext, answer: AnswerResult, request: Request, suppressed: str, row_order: str | None
 ) -> Lock:
     """Build the lock of an answer; raise ``InputError`` if a level depends on these rows."""
     requirement = answer.answer.requirement
@@ -267,7 +267,7 @@ def make_lock(
         requirement.as_json(),
         most,
         suppressed,
-        str(table.spec.with_order(order).request.order),
+        str(table.spec.with_order(row_order).request.row_order),
         levels,
         describe_columns(table.spec, frequency_set.hierarchies),
         describe_reading(table.spec),
@@ -290,7 +290,7 @@ def _request_from_lock(lock: Lock) -> Request:
 def _current_lock(table: TableContext, frequency_set: FrequencySet, locked: Lock, request: Request) -> Lock:
     """Return the same decision with the current columns of the spec."""
     columns = describe_columns(table.spec, frequency_set.hierarchies)
-    decided = (request.requirement.as_json(), locked.max_suppressed, locked.suppressed, locked.order)
+    decided = (request.requirement.as_json(), locked.max_suppressed, locked.suppressed_rows, locked.row_order)
     return Lock(*decided, locked.levels, columns, describe_reading(table.spec), locked.program)
 
 

@@ -338,7 +338,7 @@ class RelatedTables:
             return publish_model(opened_table, self._reporter, table.model, RequestOptions(), target)
         if levels is not None:
             return publish_levels(opened_table, levels, build_request(spec, max_suppressed="100%"), target)
-        return publish_request(opened_table, build_request(spec), target, accept=table.accept)
+        return publish_request(opened_table, build_request(spec), target, accept_relaxation=table.accept)
 
     def _keys_in(self, path: Path, table: RelatedTable) -> set[str]:
         """Return the values that replace a table's keys in its written file."""

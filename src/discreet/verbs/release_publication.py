@@ -161,8 +161,8 @@ class _WriteOptions:
     @classmethod
     def of(cls, table: TableContext, target: PublishTarget) -> _WriteOptions:
         """Return the options of a target; raise ``InputError`` for invalid ones."""
-        spec = table.spec.with_order(target.order)
-        return cls(target.output, parse_suppression_policy(target.suppressed), spec, target.overwrite)
+        spec = table.spec.with_order(target.row_order)
+        return cls(target.output, parse_suppression_policy(target.suppressed_rows), spec, target.overwrite)
 
 
 def check_publish_target(
@@ -194,7 +194,7 @@ def publish_answer(
     write_options = _WriteOptions.of(table, target)
     check_publish_target(table, target)
     found = require_rows_left(answer)
-    return _write_answer(table, found, write_options, _require_safe_answer(table, target.after, found))
+    return _write_answer(table, found, write_options, _require_safe_answer(table, target.previous_releases, found))
 
 
 def publish_levels(
@@ -216,14 +216,14 @@ def publish_levels(
     try:
         frequency_set = table.counted_for(requirement)
     except LimitReached:
-        if target.after or not is_countable_in_database(requirement):
+        if target.previous_releases or not is_countable_in_database(requirement):
             raise
         return _publish_stored(table, levels, request, write_options)
     lattice = build_lattice(frequency_set)
     node = resolve_node(lattice, levels, request.min_level)
     number = count_suppressed_rows(frequency_set, node, requirement)
     answer = require_rows_left(require_within_limit(lattice, node, request, number, frequency_set.rows))
-    return _write_answer(table, answer, write_options, _require_safe_answer(table, target.after, answer))
+    return _write_answer(table, answer, write_options, _require_safe_answer(table, target.previous_releases, answer))
 
 
 def publish_request(
@@ -231,7 +231,7 @@ def publish_request(
     request: Request,
     target: PublishTarget,
     *,
-    accept: str | None = None,
+    accept_relaxation: str | None = None,
 ) -> ReleaseResult:
     """Publish a request's exact answer, or else the relaxation that ``accept`` names.
 
@@ -239,12 +239,12 @@ def publish_request(
     together with them. Raises ``NoSolution`` without an answer; nothing is written then.
     """
     write_options = _WriteOptions.of(table, target)
-    relaxation = parse_relaxation(accept, request.requirement)
+    relaxation = parse_relaxation(accept_relaxation, request.requirement)
     check_publish_target(table, target)
     table.count_values()
     lattice = table.negotiable_lattice_for(request.requirement)
     answer = require_rows_left(choose_answer(lattice.answer(request), relaxation))
-    earlier = EarlierReleases.of(table, target.after, request.requirement)
+    earlier = EarlierReleases.of(table, target.previous_releases, request.requirement)
     if earlier is not None:
         if relaxation is None and isinstance(lattice, TableLattice):
             answer = earlier.lowest(lattice, request)
@@ -264,7 +264,7 @@ def publish_recoding(
     write_options = _WriteOptions.of(table, target)
     recoding = replace(result.recoding, suppression=write_options.policy)
     check_publish_target(table, target)
-    earlier = EarlierReleases.of(table, target.after, recoding.requirement)
+    earlier = EarlierReleases.of(table, target.previous_releases, recoding.requirement)
     if earlier is not None:
         earlier.require_safe(earlier.classes_of(recoding), recoding.requirement)
     counted = table.counted_for(recoding.requirement)
@@ -301,7 +301,7 @@ def _write(
             output,
             overwrite=write_options.overwrite,
             settings=table.settings,
-            after=() if earlier is None else earlier.digests,
+            previous_releases=() if earlier is None else earlier.digests,
             further=(*people, *weights),
             **further,
         )
@@ -335,10 +335,10 @@ def _publish_stored(
 
 
 def _require_safe_answer(
-    table: TableContext, after: Sequence[ReleaseLocation], answer: AnswerResult
+    table: TableContext, previous_releases: Sequence[ReleaseLocation], answer: AnswerResult
 ) -> EarlierReleases | None:
     """Return the earlier releases; raise ``RequirementNotMet`` if the answer is unsafe with them."""
-    earlier = EarlierReleases.of(table, after, answer.answer.requirement)
+    earlier = EarlierReleases.of(table, previous_releases, answer.answer.requirement)
     if earlier is not None:
         _require_safe_classes(earlier, answer)
     return earlier

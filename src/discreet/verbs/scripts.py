@@ -167,10 +167,10 @@ def make_publish_script(
     *,
     output: str | None = None,
     table: str | None = None,
-    suppressed: str = "drop",
-    order: str | None = None,
+    suppressed_rows: str = "drop",
+    row_order: str | None = None,
     overwrite: bool = False,
-    after: Sequence[str] = (),
+    previous_releases: Sequence[str] = (),
 ) -> Script:
     """Script a publication of levels or of a model, to a file or a table of the source's database.
 
@@ -178,17 +178,17 @@ def make_publish_script(
     """
     target_words = ["--output", str(output)] if table is None else ["--table", table]
     words = _request_arguments(request_options)
-    words += ["--suppressed", suppressed] if suppressed != "drop" else []
-    words += ["--order", order] if order is not None else []
+    words += ["--suppressed-rows", suppressed_rows] if suppressed_rows != "drop" else []
+    words += ["--row-order", row_order] if row_order is not None else []
     words += ["--overwrite"] if overwrite else []
-    words += [word for path in after for word in ("--after", path)]
+    words += [word for path in previous_releases for word in ("--previous-release", path)]
     keywords = {
         "output" if table is None else "table": output if table is None else table,
         **vars(request_options),
-        "suppressed": None if suppressed == "drop" else suppressed,
-        "order": order,
+        "suppressed": None if suppressed_rows == "drop" else suppressed_rows,
+        "order": row_order,
         "overwrite": overwrite or None,
-        "after": list(after),
+        "after": list(previous_releases),
     }
     answer_text = repr(dict(answer)) if isinstance(answer, Mapping) else _model_expression(answer)
     lines = [

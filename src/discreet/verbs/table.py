@@ -217,9 +217,9 @@ class Table(TableContext, Printable):
         output: None = None,
         *,
         table: None = None,
-        suppressed: str = "drop",
-        order: str | None = None,
-        after: str | Path | Sequence[ReleaseLocation] | None = None,
+        suppressed_rows: str = "drop",
+        row_order: str | None = None,
+        previous_releases: str | Path | Sequence[ReleaseLocation] | None = None,
         **options: Unpack[RequestKeywords],
     ) -> ReleasedTable: ...
 
@@ -230,10 +230,10 @@ class Table(TableContext, Printable):
         output: str | Path | None = None,
         *,
         table: str | None = None,
-        suppressed: str = "drop",
-        order: str | None = None,
+        suppressed_rows: str = "drop",
+        row_order: str | None = None,
         overwrite: bool = False,
-        after: str | Path | Sequence[ReleaseLocation] | None = None,
+        previous_releases: str | Path | Sequence[ReleaseLocation] | None = None,
         **options: Unpack[RequestKeywords],
     ) -> ReleaseResult: ...
 
@@ -244,10 +244,10 @@ class Table(TableContext, Printable):
         output: str | Path | None = None,
         *,
         table: str | None = None,
-        suppressed: str = "drop",
-        order: str | None = None,
+        suppressed_rows: str = "drop",
+        row_order: str | None = None,
         overwrite: bool = False,
-        after: str | Path | Sequence[ReleaseLocation] | None = None,
+        previous_releases: str | Path | Sequence[ReleaseLocation] | None = None,
         **options: Unpack[RequestKeywords],
     ) -> ReleaseResult:
         """Recode, write and audit a release, and publish it with its manifest.
@@ -283,11 +283,11 @@ class Table(TableContext, Printable):
         from discreet.verbs.release_publication import publish_in_memory
 
         requested = RequestOptions(**options)
-        earlier = as_release_tuple(after)
+        earlier = as_release_tuple(previous_releases)
 
         def publish_to(target: Path | ReleaseAddress) -> ReleaseResult:
             return self._publish(
-                answer, requested, PublishTarget(target, suppressed, overwrite, order, earlier)
+                answer, requested, PublishTarget(target, suppressed_rows, overwrite, row_order, earlier)
             )
 
         if output is None and table is None:

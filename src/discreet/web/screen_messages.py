@@ -117,7 +117,7 @@ _RELEASE_RULES = (
         r"|households|control-set|linkage-with-errors|intersection): ",
         "",
     ),
-    (r"--accept with one of (.*)", r"another limit, or other levels"),
+    (r"--accept-relaxation with one of (.*)", r"another limit, or other levels"),
     (
         r"Use discreet negotiate to see the result of each relaxation",
         "Negotiate shows the possible relaxations",

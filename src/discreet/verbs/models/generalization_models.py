@@ -79,7 +79,7 @@ class FullDomain(Model):
         from discreet.verbs.earlier_releases import EarlierReleases
 
         requirement = task.requirement
-        earlier = EarlierReleases.of(task.table, target.after, requirement)
+        earlier = EarlierReleases.of(task.table, target.previous_releases, requirement)
         frequency_set = task.table.counted_for(requirement)
         lattice = build_lattice(frequency_set)
         with task.reporter.stage("Searching the node of least loss"):
@@ -541,12 +541,12 @@ class Mondrian(_BaseMondrian):
                 derived=stored.tables.derived,
                 row_types=stored.tables.row_types,
                 class_cells=stored.tables.class_cells,
-                suppression=SuppressionPolicy(target.suppressed),
+                suppression=SuppressionPolicy(target.suppressed_rows),
                 warnings=stored.warnings,
             )
             release = publish_release(
                 engine,
-                table.spec.with_order(target.order),
+                table.spec.with_order(target.row_order),
                 stored,
                 recoding,
                 target.output,

@@ -106,9 +106,9 @@ def publish_model(
     from discreet.verbs.release_publication import check_publish_target
 
     chosen = resolve_model(model)
-    parse_suppression_policy(target.suppressed)
+    parse_suppression_policy(target.suppressed_rows)
     chosen.refuse_class_tests()
-    if target.after:
+    if target.previous_releases:
         chosen.release_kind.require_support(ReleaseUse.COMBINE, chosen.name)
     check_publish_target(table, target, kind=chosen.release_kind, protected=chosen.kept_files)
     return chosen.publish(table, asked, target, reporter)

@@ -203,7 +203,7 @@ class Permutation(Model):
             recoding=None if found is None else found.recoding,
             reporter=reporter,
         )
-        spec = table.spec.with_order(target.order)
+        spec = table.spec.with_order(target.row_order)
         person, further = group_warnings(table)
         with table.engine("Permuting, writing and auditing") as engine:
             release = publish_permuted(
@@ -225,7 +225,7 @@ class Permutation(Model):
         """Raise ``InputError`` for options without effect on a permuted release, before rows are counted."""
         refused = {"max-level": options.max_level, "min-level": options.min_level}
         name = next((name for name, value in refused.items() if value), None)
-        if name is not None or target.suppressed != SuppressionPolicy.DROP:
+        if name is not None or target.suppressed_rows != SuppressionPolicy.DROP:
             raise InputError(
                 f"{name or 'starred rows'} does not apply to the permutation model",
                 allowed="levels to show, by level",

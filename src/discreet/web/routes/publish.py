@@ -63,7 +63,7 @@ class PublishAnswer(CriteriaBody):
     k: int | None
     l: int | dict[str, int] | None
     max_suppressed: str | None
-    order: Literal["sorted", "random"] = Field(description="The order of rows in the spec.")
+    row_order: Literal["sorted", "random"] = Field(description="The order of rows in the spec.")
     levels_asked: str | None = Field(
         None, description="The last negotiated levels, in words; other models ignore them."
     )
@@ -89,10 +89,10 @@ class PublishBody(CriteriaBody):
     levels: dict[str, int] | None = Field(
         None, description="The level of each column, for negotiated and full-domain."
     )
-    suppressed: Literal["drop", "star"] = "drop"
-    order: Literal["sorted", "random"] | None = None
+    suppressed_rows: Literal["drop", "star"] = "drop"
+    row_order: Literal["sorted", "random"] | None = None
     overwrite: bool = False
-    after: list[ReleaseName] = Field(
+    previous_releases: list[ReleaseName] = Field(
         default_factory=list,
         max_length=100,
         description="Earlier releases together with which it must be safe.",
@@ -126,7 +126,7 @@ def overview(workspace: CurrentWorkspace) -> PublishAnswer:
             str(request.max_suppressed),
             request.further_criteria(),
         )
-        order = spec.request.order
+        order = spec.request.row_order
         bounds = {"max_level": request.max_level, "min_level": request.min_level}
         levels_asked = describe_request(bounds) if any(bounds.values()) else None
     return PublishAnswer(
@@ -136,7 +136,7 @@ def overview(workspace: CurrentWorkspace) -> PublishAnswer:
         k=k,
         l=l,
         max_suppressed=limit,
-        order=order.value,
+        row_order=order.value,
         levels_asked=levels_asked,
         criteria=criteria_json(further_criteria),
         criterion_kinds=criteria_facts(spec),
@@ -198,7 +198,7 @@ def _file_name(text: str, form: ModelForm) -> str:
 def publish_arguments(body: PublishBody, form: ModelForm) -> dict[str, Any]:
     """Return the arguments of ``Table.publish``."""
     found: dict[str, Any] = {"k": body.k, "l": body.l, "max_suppressed": body.max_suppressed}
-    found |= {"suppressed": body.suppressed, "order": body.order, "overwrite": body.overwrite}
+    found |= {"suppressed": body.suppressed_rows, "order": body.row_order, "overwrite": body.overwrite}
     found |= {"criteria": body.further_criteria()}
     if form.takes_levels or (body.model == RecodingModel.FULL_DOMAIN and body.levels is not None):
         if body.options:
@@ -222,7 +222,7 @@ def previous_releases(workspace: Workspace, body: PublishBody) -> list[Path]:
     Raises ``FieldError`` for a table, and for a release that this one replaces.
     """
     result = []
-    for name in body.after:
+    for name in body.previous_releases:
         path = find_release(workspace, name).address.path
         if path is None or name == body.name:
             why = "is replaced by this one" if path else "is a table"

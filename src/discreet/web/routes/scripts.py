@@ -62,10 +62,10 @@ def release(body: PublishBody, workspace: CurrentWorkspace) -> ScriptAnswer:
         options,
         output=body.name,
         table=body.table,
-        suppressed=body.suppressed,
-        order=body.order,
+        suppressed_rows=body.suppressed_rows,
+        row_order=body.row_order,
         overwrite=body.overwrite,
-        after=[str(each) for each in previous_releases(workspace, body)],
+        previous_releases=[str(each) for each in previous_releases(workspace, body)],
     )
     return ScriptAnswer.of(script)
 
