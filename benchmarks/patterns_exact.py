@@ -32,9 +32,9 @@ from discreet.settings import Settings
 ALL_K = (2, 3, 4, 5, 6, 7, 8, 9, 10, 25, 50, 75, 100)
 USER = PatternConstraints(
     max_stars=2,
-    never=("education", "salary_class"),
-    together=(("work_class", "occupation"),),
-    at_most_one=(("age", "sex", "race"),),
+    keep=("education", "salary_class"),
+    generalize_together=(("work_class", "occupation"),),
+    exclusive=(("age", "sex", "race"),),
 )
 
 

@@ -221,7 +221,9 @@ def test_the_lowest_and_the_least_costly_levels_that_are_safe_are_found(
         heights = [(sum(node), rows) for node, rows in safe.items() if rows <= limit]
         request = build_request(table.spec, k=2, max_suppressed=limit)
         try:
-            found = publish_request(table, request, PublishTarget(folder / "second.csv", previous_releases=(first,)))
+            found = publish_request(
+                table, request, PublishTarget(folder / "second.csv", previous_releases=(first,))
+            )
         except NoSolution:
             assert not heights
         else:

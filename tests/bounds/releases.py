@@ -30,7 +30,7 @@ def write_permuted(
     sensitive: str = "salary",
     numeric: bool = True,
     two_tables: bool = False,
-    nulls: str = "value",
+    null_policy: str = "value",
 ) -> Path:
     """Write a permuted release of grouped rows of ``names`` as CSV, with its help table and manifest."""
     path = folder / "people.csv"
@@ -62,7 +62,7 @@ def write_permuted(
         scale=scale,
         files=listed,
     )
-    write_manifest(path, names, sensitive, len(rows), levels, facts=facts, nulls=nulls)
+    write_manifest(path, names, sensitive, len(rows), levels, facts=facts, null_policy=null_policy)
     return path
 
 
@@ -76,7 +76,7 @@ def write_classes(
     sensitive: str = "salary",
     suppressed: int = 0,
     suppression: str = "drop",
-    nulls: str = "value",
+    null_policy: str = "value",
     forms: Mapping[str, LabelForm | None] | None = None,
     summary: str | None = None,
 ) -> Path:
@@ -91,7 +91,7 @@ def write_classes(
         levels,
         suppressed=suppressed,
         suppression=suppression,
-        nulls=nulls,
+        null_policy=null_policy,
         forms=forms,
         summary=summary,
     )
@@ -108,7 +108,7 @@ def write_manifest(
     facts: PermutedRelease | None = None,
     suppressed: int = 0,
     suppression: str = "drop",
-    nulls: str = "value",
+    null_policy: str = "value",
     forms: Mapping[str, LabelForm | None] | None = None,
     summary: str | None = None,
 ) -> None:
@@ -131,7 +131,7 @@ def write_manifest(
         attributes=tuple(attributes),
         requirement={"k": None, "l": None},
         counted="rows",
-        nulls=nulls,
+        null_policy=null_policy,
         dropped=0,
         suppression=suppression,
         suppressed=suppressed,

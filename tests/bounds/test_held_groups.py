@@ -43,7 +43,9 @@ def written(folder: Path, value: Callable[[Random], str | None]) -> Path:
     ]
     groups = sorted(draw.randint(1, 30) for _ in range(ROWS - 30)) + list(range(1, 31))
     draw.shuffle(groups)
-    return write_permuted(folder, NAMES, rows, groups, [value(draw) for _ in range(ROWS)], nulls="value")
+    return write_permuted(
+        folder, NAMES, rows, groups, [value(draw) for _ in range(ROWS)], null_policy="value"
+    )
 
 
 def whole(draw: Random) -> str:

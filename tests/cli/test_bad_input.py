@@ -97,9 +97,17 @@ CASES = (
     case("missing argument", "negotiate --k 2", "SPEC"),
     case("one argument too many", f"{NEGOTIATE} again --k 2", "again"),
     case("published level out of range", f"{PUBLISH} --level age=9", "9", "age"),
-    case("levels and a relaxation", f"{PUBLISH} --level age=3 --accept-relaxation k", "--accept-relaxation", "--level"),
     case(
-        "unknown relaxation", f"{PUBLISH} --accept-relaxation everything", "everything", "max_suppressed, height, k, l"
+        "levels and a relaxation",
+        f"{PUBLISH} --level age=3 --accept-relaxation k",
+        "--accept-relaxation",
+        "--level",
+    ),
+    case(
+        "unknown relaxation",
+        f"{PUBLISH} --accept-relaxation everything",
+        "everything",
+        "max_suppressed, height, k, l",
     ),
     case(
         "unknown format",

@@ -83,7 +83,10 @@ def test_summaries_of_mondrian(summary: str, ages: str, run: Run, people: Path) 
         (("--model", "mondrian", "--cut", "worst"), "cut 'worst' of the ordered-multi-dimension model"),
         (("--model", "full-subtree", "--summary", "lca"), "'summary' does not apply"),
         (("--model", "mondrian", "--level", "age=1"), "--level: --model mondrian does not negotiate"),
-        (("--model", "mondrian", "--accept-relaxation", "k"), "--accept-relaxation: --model mondrian does not negotiate"),
+        (
+            ("--model", "mondrian", "--accept-relaxation", "k"),
+            "--accept-relaxation: --model mondrian does not negotiate",
+        ),
         (("--model", "mondrian", "--scope", "above"), "--scope: --model mondrian does not negotiate"),
         (("--model", "mondrian", "--max-level", "age=1"), "a highest level does not apply"),
         (("--model", "full-subtree", "--min-level", "age=1"), "the least level of 'age' does not apply"),

@@ -58,7 +58,7 @@ def test_labels_stand_for_codes_and_missing_is_null(engine: Engine, spss: Path) 
         ("male", "1", "30", "Ada", "2000-01-01"),
         (None, "2", None, "d", "2000-01-01"),
     ]
-    assert [row[0] for row in cells(engine, spss, coded=True)] == ["1", "2", "9", None]
+    assert [row[0] for row in cells(engine, spss, keep_codes=True)] == ["1", "2", "9", None]
 
 
 def test_what_was_read_by_labels_is_said(spss: Path) -> None:
@@ -102,5 +102,5 @@ def test_what_cannot_be_read_is_refused(
 
 
 def test_what_writes_a_source_keeps_coded() -> None:
-    assert source_as_mapping(SourceSpec(path=Path("people.sav"), coded=True)) == {"coded": True}
+    assert source_as_mapping(SourceSpec(path=Path("people.sav"), keep_codes=True)) == {"coded": True}
     assert source_as_mapping(SourceSpec(path=Path("people.sav"))) == {}

@@ -137,8 +137,8 @@ NULL_TEXTS = ("", "true", "1", "kept")
 
 
 @drawn(15)
-@example(rows=EVERYTHING, nulls=NullPolicy.VALUE, null_values=("?",), subject=True)
-@example(rows=EVERYTHING, nulls=NullPolicy.VALUE, null_values=("true",), subject=False)
+@example(rows=EVERYTHING, null_policy=NullPolicy.VALUE, null_values=("?",), subject=True)
+@example(rows=EVERYTHING, null_policy=NullPolicy.VALUE, null_values=("true",), subject=False)
 @given(
     rows=TABLES,
     nulls=st.sampled_from(NullPolicy),
@@ -177,7 +177,7 @@ def test_refusals(place: Place) -> None:
     assert "has no column 'town'" in refusal(place, source, "town").message
     assert refusal(place, source, "town").advice == "Did you mean 'Town'?"
     assert "column 'raw' contains bytes" in refusal(place, source, "Town", "raw").message
-    dropping = replace(source, nulls=NullPolicy.DROP)
+    dropping = replace(source, null_policy=NullPolicy.DROP)
     assert "each of the 3 rows of" in refusal(place, dropping, "Town", "empty").message
     subject = replace(source, subject="empty")
     assert "the subject column 'empty' is NULL in 3 rows" in refusal(place, subject, "Town").message
@@ -233,7 +233,7 @@ def test_a_nested_column_is_left_out_or_refused(place: Place) -> None:
         for spec in (
             table_spec(source, ["q", "list"]),
             table_spec(source, ["q"], ["list"]),
-            table_spec(replace(source, unlisted=UnlistedPolicy.INSENSITIVE), ["q"]),
+            table_spec(replace(source, unlisted_columns=UnlistedPolicy.INSENSITIVE), ["q"]),
         ):
             with pytest.raises(InputError, match="column 'list' contains nested values, which are not"):
                 count_frequency_set(engine, spec, place.settings)

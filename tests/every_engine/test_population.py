@@ -71,7 +71,7 @@ def subset_of(source: SourceSpec, column: str = "study", values: tuple[str, ...]
 
 
 @drawn(25)
-@example(people=EVERYBODY, nulls=NullPolicy.VALUE)
+@example(people=EVERYBODY, null_policy=NullPolicy.VALUE)
 @given(people=PEOPLE, nulls=st.sampled_from(list(NullPolicy)))
 def test_tiny_populations(place: Place, people: Rows, nulls: NullPolicy) -> None:
     """A subset of a table, and the same rows as a separate table."""
@@ -82,12 +82,12 @@ def test_tiny_populations(place: Place, people: Rows, nulls: NullPolicy) -> None
     if not rows:
         return
     source = place.put(
-        {**texts(people, "xys"), "study": ("BOOLEAN", [row[3] for row in people])}, nulls=nulls
+        {**texts(people, "xys"), "study": ("BOOLEAN", [row[3] for row in people])}, null_policy=nulls
     )
     spec = subset_of(source)
     check(counted(place, spec), rows, kept)
-    apart = place.put(texts([row for row in people if row[3]], "xys"), nulls=nulls)
-    register = place.put(texts(people, "xy"), nulls=nulls)
+    apart = place.put(texts([row for row in people if row[3]], "xys"), null_policy=nulls)
+    register = place.put(texts(people, "xy"), null_policy=nulls)
     check(counted(place, replace(spec, source=apart, population=register)), rows, kept)
 
 

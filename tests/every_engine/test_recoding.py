@@ -74,7 +74,7 @@ def put(
         FEE: ("DECIMAL(6,2)", drawn(list(FEES))),
     }
     nulls = NullPolicy.DROP if drop_nulls else NullPolicy.VALUE
-    source = place.put(columns, nulls=nulls, subject=WHO if subject else None)
+    source = place.put(columns, null_policy=nulls, subject=WHO if subject else None)
     texts = {name: [None if value is None else str(value) for value in v] for name, (_, v) in columns.items()}
     plain = PlainTable(
         [dict(zip(texts, row, strict=True)) for row in zip(*texts.values(), strict=True)],

@@ -69,7 +69,7 @@ def test_rows_of_stars_are_nobodys(place: Place, policy: NullPolicy) -> None:
         b=["y", "y", "*", " **", "*", "*", "y", None],
         s=["1", "2", "1", "2", "1", "2", "1", "2"],
     )
-    source = place.put(columns, null_values=("NA",), nulls=policy)
+    source = place.put(columns, null_values=("NA",), null_policy=policy)
     spec = table_spec(source, ["a", "b"], ["s"])
     expected = Counter({("x", "y"): 2, ("*", "y"): 1, (None, None): 1})
     if policy is NullPolicy.DROP:

@@ -248,7 +248,7 @@ def test_forms_are_told_by_the_same_shapes_everywhere(place: Place) -> None:
     with place.connect(source) as engine:
         found = propose_spec(engine, source)
         study = study_columns(engine, source, memory_limit=10**9)
-    forms = {a.name: a.written for a in found.attributes}
+    forms = {a.name: a.format for a in found.attributes}
     assert forms == {
         "Kosten": CellFormat(",", ".", ("€",)),
         "birthdate": CellFormat(dates=("%d/%m/%Y",)),
@@ -256,7 +256,7 @@ def test_forms_are_told_by_the_same_shapes_everywhere(place: Place) -> None:
         "sex": None,
     }
     assert found.padded_names == study.proposal.padded_names == (" sex\u00a0",)
-    assert {a.name: a.written for a in study.proposal.attributes} == forms
+    assert {a.name: a.format for a in study.proposal.attributes} == forms
     assert study.occurring("sex")[0] == ("f", "m")
     assert study.occurring("birthdate")[0][:2] == ("1950-01-01", "1950-05-13")
 

@@ -126,7 +126,7 @@ def test_count_of_every_format_equals_a_plain_count(
     if not kept:
         return
     source = FORMATS[form](tmp_path, rows)
-    spec = table_spec(SourceSpec(**source, null_values=nulls, nulls=policy), NAMES[:2], NAMES[2:])
+    spec = table_spec(SourceSpec(**source, null_values=nulls, null_policy=policy), NAMES[:2], NAMES[2:])
     found = count_frequency_set(engine, spec, shared_settings)
     check(found, kept)
     assert (found.dropped, found.set_apart) == (len(shown) - len(kept), len(rows) - len(shown))
@@ -213,7 +213,7 @@ def test_count_of_adult_equals_a_plain_count(
     expected = Counter(tuple(None if r[n] == "?" else r[n] for n in names) for r in rows)
     assert counted(found) == expected
     dropped = table_spec(
-        SourceSpec(path=path, null_values=("?",), nulls=NullPolicy.DROP), names, ["occupation"]
+        SourceSpec(path=path, null_values=("?",), null_policy=NullPolicy.DROP), names, ["occupation"]
     )
     kept = count_frequency_set(engine, dropped, shared_settings)
     assert (kept.rows, kept.dropped) == (30162, 2399)
@@ -239,7 +239,7 @@ def test_hierarchy_is_built_from_values_with_their_rows(engine: Engine, shared_s
             return super().build(attribute, values, counts)
 
     rows: list[Row] = [("b", "1"), ("a", None), ("b", "2"), ("c", None), (None, "1"), ("c", "1"), ("-", "1")]
-    source = SourceSpec(data=arrow_table(["q", "s"], rows), nulls=NullPolicy.DROP, null_values=("-",))
+    source = SourceSpec(data=arrow_table(["q", "s"], rows), null_policy=NullPolicy.DROP, null_values=("-",))
     count_frequency_set(engine, table_spec(source, ["q"], ["s"], Watching()), shared_settings)
     assert seen == [{"b": 2, "c": 1}]
     assert list(seen[0]) == ["b", "c"]

@@ -74,7 +74,7 @@ def test_count_without_rows_is_refused(
     engine: Engine, shared_settings: Settings, tmp_path: Path, rows: list[Row], message: str
 ) -> None:
     path = write_table(tmp_path, "people.csv", ["q", "s"], rows)
-    source = SourceSpec(path=path, nulls=NullPolicy.DROP, null_values=("?",))
+    source = SourceSpec(path=path, null_policy=NullPolicy.DROP, null_values=("?",))
     with pytest.raises(InputError, match=message):
         count_frequency_set(engine, table_spec(source, ["q"], ["s"]), shared_settings)
 
@@ -145,7 +145,7 @@ def test_rows_without_a_subject_are_refused(
     source = SourceSpec(path=path, subject="who", null_values=("?",))
     with pytest.raises(InputError, match="subject column 'who' is NULL in 3 rows"):
         count_frequency_set(engine, table_spec(source, ["q"], ["s"]), shared_settings)
-    dropping = replace(source, nulls=NullPolicy.DROP)
+    dropping = replace(source, null_policy=NullPolicy.DROP)
     with pytest.raises(InputError, match="is NULL in 2 rows"):
         count_frequency_set(engine, table_spec(dropping, ["q"], ["s"]), shared_settings)
 

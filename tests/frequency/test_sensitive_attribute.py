@@ -51,7 +51,7 @@ seeds = examples(
 
 def spec_of(folder: Path, rows: list[Row], nulls: NullPolicy = NullPolicy.VALUE) -> TableSpec:
     path = write_table(folder, "t.csv", ["q", "ill", "income", "word"], rows)
-    spec = table_spec(SourceSpec(path=path, nulls=nulls), ["q"], ["ill", "income", "word"])
+    spec = table_spec(SourceSpec(path=path, null_policy=nulls), ["q"], ["ill", "income", "word"])
     of_ill = LevelsHierarchy.of(ILLNESSES)
     return replace(
         spec,

@@ -35,7 +35,7 @@ def test_uniqueness_of_each_quasi_identifier(engine: Engine, shared_settings: Se
 
 def test_uniqueness_warns_of_identifiers_and_dropped_rows(engine: Engine, shared_settings: Settings) -> None:
     rows: list[Row] = [(str(i), "x") for i in range(9)] + [(None, "x")]
-    source = SourceSpec(data=arrow_table(["id", "q"], rows), nulls=NullPolicy.DROP)
+    source = SourceSpec(data=arrow_table(["id", "q"], rows), null_policy=NullPolicy.DROP)
     found = measure_uniqueness(count_frequency_set(engine, table_spec(source, ["id", "q"]), shared_settings))
     assert found.warnings == (
         "1 rows with NULL were left out.",

@@ -37,13 +37,17 @@ def related_tables(place: Workplace, notes: Notes) -> None:
     lists = {name: related.pseudonyms(place.given, name) for name in ("patients", "visits")}
     shown = {name: related.rows_of(out / f"{name}.csv") for name in ("patients", "visits", "lab")}
     if together:
-        demand(found.together.fewest >= 2, "two people look alike in all tables", found.together.fewest)
+        demand(
+            found.joint_anonymity.fewest >= 2,
+            "two people look alike in all tables",
+            found.joint_anonymity.fewest,
+        )
     else:
         _check_related_rows(shown, (patients, visits, lab), lists)
     _check_related_owners(shown)
     _check_related_shifts(tables, shown, lists)
     fewest = min(map(len, related.people_by_view(out).values()))
-    demand(found.together.fewest == fewest, "how many people look alike in all tables", fewest)
+    demand(found.joint_anonymity.fewest == fewest, "how many people look alike in all tables", fewest)
     for path in out.iterdir():
         text = path.read_text(encoding="utf-8")
         keys = [row["patient"] for row in tables.patients] + [row["visit"] for row in tables.visits]

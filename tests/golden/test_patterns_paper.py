@@ -84,9 +84,9 @@ def test_adult_2_with_the_users_constraints_is_within_the_tie_order(
     prepared = PreparedExperiment.of(Context(data_dir, settings), GUIDED)
     constraints = PatternConstraints(
         max_stars=2,
-        never=("education", "salary_class"),
-        together=(("work_class", "occupation"),),
-        at_most_one=(("age", "sex", "race"),),
+        keep=("education", "salary_class"),
+        generalize_together=(("work_class", "occupation"),),
+        exclusive=(("age", "sex", "race"),),
     )
     prepared = replace(prepared, mask=build_mask_from_constraints(prepared.table, constraints, settings))
     assert len(prepared.mask) == 15

@@ -22,13 +22,13 @@ def allowed_patterns(
         changed = {name: pattern.changed[i] for name, i in place.items()}
         if constraints.max_stars is not None and sum(pattern.starred) > constraints.max_stars:
             continue
-        if any(changed.get(name, False) for name in constraints.never):
+        if any(changed.get(name, False) for name in constraints.keep):
             continue
-        if not all(changed.get(name, True) for name in constraints.required):
+        if not all(changed.get(name, True) for name in constraints.always_generalize):
             continue
-        if any(len({changed[n] for n in g if n in changed}) > 1 for g in constraints.together):
+        if any(len({changed[n] for n in g if n in changed}) > 1 for g in constraints.generalize_together):
             continue
-        if any(sum(changed.get(n, False) for n in set(g)) > 1 for g in constraints.at_most_one):
+        if any(sum(changed.get(n, False) for n in set(g)) > 1 for g in constraints.exclusive):
             continue
         if constraints.custom is None or constraints.custom(pattern):
             yield node

@@ -44,7 +44,7 @@ class PlainTable:
             for name, role in roles
         )
         nulls = NullPolicy.DROP if self.drop_nulls else NullPolicy.VALUE
-        return TableSpec(SourceSpec(path=path, nulls=nulls, subject=self.subject), attributes)
+        return TableSpec(SourceSpec(path=path, null_policy=nulls, subject=self.subject), attributes)
 
     @property
     def named(self) -> list[Row]:

@@ -29,9 +29,9 @@ ADULT_2 = (
 )
 USER = PatternConstraints(
     max_stars=2,
-    never=("education", "salary_class"),
-    together=(("work_class", "occupation"),),
-    at_most_one=(("age", "sex", "race"),),
+    keep=("education", "salary_class"),
+    generalize_together=(("work_class", "occupation"),),
+    exclusive=(("age", "sex", "race"),),
 )
 
 

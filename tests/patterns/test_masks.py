@@ -38,10 +38,10 @@ GROUPS = st.lists(names(3), max_size=2).map(tuple)
 CONSTRAINTS = st.builds(
     PatternConstraints,
     max_stars=st.none() | st.integers(0, 4),
-    never=names(2),
-    together=GROUPS,
-    at_most_one=GROUPS,
-    required=names(2),
+    keep=names(2),
+    generalize_together=GROUPS,
+    exclusive=GROUPS,
+    always_generalize=names(2),
     custom=st.none() | st.just(lambda pattern: sum(pattern.levels) % 2 == 0),
     levels=st.booleans(),
 )
@@ -71,7 +71,7 @@ def test_few_patterns_of_many_attributes_are_found_within_memory(settings: Setti
     small = replace(settings, memory_limit=1_000_000)
     together = (tuple(f"q{i}" for i in range(20)),)
     assert len(build_mask_from_constraints(table, PatternConstraints(max_stars=2), small)) == 1 + 40 + 780 + 1
-    required = PatternConstraints(max_stars=21, together=together, required=("q3",))
+    required = PatternConstraints(max_stars=21, generalize_together=together, always_generalize=("q3",))
     assert len(build_mask_from_constraints(table, required, small)) == 1 + 20 + 1
     with pytest.raises(LimitReached, match="patterns or more"):
         build_mask_from_constraints(table, PatternConstraints(), small)
@@ -80,7 +80,7 @@ def test_few_patterns_of_many_attributes_are_found_within_memory(settings: Setti
 def test_papers_constraints_leave_fifteen_patterns(settings: Settings) -> None:
     table = table_of((1,) * 9)
     constraints = PatternConstraints(
-        max_stars=2, never=("q2", "q8"), together=(("q1", "q4"),), at_most_one=(("q0", "q5", "q6"),)
+        max_stars=2, keep=("q2", "q8"), generalize_together=(("q1", "q4"),), exclusive=(("q0", "q5", "q6"),)
     )
     mask = build_mask_from_constraints(table, constraints, settings)
     assert len(mask) == 15
@@ -151,12 +151,18 @@ def test_invalid_mask_is_refused(
     ("constraints", "message"),
     [
         (PatternConstraints(max_stars=-1), "at most -1 stars"),
-        (PatternConstraints(never=("age",)), "'age', which is not a quasi-identifier"),
-        (PatternConstraints(never=("q0",), required=("q0",)), "both required and never generalized: q0"),
-        (PatternConstraints(max_stars=1, required=("q0", "q1")), "need 2 stars, and 1 are allowed"),
-        (PatternConstraints(required=("q0", "q1"), at_most_one=(("q0", "q1"),)), "more than one attribute"),
+        (PatternConstraints(keep=("age",)), "'age', which is not a quasi-identifier"),
         (
-            PatternConstraints(required=("q0",), together=(("q0", "q1"),), never=("q1",)),
+            PatternConstraints(keep=("q0",), always_generalize=("q0",)),
+            "both required and never generalized: q0",
+        ),
+        (PatternConstraints(max_stars=1, always_generalize=("q0", "q1")), "need 2 stars, and 1 are allowed"),
+        (
+            PatternConstraints(always_generalize=("q0", "q1"), exclusive=(("q0", "q1"),)),
+            "more than one attribute",
+        ),
+        (
+            PatternConstraints(always_generalize=("q0",), generalize_together=(("q0", "q1"),), keep=("q1",)),
             "generalized: q0, q1",
         ),
         (PatternConstraints(custom=lambda _: False), "custom constraint"),

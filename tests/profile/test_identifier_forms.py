@@ -31,7 +31,7 @@ from tests.profile.test_propose import COLUMN
 )
 def test_forms(changes: dict[str, object], subject: bool, way: dict[str, str] | None) -> None:
     found = propose_pseudonym(replace(COLUMN, **changes), subject=subject)  # type: ignore[arg-type]
-    assert (None if found is None else dict(found.way)) == way
+    assert (None if found is None else dict(found.pseudonymization)) == way
 
 
 def test_the_spec_says_a_form_in_a_comment_and_takes_it(tmp_path: Path, settings: Settings) -> None:

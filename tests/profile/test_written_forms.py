@@ -74,7 +74,7 @@ def proposed(folder: Path, columns: dict[str, list[str]], **keywords: Any) -> Pr
 
 def forms_of(proposal: SpecProposal) -> dict[str, CellFormat | None]:
     """Return the proposed forms by column."""
-    return {a.name: a.written for a in proposal.attributes}
+    return {a.name: a.format for a in proposal.attributes}
 
 
 def test_examples() -> None:

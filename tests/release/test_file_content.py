@@ -29,7 +29,7 @@ def in_memory(
     data: object, unlisted: UnlistedPolicy = UnlistedPolicy.DROP, **roles: AttributeRole
 ) -> TableSpec:
     attributes = tuple(Attribute(name, role) for name, role in {**ROLES, **roles}.items())
-    return TableSpec(SourceSpec(data=data, unlisted=unlisted), attributes)
+    return TableSpec(SourceSpec(data=data, unlisted_columns=unlisted), attributes)
 
 
 def many(rows: int = 3000) -> pa.Table:

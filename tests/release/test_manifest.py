@@ -140,7 +140,7 @@ def test_a_file_that_changed_after_it_was_read_has_no_digest(tmp_path: Path) -> 
 
 
 def test_warnings(engine: Engine, settings: Settings, tmp_path: Path, out: Path) -> None:
-    spec = patients(tmp_path, unlisted="insensitive")
+    spec = patients(tmp_path, unlisted_columns="insensitive")
     release = publish_patients(engine, settings, spec, out / "r.csv", node=(0, 0), k=None, l=None)
     codes = [warning["code"] for warning in manifest_of(out / "r.csv")["warnings"]]
     told = ["homogeneous-class", "no-requirement", "no-hierarchy", "unlisted-published"]

@@ -122,7 +122,7 @@ def test_a_categorical_attribute(tmp_path: Path, settings: Settings, out: Path) 
 def test_rows_with_null_are_dropped_where_the_spec_says_so(
     tmp_path: Path, settings: Settings, out: Path
 ) -> None:
-    release = staff(tmp_path, settings, nulls="drop").publish("permutation", out / "p.csv", k=2)
+    release = staff(tmp_path, settings, null_policy="drop").publish("permutation", out / "p.csv", k=2)
     assert len(rows_of(out / "p.csv")) == 8
     manifest = read_manifest(out / "p.csv")
     assert (manifest.dropped, manifest.rows) == (2, 8)

@@ -161,7 +161,7 @@ def test_names_that_differ_in_case_alone_and_odd_ones(
     engine: Engine, settings: Settings, tmp_path: Path, out: Path
 ) -> None:
     text = PATIENTS.replace("ward", "DIAGNOSIS").replace("name,", '"na""me, x",')
-    spec = patients(tmp_path, text, unlisted="insensitive")
+    spec = patients(tmp_path, text, unlisted_columns="insensitive")
     attributes = tuple(replace(a, name='na"me, x') if a.name == "name" else a for a in spec.attributes)
     publish_patients(engine, settings, replace(spec, attributes=attributes), out / "r.csv")
     assert read_csv(out / "r.csv")[0] == ["age", "town", "diagnosis", "DIAGNOSIS"]

@@ -141,7 +141,9 @@ def test_codes_that_were_read_as_such_are_read_as_such_again(tmp_path: Path) -> 
 def test_starred_rows_are_texts(tmp_path: Path) -> None:
     spec = write_people(tmp_path)
     target = tmp_path / "starred.sav"
-    discreet.open(spec).publish({"sex": 0, "age": 1}, target, k=2, suppressed_rows="star", max_suppressed="5%")
+    discreet.open(spec).publish(
+        {"sex": 0, "age": 1}, target, k=2, suppressed_rows="star", max_suppressed="5%"
+    )
     found, about = pyreadstat.read_sav(target, output_format="dict")
     assert sorted({*found["ward"]}) == ["*", "heart", "surgery"]
     assert about.variable_value_labels == {}

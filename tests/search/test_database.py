@@ -86,7 +86,7 @@ def check(seed: int, names: Sequence[str], engine: Engine, settings: Settings, *
     try:
         counted = count_frequency_set(engine, spec, settings)
     except InputError:
-        assert spec.source.nulls is NullPolicy.DROP
+        assert spec.source.null_policy is NullPolicy.DROP
         with pytest.raises(InputError, match="no rows remain"), star_schema(engine, spec, settings):
             pass
         return

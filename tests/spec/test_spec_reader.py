@@ -85,8 +85,8 @@ def test_spec_with_every_section_is_read(text: str, tmp_path: Path) -> None:
         None,
     )
     assert (source.format, source.encoding, source.delimiter, source.quote) == ("csv", "latin-1", ";", "'")
-    assert (source.null_values, source.nulls) == (("?", ""), NullPolicy.DROP)
-    assert (source.subject, source.unlisted) == ("patient", UnlistedPolicy.INSENSITIVE)
+    assert (source.null_values, source.null_policy) == (("?", ""), NullPolicy.DROP)
+    assert (source.subject, source.unlisted_columns) == ("patient", UnlistedPolicy.INSENSITIVE)
     assert [(a.name, a.role.value, a.weight) for a in spec.attributes] == [
         ("sex", "quasi-identifier", 1.0),
         ("age", "quasi-identifier", 2.5),
@@ -110,7 +110,7 @@ def test_spec_with_only_a_path_has_the_defaults(tmp_path: Path) -> None:
     spec = load_text(tmp_path, '[source]\npath = "/data/people.parquet"')
     assert spec.source.path == Path("/data/people.parquet")
     assert (spec.source.format, spec.source.encoding, spec.source.quote) == (None, "utf-8", '"')
-    assert (spec.source.nulls, spec.source.unlisted) == (NullPolicy.VALUE, UnlistedPolicy.DROP)
+    assert (spec.source.null_policy, spec.source.unlisted_columns) == (NullPolicy.VALUE, UnlistedPolicy.DROP)
     assert spec.attributes == ()
     assert (spec.request.k, spec.request.l, spec.request.max_suppressed) == (None, None, None)
 

@@ -41,11 +41,14 @@ def test_released_rows_are_those_of_released_people_in_company(
     ):
         assert shown(rows_of(out / f"{name}.csv"), columns, {}) == shown(rows, columns, names)
     views = people_by_view(out)
-    assert found.together.fewest == min(map(len, views.values()))
-    assert found.together.alone == sum(len(people) == 1 for people in views.values())
+    assert found.joint_anonymity.fewest == min(map(len, views.values()))
+    assert found.joint_anonymity.alone == sum(len(people) == 1 for people in views.values())
     audited = discreet.audit_tables(out, settings=settings)
     assert audited.passed
-    assert (audited.together.fewest, audited.together.alone) == (found.together.fewest, found.together.alone)
+    assert (audited.joint_anonymity.fewest, audited.joint_anonymity.alone) == (
+        found.joint_anonymity.fewest,
+        found.joint_anonymity.alone,
+    )
     # No file contains the key or the pseudonym of a person who is not released.
     text = "".join(path.read_text() for path in out.iterdir())
     gone = {row["patient"] for row in tables.patients} - {row["patient"] for row in patients}
@@ -78,8 +81,11 @@ def test_together_takes_out_those_whom_too_few_look_like(
     found = released(tables, settings)
     names = pseudonyms(tmp_path, "patients")
     assert {row["patient"] for row in rows_of(tmp_path / "out" / "patients.csv")} == {names[w] for w in view}
-    assert found.together.fewest == min(number.values()) >= 2
-    assert min(len(people) for people in people_by_view(tmp_path / "out").values()) == found.together.fewest
+    assert found.joint_anonymity.fewest == min(number.values()) >= 2
+    assert (
+        min(len(people) for people in people_by_view(tmp_path / "out").values())
+        == found.joint_anonymity.fewest
+    )
     assert discreet.audit_tables(tmp_path / "out", settings=settings).passed
 
 
@@ -208,7 +214,7 @@ def test_an_audit_finds_rows_that_were_taken_out_afterwards(settings: Settings, 
     path.write_text("".join(line for line in lines if visit not in line))
     found = discreet.audit_tables(tmp_path / "out", settings=settings)
     assert not found.passed
-    assert any("'visit' names no row of visits" in told for told in found.together.problems)
+    assert any("'visit' names no row of visits" in told for told in found.joint_anonymity.problems)
 
 
 def test_where_a_table_cannot_be_published_none_is(settings: Settings, tmp_path: Path) -> None:
@@ -236,9 +242,9 @@ def test_the_manifest_of_the_whole_and_the_log_name_the_tables(settings: Setting
     assert [each["name"] for each in document["tables"]] == ["patients", "visits", "lab"]
     assert document["together"] == {
         "required": None,
-        "k": found.together.fewest,
-        "alone": found.together.alone,
-        "people": found.together.people,
+        "k": found.joint_anonymity.fewest,
+        "alone": found.joint_anonymity.alone,
+        "people": found.joint_anonymity.people,
     }
     logged = [json.loads(line) for line in settings.private_log.read_text().splitlines()]
     assert [entry["output"] for entry in logged] == [

@@ -332,13 +332,14 @@ def _read_targets(
         source, path=control, data=None, table=None, url=None, engine=None, version=None, format=None
     )
     records = [
-        _read_records(grounds, each) for each in (source, replace(other, subset=None, ways={}, shifts={}))
+        _read_records(grounds, each)
+        for each in (source, replace(other, subset=None, pseudonymizations={}, date_shifts={}))
     ]
     keys = grounds.published.attributes
     known = replace(records[1], attributes=keys, columns=keys, texts=records[1].texts[: len(keys)])
     hierarchies = extend_hierarchies(grounds.published, grounds.ground, known)
     release = build_release_table(grounds.published, keys, hierarchies, grounds.ground)
-    drops = source.nulls is NullPolicy.DROP
+    drops = source.null_policy is NullPolicy.DROP
     people = []
     for each in records:
         part = replace(each, attributes=keys, texts=each.texts[: len(keys)], codes=each.codes[:, : len(keys)])

@@ -192,7 +192,9 @@ def count_singled_out_rows(
     Pseudonyms and groups are omitted, as are permuted values, which no longer belong to their rows.
     """
     source = release if columns.table is None else replace(release, table=columns.table)
-    instead = () if manifest is None else [a.name for a in manifest.attributes if a.way is not None]
+    instead = (
+        () if manifest is None else [a.name for a in manifest.attributes if a.pseudonymization is not None]
+    )
     apart = {*columns.quasi_identifiers, columns.group, *instead}
     apart |= published.kind.columns_apart
     with engine_for(engine, settings, source) as reader, open_source_table(reader, source) as table:

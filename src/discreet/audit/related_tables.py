@@ -41,7 +41,7 @@ class ReleasedTables:
 
     tables: tuple[ReleasedRelation, ...]
     subjects: str
-    together: int | None = None
+    joint_k: int | None = None
 
 
 def count_views(engine: Engine, release: ReleasedTables, least: int | None = None) -> JointAnonymity:

@@ -223,7 +223,7 @@ def column_meaning(
     labels = (*texts, None)
     measured = name in release_query.measures and not _is_only_counted(release_query, name)
     if release.generalized([name]):
-        nullable = release.manifest.nulls != NullPolicy.DROP
+        nullable = release.manifest.null_policy != NullPolicy.DROP
         if name in release.hierarchies:
             summary = release.manifest.summary
             result = meaning_by_hierarchy(

@@ -75,7 +75,7 @@ def init(
     form: options.FileTexts,
     decimal: options.DecimalMark = None,
     strip: options.StripBlanks = False,
-    nulls: options.NullPolicyOption = "value",
+    null_policy: options.NullPolicyOption = "value",
     subject: options.SubjectColumn = None,
     hierarchies: _Hierarchies = None,
     schema: _Schema = None,
@@ -91,7 +91,7 @@ def init(
     from discreet.verbs import arx_spec, proposal
 
     reading = (*form, table, decimal, subject, hierarchies, schema)
-    read_so = strip or nulls != "value" or any(option is not None for option in reading)
+    read_so = strip or null_policy != "value" or any(option is not None for option in reading)
     options.parse_settings()
     if related:
         _refuse_reading_options(read_so or extract_data is not None)
@@ -113,7 +113,7 @@ def init(
         **form.keywords(),
         decimal=cast("Any", decimal),
         strip=strip,
-        nulls=cast("Any", nulls),
+        null_policy=cast("Any", null_policy),
         subject=subject,
         hierarchies=hierarchies,
         schema=schema,

@@ -41,7 +41,10 @@ def suggest_publication(result: NegotiationResult, spec: Path, target: str = FIL
     names = [str(a.relaxed) for a in publishable]
     chosen = str(Relaxation.HEIGHT) if Relaxation.HEIGHT in names else names[0]
     return _suggest(
-        f"To publish a relaxation ({', '.join(names)}):", spec, f"{words} --accept-relaxation {chosen}", target
+        f"To publish a relaxation ({', '.join(names)}):",
+        spec,
+        f"{words} --accept-relaxation {chosen}",
+        target,
     )
 
 

@@ -57,7 +57,9 @@ StripBlanks = Annotated[
 ]
 NullPolicyOption = Annotated[
     str,
-    typer.Option("--null-policy", metavar="value|drop", help="NULL is a separate value, or its row is dropped."),
+    typer.Option(
+        "--null-policy", metavar="value|drop", help="NULL is a separate value, or its row is dropped."
+    ),
 ]
 SubjectColumn = Annotated[
     str | None,

@@ -139,7 +139,11 @@ def publish(
     from discreet.verbs.locations import PublishTarget, parse_target
 
     target = PublishTarget(
-        parse_target(output_path, into_table), suppressed_rows or "drop", overwrite, row_order, tuple(previous_releases or ())
+        parse_target(output_path, into_table),
+        suppressed_rows or "drop",
+        overwrite,
+        row_order,
+        tuple(previous_releases or ()),
     )
     wish = _PublishTexts(texts, chosen, own_options, target)
     table = options.open_table_of_spec(spec)
@@ -178,7 +182,11 @@ def _publish_by_lock(table: Table, lock: Path, wish: _PublishTexts) -> ReleaseRe
     texts, chosen, own_options, target = wish
     check_lock(table, target, lock)
     if lock.exists():
-        further = {"order": target.row_order, "after": target.previous_releases, "suppressed": target.suppressed_rows != "drop"}
+        further = {
+            "order": target.row_order,
+            "after": target.previous_releases,
+            "suppressed": target.suppressed_rows != "drop",
+        }
         options.refuse_given(
             own_options | _given(texts, chosen) | further,
             f"{{}} cannot change the decision of {lock}",
@@ -191,7 +199,9 @@ def _publish_by_lock(table: Table, lock: Path, wish: _PublishTexts) -> ReleaseRe
         {"model": chosen.model, **own_options},
     )
     levels, request = _levels_and_request(table, wish)
-    return publish_and_lock(table, request, target, lock, levels=levels, accept_relaxation=chosen.accept)
+    return publish_and_lock(
+        table, request, target, lock, levels=levels, accept_relaxation=chosen.accept_relaxation
+    )
 
 
 def _publish_by_model(table: Table, wish: _PublishTexts) -> ReleaseResult:

@@ -352,7 +352,7 @@ def _grouping_query(
 
 def _columns_without_null(spec: TableSpec) -> list[str]:
     """Return the columns in which NULL drops a row (decision 0002)."""
-    if spec.source.nulls is not NullPolicy.DROP:
+    if spec.source.null_policy is not NullPolicy.DROP:
         return []
     return [attribute.name for attribute in (*spec.quasi_identifiers, *spec.sensitive)]
 

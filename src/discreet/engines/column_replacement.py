@@ -64,7 +64,7 @@ def shift_dates(engine: Engine, source: SourceSpec, table: SourceTable) -> Itera
     with TemporaryTables(engine) as tables:
         joins = {
             table.position(name): _join_of_shifted_dates(engine, tables, table, source, name, shift)
-            for name, shift in source.shifts.items()
+            for name, shift in source.date_shifts.items()
         }
         yield _replace_columns(tables, table, joins)
 
@@ -78,7 +78,7 @@ def replace_identifiers(engine: Engine, source: SourceSpec, table: SourceTable) 
     with TemporaryTables(engine) as tables:
         joins = {
             table.position(name): _join_of_replacements(engine, tables, table, name, way)
-            for name, way in source.ways.items()
+            for name, way in source.pseudonymizations.items()
         }
         yield _replace_columns(tables, table, joins)
 

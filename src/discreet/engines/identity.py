@@ -97,8 +97,8 @@ def rows_identity(engine: Engine, source: SourceSpec) -> Identity | None:
         strip=False,
         subset=None,
         link=None,
-        ways={},
-        shifts={},
+        pseudonymizations={},
+        date_shifts={},
     )
     with open_unmodified_table(engine, plain) as table:
         names = sorted((n for n in table.columns if not is_nested(table.types[n])), key=_folded)

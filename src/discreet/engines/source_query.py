@@ -83,7 +83,7 @@ class SourceQuery:
         Raises ``InputError`` for a format on a column that contains no texts, and if the subset's column is
         missing. Other missing columns are reported when they are used.
         """
-        for name in source.written:
+        for name in source.formats:
             if name in types and not is_text(types[name]):
                 raise InputError(
                     f"{source.label}: the column '{name}' contains {types[name]}, not text, so it cannot "
@@ -295,7 +295,7 @@ def find_unmatched_texts(
 
 def check_format_support(engine: Engine, table: SourceTable, source: SourceSpec) -> None:
     """Raise ``InputError`` for an engine that does not support the formats of its source; no row is read."""
-    strict_formats = [name for name, form in source.written.items() if form.refuses and name in table.types]
+    strict_formats = [name for name, form in source.formats.items() if form.refuses and name in table.types]
     if any(name not in table.written for name in strict_formats):
         raise InputError(
             f"the engine {engine.name} does not read cells by a written form",

@@ -34,7 +34,7 @@ def open_source_table(engine: Engine, source: SourceSpec) -> Iterator[SourceTabl
             from discreet.engines.column_replacement import link_rows
 
             table = stack.enter_context(link_rows(engine, source.link, table))
-        if source.shifts:
+        if source.date_shifts:
             from discreet.engines.column_replacement import shift_dates
 
             table = stack.enter_context(shift_dates(engine, source, table))
@@ -69,7 +69,7 @@ def open_release_table(engine: Engine, source: SourceSpec) -> Iterator[SourceTab
     Raises ``InputError`` also if a replacement equals a text of the column.
     """
     with open_source_table(engine, source) as table:
-        if not source.ways:
+        if not source.pseudonymizations:
             yield table
             return
         from discreet.engines.column_replacement import replace_identifiers

@@ -198,7 +198,7 @@ class GroupingKeys:
         quasi_identifiers = tuple(a.name for a in spec.require_quasi_identifiers())
         every = tuple(a.name for a in spec.sensitive)
         chosen = tuple(name for name in every if sensitive is None or name in sensitive)
-        dropping = spec.source.nulls is NullPolicy.DROP
+        dropping = spec.source.null_policy is NullPolicy.DROP
         policed = tuple(name for name in every if dropping and name not in chosen)
         return cls(quasi_identifiers, chosen, spec.source.subject, policed)
 
@@ -373,7 +373,7 @@ def _grouping_expressions(table: SourceTable, keys: GroupingKeys) -> tuple[list[
 
 def _apply_null_policy(encoded: EncodedGroups, spec: TableSpec) -> tuple[EncodedGroups, int]:
     """Return the groups that the spec's policy keeps, and the number of rows that it drops."""
-    if spec.source.nulls is not NullPolicy.DROP:
+    if spec.source.null_policy is not NullPolicy.DROP:
         return encoded, 0
     retained, dropped = drop_null_rows(encoded)
     if not retained.groups:

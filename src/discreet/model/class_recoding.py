@@ -100,10 +100,10 @@ class PatternConstraints:
     """
 
     max_stars: int | None = None
-    never: tuple[str, ...] = ()
-    together: tuple[tuple[str, ...], ...] = ()
-    at_most_one: tuple[tuple[str, ...], ...] = ()
-    required: tuple[str, ...] = ()
+    keep: tuple[str, ...] = ()
+    generalize_together: tuple[tuple[str, ...], ...] = ()
+    exclusive: tuple[tuple[str, ...], ...] = ()
+    always_generalize: tuple[str, ...] = ()
     custom: PatternPredicate | None = None
     levels: bool = False
 

@@ -37,11 +37,11 @@ class RelatedTable:
     name: str
     spec: TableSpec
     key: str | None = None
-    way: Pseudonymizer = field(default_factory=SharedKey)
+    pseudonymization: Pseudonymizer = field(default_factory=SharedKey)
     references: Mapping[str, str] = field(default_factory=dict)
     orphans: OrphanPolicy = OrphanPolicy.REFUSE
     model: str | None = None
-    accept: str | None = None
+    accept_relaxation: str | None = None
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class RelationalSpec:
 
     tables: tuple[RelatedTable, ...]
     subjects: str
-    together: int | None = None
+    joint_k: int | None = None
     file_format: str = "csv"
     path: Path | None = None
 

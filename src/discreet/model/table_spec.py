@@ -117,7 +117,7 @@ class Attribute:
         "{least = 17, most = 90}",
         '"hierarchy" for its leaves, a list of texts, or whole numbers {least = 17, most = 90}',
     )
-    written: CellFormat | None = key(
+    format: CellFormat | None = key(
         "Format of the cells, if not plain numbers, ISO dates and texts.",
         '{decimal = ",", thousands = ".", unit = "€"}',
         'a table of the format of cells, such as {decimal = ",", unit = "€"}',
@@ -128,12 +128,12 @@ class Attribute:
         'a list of texts in quotes, such as ["unknown"]',
         default=(),
     )
-    way: Pseudonymizer | None = key(
+    pseudonymization: Pseudonymizer | None = key(
         "Replacement of an identifier, which is left out if none is given.",
         '{way = "pseudonym", key = "people.pseudonyms"}',
         'a table of an identifier\'s replacement, such as {way = "per-release"}',
     )
-    shift: DateShift | None = key(
+    date_shift: DateShift | None = key(
         "Maximum number of days by which a subject's dates are shifted, and the file of the secret.",
         '{days = 180, key = "shifts.key"}',
         'a table such as {days = 180, key = "shifts.key"}',
@@ -248,7 +248,7 @@ class SourceSpec:
         '","',
         'the mark before decimals in columns without a written form: "," or "."',
     )
-    coded: bool = key(
+    keep_codes: bool = key(
         "Whether codes with labels are kept in a file of SPSS, Stata or SAS.",
         "true",
         "true or false",
@@ -266,7 +266,7 @@ class SourceSpec:
         "the number of a version (Delta Lake) or of a snapshot (Apache Iceberg)",
         ge=0,
     )
-    nulls: NullPolicy = key(
+    null_policy: NullPolicy = key(
         "Treatment of NULL: a value, or a reason to omit its row.", '"drop"', default=NullPolicy.VALUE
     )
     subject: str | None = key(
@@ -293,7 +293,7 @@ class SourceSpec:
         "the name of a column",
         min_length=1,
     )
-    unlisted: UnlistedPolicy = key(
+    unlisted_columns: UnlistedPolicy = key(
         "Treatment of columns that the spec does not list.", '"insensitive"', default=UnlistedPolicy.DROP
     )
     subset: Subset | None = key(
@@ -302,18 +302,18 @@ class SourceSpec:
         'a table such as {column = "in_study", values = ["yes"]}',
     )
     data: object | None = None
-    written: Mapping[str, CellFormat] = field(default_factory=dict)
+    formats: Mapping[str, CellFormat] = field(default_factory=dict)
     floats_as_integers: bool = False
     types: Mapping[str, str] = field(default_factory=dict)
-    ways: Mapping[str, Pseudonymizer] = field(default_factory=dict)
-    shifts: Mapping[str, DateShift] = field(default_factory=dict)
+    pseudonymizations: Mapping[str, Pseudonymizer] = field(default_factory=dict)
+    date_shifts: Mapping[str, DateShift] = field(default_factory=dict)
     link: Link | None = field(default=None, repr=False)
     star_free: tuple[str, ...] = field(default=(), compare=False, repr=False)
     set_apart: tuple[str, ...] = field(default=(), compare=False, repr=False)
 
     def form_of(self, name: str) -> CellFormat | None:
         """Return the format of a text column's cells: its own, or that of the source."""
-        own = self.written.get(name)
+        own = self.formats.get(name)
         if own is not None or (self.decimal != "," and not self.strip):
             return own
         return CellFormat(self.decimal if self.decimal == "," else None, lenient=True, strip=self.strip)
@@ -393,7 +393,7 @@ class TableSpec:
         """Population as a table of only quasi-identifiers; None without a population."""
         if self.population is None:
             return None
-        source = replace(self.population, unlisted=UnlistedPolicy.DROP)
+        source = replace(self.population, unlisted_columns=UnlistedPolicy.DROP)
         return TableSpec(source, self.quasi_identifiers, path=self.path)
 
     @property
@@ -421,10 +421,10 @@ class TableSpec:
         roles: dict[str, AttributeRole] = {}
         for name in columns:
             role = listed.get(name)
-            if role is None and self.source.unlisted is UnlistedPolicy.INSENSITIVE:
+            if role is None and self.source.unlisted_columns is UnlistedPolicy.INSENSITIVE:
                 role = AttributeRole.INSENSITIVE
             hidden = role is AttributeRole.IDENTIFIER or name == self.source.subject
-            if role is not None and (not hidden or name in self.source.ways):
+            if role is not None and (not hidden or name in self.source.pseudonymizations):
                 roles[name] = role
         return roles
 

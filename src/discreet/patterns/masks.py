@@ -57,15 +57,15 @@ def resolve_units(
     chosen = [j for j, height in enumerate(heights) if height > 0]
     position_of = {attributes[j]: j for j in chosen}
     unit_of = _join_groups(
-        chosen, [[position_of[n] for n in group if n in position_of] for group in constraints.together]
+        chosen,
+        [[position_of[n] for n in group if n in position_of] for group in constraints.generalize_together],
     )
     units = sorted({tuple(unit) for unit in unit_of.values()})
     of_place = {j: number for number, unit in enumerate(units) for j in unit}
-    required = {of_place[position_of[name]] for name in constraints.required if name in position_of}
-    never = {of_place[position_of[name]] for name in constraints.never if name in position_of}
+    required = {of_place[position_of[name]] for name in constraints.always_generalize if name in position_of}
+    never = {of_place[position_of[name]] for name in constraints.keep if name in position_of}
     groups = [
-        [of_place[position_of[n]] for n in set(group) if n in position_of]
-        for group in constraints.at_most_one
+        [of_place[position_of[n]] for n in set(group) if n in position_of] for group in constraints.exclusive
     ]
     never |= {unit for group in groups for unit in group if group.count(unit) > 1}
     for group in groups:
@@ -97,7 +97,12 @@ def _check_names(attributes: tuple[str, ...], constraints: PatternConstraints) -
     most = constraints.max_stars
     if most is not None and (isinstance(most, bool) or not isinstance(most, int) or most < 0):
         raise InputError(f"at most {most} stars", allowed="a whole number of at least 0")
-    groups = (constraints.never, constraints.required, *constraints.together, *constraints.at_most_one)
+    groups = (
+        constraints.keep,
+        constraints.always_generalize,
+        *constraints.generalize_together,
+        *constraints.exclusive,
+    )
     for group in groups:
         for name in group:
             if name not in attributes:
@@ -120,7 +125,9 @@ def _join_groups(columns: Iterable[int], groups: Sequence[Sequence[int]]) -> dic
     return unit_of
 
 
-def _unit_options(heights: Sequence[int], levels: bool, required: bool, never: bool) -> NDArray[np.int16]:
+def _unit_options(
+    heights: Sequence[int], levels: bool, always_generalize: bool, keep: bool
+) -> NDArray[np.int16]:
     choices = [range(1, height + 1) if levels else range(height, height + 1) for height in heights]
     number = 1
     for choice in choices:
@@ -131,8 +138,8 @@ def _unit_options(heights: Sequence[int], levels: bool, required: bool, never: b
             allowed=f"{_MOST_OPTIONS:,}",
             advice="Generalize fewer attributes together, or use stars instead of levels.",
         )
-    found = [] if required else [(0,) * len(heights)]
-    found += [] if never else list(product(*choices))
+    found = [] if always_generalize else [(0,) * len(heights)]
+    found += [] if keep else list(product(*choices))
     return np.array(found, np.int16).reshape(len(found), len(heights))
 
 

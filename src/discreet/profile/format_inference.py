@@ -100,7 +100,7 @@ class InferredFormats:
         texts = tuple(dict.fromkeys((*source.null_values, *self.null_texts)))
         return replace(
             source,
-            written={**self.forms, **source.written},
+            written={**self.forms, **source.formats},
             null_values=texts if self.forms else source.null_values,
             strip=source.strip or bool(self.padded),
         )
@@ -132,7 +132,7 @@ def infer_formats(
     candidates = [
         c.name
         for c in columns
-        if c.name not in source.written and is_text(table.types[c.name]) and _may_have_form(c)
+        if c.name not in source.formats and is_text(table.types[c.name]) and _may_have_form(c)
     ]
     profiles = {c.name: c for c in columns}
     rows = columns[0].rows if columns else 0

@@ -121,7 +121,7 @@ def _declared_values(spec: TableSpec) -> dict[str, Collection[str] | None]:
 
 def _declared_values_of(attribute: Attribute, spec: TableSpec) -> Collection[str] | None:
     """Return the texts that the publisher declares to be values; None if the hierarchy lists all values."""
-    hierarchy, form = attribute.hierarchy, spec.source.written.get(attribute.name)
+    hierarchy, form = attribute.hierarchy, spec.source.formats.get(attribute.name)
     if (
         attribute in spec.quasi_identifiers
         and getattr(hierarchy, "public_part", None) is PublicPart.HIERARCHY

@@ -137,14 +137,14 @@ _REPEATS = 1.02
 class PseudonymProposal:
     """A proposed pseudonym: ``way`` as in the spec, its effect in words, and a sentence for the screens."""
 
-    way: Mapping[str, str]
+    pseudonymization: Mapping[str, str]
     words: str
     sentence: str
 
     def __str__(self) -> str:
         """Return the line of the spec and its effect."""
         entries = ", ".join(
-            f"{key} = {json.dumps(text, ensure_ascii=False)}" for key, text in self.way.items()
+            f"{key} = {json.dumps(text, ensure_ascii=False)}" for key, text in self.pseudonymization.items()
         )
         return f"way = {{{entries}}} {self.words}"
 

@@ -70,7 +70,7 @@ class HierarchyFolder:
     """A folder of hierarchy files; ``written`` returns a file's path as the spec writes it."""
 
     path: Path
-    written: Callable[[Path], str]
+    formats: Callable[[Path], str]
 
 
 @dataclass(frozen=True)
@@ -82,12 +82,12 @@ class KnownColumns:
 
     label: str
     names: tuple[str, ...] = ()
-    written: Mapping[str, CellFormat] = field(default_factory=dict)
+    formats: Mapping[str, CellFormat] = field(default_factory=dict)
     roles: Mapping[str, tuple[AttributeRole, str]] = field(default_factory=dict)
 
     def with_known(self, formats: InferredFormats, table: SourceTable) -> InferredFormats:
         """Return the inferred formats, overridden by the known formats of text columns."""
-        own = {name: form for name, form in self.written.items() if is_text(table.types[name])}
+        own = {name: form for name, form in self.formats.items() if is_text(table.types[name])}
         reasons = {name: f"{form.words}, according to {self.label}" for name, form in own.items()}
         return replace(formats, forms={**formats.forms, **own}, reasons={**formats.reasons, **reasons})
 
@@ -124,13 +124,13 @@ def propose_spec(
     columns = check_has_rows(table, profile_columns(engine, table, progress))
     engine.confirm_rows(table, columns[0].rows)
     formats = known.with_known(
-        infer_formats(engine, table, columns, replace(source, written=known.written)), table
+        infer_formats(engine, table, columns, replace(source, written=known.formats)), table
     )
     if formats.changes or source.decimal is not None:
         engine.close_source(table)
         applied = formats.applied(source)
         table = engine.open_source(applied)
-        if known.written:  # inferred formats fit the cells, declared ones may not
+        if known.formats:  # inferred formats fit the cells, declared ones may not
             check_cell_formats(engine, table, applied)
         with _materialized(engine, source, table, columns[0].rows) as read:
             columns = reprofile_columns(engine, read, columns, formats)
@@ -213,7 +213,7 @@ def propose_for_table(
     generalized = [c for c in columns if role_of[c.name] is AttributeRole.QUASI_IDENTIFIER]
     files = () if folder is None else _match_files(engine, table, folder, columns, role_of, null_texts)
     offered = {
-        name: propose_file(folder.written(match.path), match.height)
+        name: propose_file(folder.formats(match.path), match.height)
         for match in files
         for name in match.columns
         if folder is not None

@@ -40,7 +40,7 @@ class ProposedAttribute:
     role: AttributeRole
     reason: str
     hierarchy: HierarchyProposal | None = None
-    written: CellFormat | None = None
+    format: CellFormat | None = None
     written_reason: str = ""
     form: PseudonymProposal | None = None
 
@@ -85,10 +85,10 @@ class SpecProposal:
 
     def applied(self, source: SourceSpec) -> SourceSpec:
         """Return a source that is read as proposed."""
-        forms = {a.name: a.written for a in self.attributes if a.written is not None}
+        forms = {a.name: a.format for a in self.attributes if a.format is not None}
         return replace(
             source,
-            written={**source.written, **forms},
+            written={**source.formats, **forms},
             strip=source.strip or self.strips,
             subject=source.subject or self.subject,
             warnings=self.spec_warnings,
@@ -115,11 +115,11 @@ class SpecProposal:
         for attribute in self.attributes:
             entry: dict[str, Any] = {"role": str(attribute.role)}
             table = attribute.hierarchy.table if attribute.hierarchy is not None else None
-            if attribute.written is not None:
-                entry["written"] = attribute.written.as_json()
+            if attribute.format is not None:
+                entry["written"] = attribute.format.as_json()
                 known = table.get("others") if isinstance(table, dict) else None
-                if attribute.written.others and not known:
-                    entry["written"]["others"] = list(attribute.written.others)
+                if attribute.format.others and not known:
+                    entry["written"]["others"] = list(attribute.format.others)
             if table is not None:
                 entry["hierarchy"] = table
             attributes[attribute.name] = entry

@@ -136,7 +136,7 @@ def check_insensitive_values(engine: Engine, table: SourceTable, spec: TableSpec
     """Count the rows that have a unique value in a column that is published unchanged."""
     roles = spec.published_roles(table.columns)
     names = [name for name, role in roles.items() if role is AttributeRole.INSENSITIVE]
-    names = [name for name in names if name not in spec.source.ways][:_MOST_INSENSITIVE]
+    names = [name for name in names if name not in spec.source.pseudonymizations][:_MOST_INSENSITIVE]
     if not names:
         return
     rows = int(engine.fetch_rows(f"SELECT count(*) FROM {table.relation}")[0][0])

@@ -63,7 +63,7 @@ class StoredColumns:
             whose = recoded_rows.other_name(len(others))
             others.append(table.text(person, "s"))
         never_null: list[str] = []
-        if spec.source.nulls is NullPolicy.DROP:
+        if spec.source.null_policy is NullPolicy.DROP:
             never_null = [table.text(a.name, "s") for a in (*spec.quasi_identifiers, *spec.sensitive)]
         return cls(tuple(others), subject, tuple(never_null), whose)
 

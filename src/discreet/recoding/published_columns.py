@@ -80,7 +80,7 @@ def build_published_columns(
     if AttributeRole.IDENTIFIER in roles.values() and table.made_from is None:
         raise InternalError("identifiers would be published unchanged")
     table.check_flat(roles)
-    treated = {*spec.source.ways, *spec.source.shifts}
+    treated = {*spec.source.pseudonymizations, *spec.source.date_shifts}
     columns: list[PublishedColumn] = []
     stored = 0
     for name, role in roles.items():

@@ -85,7 +85,11 @@ def _describe_difference(name: str, then: Mapping[str, Any] | None, now: Mapping
 
 def describe_columns(spec: TableSpec, built: Sequence[GeneralizationHierarchy]) -> dict[str, dict[str, Any]]:
     """Describe each attribute as a manifest does, with a digest of the rule of a rule-based hierarchy."""
-    roles = {a.name: a.role for a in spec.attributes if a.role is not AttributeRole.IDENTIFIER or a.way}
+    roles = {
+        a.name: a.role
+        for a in spec.attributes
+        if a.role is not AttributeRole.IDENTIFIER or a.pseudonymization
+    }
     sources = {a.name: a.hierarchy for a in spec.attributes}
     result = {}
     for entry in build_manifest_attributes(spec, built, {}, roles):
@@ -109,8 +113,8 @@ def describe_reading(spec: TableSpec) -> dict[str, Any]:
     """Describe the spec's reading of rows, without the values of a subset and the texts for NULL."""
     source = spec.source
     return {
-        "nulls": str(source.nulls),
-        "unlisted": str(source.unlisted),
+        "nulls": str(source.null_policy),
+        "unlisted": str(source.unlisted_columns),
         "subject": source.subject,
         "subset": None if source.subset is None else source.subset.column,
     }

@@ -47,9 +47,9 @@ class ManifestAttribute:
     height: int | None = None
     hierarchy_from_data: bool | None = None
     hierarchy_sha256: str | None = None
-    written: Mapping[str, Any] | None = None
-    way: Mapping[str, Any] | None = None
-    shift: Mapping[str, Any] | None = None
+    format: Mapping[str, Any] | None = None
+    pseudonymization: Mapping[str, Any] | None = None
+    date_shift: Mapping[str, Any] | None = None
     subject: bool = False
     label_form: LabelForm | None = None
 
@@ -71,12 +71,12 @@ class ManifestAttribute:
             entry["hierarchy"] = {"from_data": self.hierarchy_from_data, "sha256": self.hierarchy_sha256}
             if self.label_form is not None:
                 entry["hierarchy"]["labels"] = self.label_form.as_json()
-        if self.written is not None:
-            entry["written"] = dict(self.written)
-        if self.way is not None:
-            entry["identifier"] = dict(self.way)
-        if self.shift is not None:
-            entry["shift"] = dict(self.shift)
+        if self.format is not None:
+            entry["written"] = dict(self.format)
+        if self.pseudonymization is not None:
+            entry["identifier"] = dict(self.pseudonymization)
+        if self.date_shift is not None:
+            entry["shift"] = dict(self.date_shift)
         if self.subject:
             entry["subject"] = True
         return entry
@@ -117,7 +117,7 @@ class Manifest:
     attributes: tuple[ManifestAttribute, ...]
     requirement: Mapping[str, Any]
     counted: str
-    nulls: str
+    null_policy: str
     dropped: int
     suppression: str
     suppressed: int
@@ -157,7 +157,7 @@ class Manifest:
             "counted": self.counted,
             **({"rows_are_people": True} if self.rows_are_people else {}),
             "nulls": {
-                "policy": self.nulls,
+                "policy": self.null_policy,
                 "dropped_rows": self.dropped,
                 **({"set_apart_rows": self.set_apart} if self.set_apart else {}),
             },
@@ -305,7 +305,7 @@ def _manifest_of_document(document: Mapping[str, Any]) -> Manifest:
         attributes=tuple(_parse_attribute(entry) for entry in document["attributes"]),
         requirement=_require_k_and_l(document["requirement"]),
         counted=document["counted"],
-        nulls=document["nulls"]["policy"],
+        null_policy=document["nulls"]["policy"],
         dropped=document["nulls"]["dropped_rows"],
         set_apart=document["nulls"].get("set_apart_rows", 0),
         suppression=document["suppression"]["policy"],
@@ -347,9 +347,9 @@ def _parse_attribute(entry: Mapping[str, Any]) -> ManifestAttribute:
         height=entry.get("height"),
         hierarchy_from_data=hierarchy.get("from_data"),
         hierarchy_sha256=hierarchy.get("sha256"),
-        written=entry.get("written"),
-        way=entry.get("identifier"),
-        shift=entry.get("shift"),
+        format=entry.get("written"),
+        pseudonymization=entry.get("identifier"),
+        date_shift=entry.get("shift"),
         subject=entry.get("subject", False),
         label_form=None if labels is None else LabelForm.of_json(labels),
     )

@@ -66,7 +66,7 @@ def require_no_identifiers(engine: Engine, spec: TableSpec, delivery: Delivery) 
 
     Cost: for each such column its distinct texts, and one scan of the release.
     """
-    ways = spec.source.ways
+    ways = spec.source.pseudonymizations
     if not ways:
         return
     originals = {}
@@ -354,7 +354,9 @@ def publish_release(
         open_private_log(settings.private_log) as log,
         open_delivery(engine, spec, output, settings, overwrite=overwrite) as delivery,
     ):
-        job = PublicationJob(engine, spec, counted, recoding, delivery, summary, usefulness, previous_releases, further)
+        job = PublicationJob(
+            engine, spec, counted, recoding, delivery, summary, usefulness, previous_releases, further
+        )
         with _apply_recoding(job, expected_suppressed) as table:
             _require_rows(table, job)
             part = _build_data_part(job, table)
@@ -475,7 +477,7 @@ def _audit_output(
             known=job.known,
             digest=job.delivery.address.in_database,
             in_order=not job.spec.draws_order,
-            pseudonymized=tuple(job.spec.source.ways),
+            pseudonymized=tuple(job.spec.source.pseudonymizations),
             real_values=job.spec.real_values,
         )
     written = table.published_rows if job.recoding.suppression is SuppressionPolicy.DROP else table.rows

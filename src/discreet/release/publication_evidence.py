@@ -89,7 +89,7 @@ def collect_publisher_notes(spec: TableSpec, columns: Sequence[str]) -> tuple[Co
     These notes are only for the publisher.
     """
     notes = tuple(CodedWarning("not-used", note) for note in spec.notes)
-    if spec.source.unlisted is not UnlistedPolicy.DROP:
+    if spec.source.unlisted_columns is not UnlistedPolicy.DROP:
         return notes
     listed = {attribute.name for attribute in spec.attributes} | {spec.source.subject}
     names = [name for name in columns if name not in listed]
@@ -154,7 +154,7 @@ def hierarchy_warnings(spec: TableSpec, derived: Sequence[str]) -> list[CodedWar
 
 def identifier_warnings(spec: TableSpec) -> list[CodedWarning]:
     """Warn of identifiers that are published in another form, and of shifted dates."""
-    ways = spec.source.ways
+    ways = spec.source.pseudonymizations
     joining = [name for name, way in ways.items() if way.is_deterministic and way.is_injective]
     masked = [name for name, way in ways.items() if not way.is_injective]
     warnings = []
@@ -173,8 +173,8 @@ def identifier_warnings(spec: TableSpec) -> list[CodedWarning]:
                 f"Characters of {quote_names(masked)} are published, and no criterion counts them.",
             )
         )
-    if spec.source.shifts:
-        names = list(spec.source.shifts)
+    if spec.source.date_shifts:
+        names = list(spec.source.date_shifts)
         warnings.append(
             CodedWarning(
                 "dates-shifted",
@@ -260,7 +260,7 @@ def build_manifest_frame(
         "file_format": delivery.file_format,
         "table": delivery.address.table,
         "rows_are_people": source.rows_are_people,
-        "nulls": str(source.nulls),
+        "nulls": str(source.null_policy),
         "dropped": counted.dropped,
         "set_apart": counted.set_apart,
         "population": count_population(counted),
@@ -335,18 +335,18 @@ def build_manifest_attributes(
         name, role = attribute.name, str(attribute.role)
         form = spec.source.form_of(name)
         written = None if form is None or name not in roles else form.as_json()
-        shift = None if attribute.shift is None else attribute.shift.as_json()
+        shift = None if attribute.date_shift is None else attribute.date_shift.as_json()
         if name not in hierarchies:
-            way = None if attribute.way is None else attribute.way.as_json()
+            way = None if attribute.pseudonymization is None else attribute.pseudonymization.as_json()
             whose = way is not None and name == spec.source.subject
             entries.append(
                 ManifestAttribute(
                     name,
                     role,
                     published=name in roles,
-                    written=written,
-                    way=way,
-                    shift=shift,
+                    format=written,
+                    pseudonymization=way,
+                    date_shift=shift,
                     subject=whose,
                 )
             )
@@ -362,8 +362,8 @@ def build_manifest_attributes(
                 height=hierarchy.height if is_public else None,
                 hierarchy_from_data=hierarchy.from_data,
                 hierarchy_sha256=compute_public_digest(attribute.hierarchy, hierarchy),
-                written=written,
-                shift=shift,
+                format=written,
+                date_shift=shift,
                 label_form=find_label_form(attribute.hierarchy),
             )
         )

@@ -261,7 +261,7 @@ def list_released_tables(spec: RelationalSpec, folder: Path) -> ReleasedTables:
             for table in spec.tables
         ),
         spec.subjects,
-        spec.together,
+        spec.joint_k,
     )
 
 
@@ -291,7 +291,7 @@ def build_tables_manifest(
             }
             for table in spec.tables
         ],
-        "together": joint.as_json(spec.together),
+        "together": joint.as_json(spec.joint_k),
     }
     return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
 

@@ -249,10 +249,10 @@ def _files(spec: TableSpec, settings: Settings) -> Iterator[ProtectedFile]:
 
 def list_key_files(source: SourceSpec) -> Iterator[tuple[str, Path]]:
     """Yield the key files of a source's columns, of identifiers and of shifted dates."""
-    for name, way in source.ways.items():
+    for name, way in source.pseudonymizations.items():
         if way.key_file is not None:
             yield name, way.key_file
-    for name, shift in source.shifts.items():
+    for name, shift in source.date_shifts.items():
         yield name, shift.key
 
 

@@ -21,13 +21,15 @@ IDENTIFIER = "identifier"
 def describe_replacement(attribute: ManifestAttribute, translator: Translator) -> str:
     """Describe the pseudonym of a published identifier; the subject's column also counts people."""
     unknown = translator("a form that this version does not know")
-    method = unknown if attribute.way is None else _pseudonymization_method(attribute, translator)[0]
+    method = (
+        unknown if attribute.pseudonymization is None else _pseudonymization_method(attribute, translator)[0]
+    )
     return translator("{form}; people are counted by it", form=method) if attribute.subject else method
 
 
 def describe_date_shift(attribute: ManifestAttribute, translator: Translator) -> str:
     """Describe the largest shift of dates; empty if they are not shifted."""
-    shift = attribute.shift
+    shift = attribute.date_shift
     return "" if shift is None else translator(", dates moved by up to {days} days", days=shift["days"])
 
 
@@ -59,15 +61,15 @@ def _identifier_rows(
     name = attribute.name
     if attribute.role == IDENTIFIER and not attribute.published:
         yield (name, translator("left out"), "–", "–")
-    elif attribute.way is not None:
+    elif attribute.pseudonymization is not None:
         title, joins = _pseudonymization_method(attribute, translator)
-        options = [f"{name} = {value}" for name, value in attribute.way.items() if name != "way"]
+        options = [f"{name} = {value}" for name, value in attribute.pseudonymization.items() if name != "way"]
         yield (name, translator("replaced by {form}", form=title), ", ".join(options) or "–", joins)
-    if attribute.shift is not None and attribute.published:
+    if attribute.date_shift is not None and attribute.published:
         yield (
             name,
             translator("each person's dates moved by one secret number of days, earlier or later"),
-            translator("1 to {days} days", days=attribute.shift["days"]),
+            translator("1 to {days} days", days=attribute.date_shift["days"]),
             translator("days between them are kept"),
         )
 
@@ -77,8 +79,8 @@ def _pseudonymization_method(attribute: ManifestAttribute, translator: Translato
 
     For a method that is not installed the title is its name.
     """
-    assert attribute.way is not None
-    name = str(attribute.way["way"])
+    assert attribute.pseudonymization is not None
+    name = str(attribute.pseudonymization["way"])
     way = known_methods().get(name)
     if way is None:
         return translator("'{name}', a method of another package", name=name), "–"
@@ -133,7 +135,7 @@ def inventory_section(evidence: ReleaseEvidence, numbering: Numbering) -> str:
                 (translator("Rows in it"), translator.integer(manifest.rows)),
                 (translator("Rows left out for NULL"), translator.integer(manifest.dropped)),
                 *((translator("People in the population"), translator.integer(n)) for n in people),
-                (translator("NULL policy"), translator(str(manifest.nulls))),
+                (translator("NULL policy"), translator(str(manifest.null_policy))),
                 (translator("k and l count"), translator(manifest.counted)),
             )
         ),

@@ -251,8 +251,8 @@ def inspect_frequency_set(
         attributes=attributes,
         sensitive=tuple((s.attribute, s.size) for s in frequency_set.sensitive),
         other_roles=others,
-        ways=tuple((name, way.title) for name, way in spec.source.ways.items()),
-        shifted=tuple(spec.source.shifts),
+        ways=tuple((name, way.title) for name, way in spec.source.pseudonymizations.items()),
+        shifted=tuple(spec.source.date_shifts),
         unlisted=unlisted,
         nodes=prod(h.height + 1 for h in frequency_set.hierarchies),
         metrics=table_metric_values(ReleasePair.as_it_stands(frequency_set, spec.request.k, spec.numeric)),
@@ -292,7 +292,7 @@ def _spec_warnings(spec: TableSpec, frequency_set: FrequencySet, unlisted: tuple
     result = list(spec.notes)
     if unlisted:
         names = ", ".join(unlisted)
-        published = spec.source.unlisted is UnlistedPolicy.INSENSITIVE
+        published = spec.source.unlisted_columns is UnlistedPolicy.INSENSITIVE
         fate = "published unchanged" if published else "never published"
         result.append(f"Columns that the spec does not list are {fate}: {names}.")
     bare = [a.name for a in spec.quasi_identifiers if a.hierarchy is None]

@@ -374,7 +374,7 @@ class RelatedReleases(Printable):
 
     path: Path
     tables: tuple[RelatedRelease, ...]
-    together: JointAnonymity
+    joint_anonymity: JointAnonymity
     required: int | None
 
     @property
@@ -400,7 +400,7 @@ class RelatedReleases(Printable):
                 }
                 for each in self.tables
             ],
-            "together": self.together.as_json(self.required),
+            "together": self.joint_anonymity.as_json(self.required),
         }
 
     def document(self) -> Document:
@@ -432,7 +432,7 @@ class RelatedReleases(Printable):
             BLANK,
             Grid(tuple(Column(n, right=1 <= i <= 5, shrinks=i == 6) for i, n in enumerate(names)), rows),
             BLANK,
-            *describe_intersection_of_tables(self.together, self.required),
+            *describe_intersection_of_tables(self.joint_anonymity, self.required),
             *warning_block(warnings),
         )
 
@@ -446,22 +446,24 @@ class RelatedAudits(Printable):
 
     path: Path
     tables: Mapping[str, AuditResult]
-    together: JointAnonymity
+    joint_anonymity: JointAnonymity
     required: int | None
 
     @property
     def passed(self) -> bool:
         """True if each table passes, all keys fit, and enough people look alike."""
-        enough = self.required is None or self.together.fewest >= self.required
-        return enough and not self.together.problems and all(each.passed for each in self.tables.values())
+        enough = self.required is None or self.joint_anonymity.fewest >= self.required
+        return (
+            enough and not self.joint_anonymity.problems and all(each.passed for each in self.tables.values())
+        )
 
     def as_json(self) -> dict[str, Any]:
         """Return the document of ``discreet audit --json``."""
         return {
             "passed": self.passed,
             "tables": {name: each.as_json() for name, each in self.tables.items()},
-            "keys": list(self.together.problems),
-            "together": self.together.as_json(self.required),
+            "keys": list(self.joint_anonymity.problems),
+            "together": self.joint_anonymity.as_json(self.required),
         }
 
     def document(self) -> Document:
@@ -485,13 +487,13 @@ class RelatedAudits(Printable):
                 )
             )
         fit = [Line("Every foreign key finds its row, and every row its person.")]
-        lines += [Line(f"{message}.", Tone.BAD) for message in self.together.problems] or fit
+        lines += [Line(f"{message}.", Tone.BAD) for message in self.joint_anonymity.problems] or fit
         warnings = [
             f"{name}: {message}" for name, each in self.tables.items() for message in each.report.warnings
         ]
         return (
             *lines,
-            *describe_intersection_of_tables(self.together, self.required),
+            *describe_intersection_of_tables(self.joint_anonymity, self.required),
             *warning_block(warnings),
         )
 

@@ -170,7 +170,7 @@ def _query_statement(release_query: ReleaseQuery, source: SourceTable, spec: Tab
     columns = [f"{source.text(name)} AS {source.dialect.identifier(name)}" for name in names]
     # Read the columns as text in a subquery, so that conditions see the same cells as a release's.
     where_clause = ""
-    if spec.source.nulls is NullPolicy.DROP:
+    if spec.source.null_policy is NullPolicy.DROP:
         policed = [a.name for a in (*spec.quasi_identifiers, *spec.sensitive)]
         where_clause = " WHERE " + " AND ".join(f"{source.text(name)} IS NOT NULL" for name in policed)
     inner = f"SELECT {', '.join(columns) or '1'} FROM {source.relation}{where_clause}"

@@ -76,7 +76,7 @@ class SourceView:
 
     def as_json(self) -> dict[str, Any]:
         """Return the view as JSON; its preview contains values of the data and is only for the publisher."""
-        form, formats = self.form, self.source.written
+        form, formats = self.form, self.source.formats
         return {
             "form": None
             if form is None

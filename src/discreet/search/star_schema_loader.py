@@ -103,7 +103,7 @@ class _StarSchemaLoader:
 
     def _kept(self) -> str:
         """Return the predicate of the rows that show something and that the NULL policy retains."""
-        if self.spec.source.nulls is not NullPolicy.DROP:
+        if self.spec.source.null_policy is not NullPolicy.DROP:
             return self._shown
         known = [sql.text_name(i) for i in range(len(self.keys.encoded))]
         return f"{self._shown} AND NOT {any_null(known)}"

@@ -306,8 +306,8 @@ def pseudonyms_and_shifts(source: SourceSpec, attributes: list[Attribute], label
 
     Shifts require a subject, and the subject's pseudonymization must be injective.
     """
-    ways = {a.name: a.way for a in attributes if a.way is not None}
-    shifts = {a.name: a.shift for a in attributes if a.shift is not None}
+    ways = {a.name: a.pseudonymization for a in attributes if a.pseudonymization is not None}
+    shifts = {a.name: a.date_shift for a in attributes if a.date_shift is not None}
     subject = source.subject
     if shifts and subject is None:
         name = next(iter(shifts))
@@ -329,13 +329,13 @@ def check_treated_roles(attribute: Attribute, label: str) -> None:
     """Raise ``InputError`` if an attribute has a way but is not an identifier, or a shift and is one."""
     name, role = attribute.name, attribute.role
     is_identifier = role is AttributeRole.IDENTIFIER
-    if attribute.way is not None and not is_identifier:
+    if attribute.pseudonymization is not None and not is_identifier:
         raise InputError(
             f"{label}: {format_key(('attributes', name, 'way'))} for an attribute whose role is {role}",
             allowed="way for identifiers only",
             advice=f'Remove it, or give the attribute role = "{AttributeRole.IDENTIFIER}".',
         )
-    if attribute.shift is not None and is_identifier:
+    if attribute.date_shift is not None and is_identifier:
         raise InputError(
             f"{label}: {format_key(('attributes', name, 'shift'))} for an identifier",
             allowed="shift for columns that are published unchanged or generalized",

@@ -45,7 +45,7 @@ class RelatedTableSection(StrictTable):
         "the name of a column",
         min_length=1,
     )
-    way: Any = toml_key(
+    pseudonymization: Any = toml_key(
         "Replacement of the key in every table; `per-release` if omitted.",
         '{way = "pseudonym", key = "keys/patients.list"}',
         'a table of what stands in the key\'s place, such as {way = "per-release"}',
@@ -68,7 +68,7 @@ class RelatedTableSection(StrictTable):
         "the name of a recoding model in quotes",
         min_length=1,
     )
-    accept: str | None = toml_key(
+    accept_relaxation: str | None = toml_key(
         "The relaxation that is published if the request has no exact answer.",
         '"height"',
         "max_suppressed, height, k, l",
@@ -86,7 +86,7 @@ class RelationalDocument(StrictTable):
         min_length=1,
         default=...,
     )
-    together: int | None = toml_key(
+    joint_k: int | None = toml_key(
         "Minimum number of people that look alike in all tables together; only counted if omitted.",
         "5",
         "a whole number of at least 2",
@@ -125,15 +125,17 @@ def load_relational_spec(path: Path, settings: Settings | None = None) -> Relati
     }
     _check_graph(tables, document.subjects, label)
     for name, table in tables.items():
-        _check_model(table, document.together, label, name)
+        _check_model(table, document.joint_k, label, name)
     made = {}
     ways: dict[str, Pseudonymizer] = {}
     for name, table in tables.items():
-        way = read_pseudonymization(table.way, path.parent, label=label, key=("tables", name, "way"))
+        way = read_pseudonymization(
+            table.pseudonymization, path.parent, label=label, key=("tables", name, "way")
+        )
         ways[name] = _key_method(way, label, name)
     for name in _in_reference_order(tables, label):
         made[name] = _load_related_table(name, tables, document.subjects, ways, path, settings)
-    spec = RelationalSpec(tuple(made.values()), document.subjects, document.together, document.format, path)
+    spec = RelationalSpec(tuple(made.values()), document.subjects, document.joint_k, document.format, path)
     _check_shifts(spec, label)
     return spec
 
@@ -171,7 +173,7 @@ def _load_related_table(
         published[table.key] = ways[name]
     published[subject] = ways[subjects]
     spec = with_key_pseudonyms(spec, published)
-    if name == subjects and not spec.source.shifts:
+    if name == subjects and not spec.source.date_shifts:
         # Each row is one person here, so any model and criterion works without a subject.
         spec = replace(spec, source=replace(spec.source, subject=None))
     return RelatedTable(
@@ -182,7 +184,7 @@ def _load_related_table(
         dict(table.references),
         OrphanPolicy(table.orphans),
         table.model,
-        table.accept,
+        table.accept_relaxation,
     )
 
 
@@ -196,30 +198,30 @@ def with_key_pseudonyms(spec: TableSpec, ways: Mapping[str, Pseudonymizer]) -> T
                 f"{spec.label}: the key {quote_value(name)} has the role {known.role}",
                 allowed='keys whose role is "identifier", or that the spec does not list',
             )
-        if known is not None and known.way is not None:
+        if known is not None and known.pseudonymization is not None:
             raise InputError(
                 f"{spec.label}: attributes.{name}.way together with a relational spec, which sets it for "
                 "all tables",
                 advice=f"Remove it, and set it as way of the table whose key {quote_value(name)} is.",
             )
-        attributes[name] = replace(known or Attribute(name, AttributeRole.IDENTIFIER), way=way)
-    source = replace(spec.source, ways={**spec.source.ways, **ways})
+        attributes[name] = replace(known or Attribute(name, AttributeRole.IDENTIFIER), pseudonymization=way)
+    source = replace(spec.source, pseudonymizations={**spec.source.pseudonymizations, **ways})
     return replace(spec, source=source, attributes=tuple(attributes.values()))
 
 
-def _check_model(table: RelatedTableSection, together: int | None, label: str, name: str) -> None:
+def _check_model(table: RelatedTableSection, joint_k: int | None, label: str, name: str) -> None:
     """Raise ``InputError`` for a model that does not support several tables."""
     if table.model is None:
         return
     key = format_key(("tables", name, "model"))
     kind_of_model(table.model).require_support(ReleaseUse.RELATE, f"{label}: {key}")
-    if together is not None:
+    if joint_k is not None:
         raise InputError(
-            f"{label}: {key} = {quote_value(table.model)} together with together = {together}",
+            f"{label}: {key} = {quote_value(table.model)} together with together = {joint_k}",
             allowed="together with levels, which stay the same while people are taken out",
             advice="Remove model, or together.",
         )
-    if table.accept is not None:
+    if table.accept_relaxation is not None:
         raise InputError(
             f"{label}: {key} together with accept, which applies to levels", advice="Remove one of them."
         )
@@ -310,7 +312,7 @@ def _check_shifts(spec: RelationalSpec, label: str) -> None:
     """Raise ``InputError`` if the dates of a person would be shifted by different numbers of days."""
     first = None
     for table in spec.tables:
-        for column, shift in table.spec.source.shifts.items():
+        for column, shift in table.spec.source.date_shifts.items():
             first = first or (table.name, column, shift)
             if shift != first[2]:
                 raise InputError(

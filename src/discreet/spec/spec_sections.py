@@ -115,9 +115,9 @@ AttributeSection = make_section(
     hierarchy=Any,
     weight=(Annotated[float, BeforeValidator(_decimal_to_float)] | None, None),
     domain=Any,
-    written=Any,
-    way=Any,
-    shift=Any,
+    format=Any,
+    pseudonymization=Any,
+    date_shift=Any,
 )
 RequestSection = make_section(
     "RequestSection",

@@ -168,9 +168,13 @@ def _read_classes(
     return classes, "" if manifest is None else manifest.sha256
 
 
-def as_release_tuple(previous_releases: str | Path | Sequence[ReleaseLocation] | None) -> tuple[ReleaseLocation, ...]:
+def as_release_tuple(
+    previous_releases: str | Path | Sequence[ReleaseLocation] | None,
+) -> tuple[ReleaseLocation, ...]:
     """Normalize the ``after`` argument: one release, several, or none."""
-    return (previous_releases,) if isinstance(previous_releases, str | Path) else tuple(previous_releases or ())
+    return (
+        (previous_releases,) if isinstance(previous_releases, str | Path) else tuple(previous_releases or ())
+    )
 
 
 MAX_INTERSECTED_RELEASES = 5
@@ -289,9 +293,7 @@ def _reason_to_skip(release: RegisteredRelease, number: int, counted: FrequencyS
     if "levels" not in release.entry:
         return "its counts are noisy and have a separate budget"
     if number >= MAX_INTERSECTED_RELEASES:
-        return (
-            f"{MAX_INTERSECTED_RELEASES} later ones are compared; to compare this one, give --previous-release RELEASE"
-        )
+        return f"{MAX_INTERSECTED_RELEASES} later ones are compared; to compare this one, give --previous-release RELEASE"
     if counted.row_types > MAX_INTERSECTED_ROW_TYPES:
         return "the table has too many row types to compare by default; to compare it, give --previous-release RELEASE"
     return None

@@ -163,7 +163,7 @@ def negotiate_locally(
             effort=model.effort,
             seed=model.seed,
             time_budget=model.time_budget,
-            shown=model.summary,
+            summary=model.summary,
             bound=bound,
         )
     counted, warnings = table.frequency_set, table.warnings

@@ -50,7 +50,9 @@ def check_release_files(
         )
         targets += ReleaseTarget(address.path, "", companions).files
     earlier = (
-        file for each in target.previous_releases for file in list_release_files(address_of(each), _EARLIER_RELEASE)
+        file
+        for each in target.previous_releases
+        for file in list_release_files(address_of(each), _EARLIER_RELEASE)
     )
     check_outputs(targets, (*list_protected_files(spec, settings), *target.protected, *earlier, *protected))
 

@@ -105,7 +105,7 @@ class DataDescription:
         return KnownColumns(
             self.description.path.name,
             tuple(c.name for c in columns),
-            {c.name: c.written for c in columns if c.written is not None},
+            {c.name: c.format for c in columns if c.format is not None},
             {c.name: (c.role, c.reason) for c in columns if c.role is not None},
         )
 
@@ -350,10 +350,10 @@ class Proposal(Printable):
                     "name": a.name,
                     "role": str(a.role),
                     "reason": a.reason,
-                    "way": None if a.form is None else dict(a.form.way),
+                    "way": None if a.form is None else dict(a.form.pseudonymization),
                     "values": a.column.distinct,
                     "hierarchy": hierarchy_as_json(self.mapping["attributes"].get(a.name)),
-                    "written": a.written.as_json() if a.written is not None else None,
+                    "written": a.format.as_json() if a.format is not None else None,
                 }
                 for a in self.columns
             ],
@@ -418,7 +418,7 @@ def init(
     table: str | None = None,
     decimal: Literal[",", "."] | None = None,
     strip: bool = False,
-    nulls: Literal["value", "drop"] = "value",
+    null_policy: Literal["value", "drop"] = "value",
     subject: str | None = None,
     hierarchies: str | Path | None = None,
     schema: str | Path | None = None,
@@ -458,7 +458,7 @@ def init(
         else SourceSpec(path=about.rows, floats_as_integers=True)
     )
     form = about.form(parse_file_options(form_options))
-    reading = infer_source_form(_with_cell_options(source, decimal, nulls, subject, strip=strip), form)
+    reading = infer_source_form(_with_cell_options(source, decimal, null_policy, subject, strip=strip), form)
     source = infer_unquoted_nulls(reading.source)
     target = None if output is None else parse_path(output, "the path of the spec")
     if target is not None:
@@ -505,14 +505,14 @@ def parse_source(data: object, table: str | None) -> SourceSpec:
 
 
 def _with_cell_options(
-    source: SourceSpec, decimal: str | None, nulls: str, subject: str | None, *, strip: bool
+    source: SourceSpec, decimal: str | None, null_policy: str, subject: str | None, *, strip: bool
 ) -> SourceSpec:
     """Return a source with the options for all its cells; raise ``InputError`` for an invalid value."""
     if decimal not in (None, *DECIMAL_MARKS):
         raise InputError(f"decimal mark '{decimal}'", allowed='"," or "."')
-    if nulls not in list(NullPolicy):
-        raise InputError(f"nulls '{nulls}'", allowed=", ".join(NullPolicy))
-    return replace(source, decimal=decimal, nulls=NullPolicy(nulls), subject=subject, strip=strip)
+    if null_policy not in list(NullPolicy):
+        raise InputError(f"nulls '{null_policy}'", allowed=", ".join(NullPolicy))
+    return replace(source, decimal=decimal, null_policy=NullPolicy(null_policy), subject=subject, strip=strip)
 
 
 def _hierarchy_folder(path: str | Path | None, target: Path | None) -> HierarchyFolder | None:

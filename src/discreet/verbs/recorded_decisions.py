@@ -222,7 +222,11 @@ def publish_locked(
     locked = read_lock(lock)
     request = _request_from_lock(locked)
     target = PublishTarget(
-        output, locked.suppressed_rows, overwrite, locked.row_order, protected=(ProtectedFile("the lock", lock),)
+        output,
+        locked.suppressed_rows,
+        overwrite,
+        locked.row_order,
+        protected=(ProtectedFile("the lock", lock),),
     )
     frequency_set = table.counted_for(request.requirement)
     _require_same_spec(locked, _current_lock(table, frequency_set, locked, request), lock)

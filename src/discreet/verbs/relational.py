@@ -265,7 +265,7 @@ class RelatedTables:
             while True:
                 made = self._published(stage, folder, owned, people, levels)
                 found = self._together(stage)
-                least = self.spec.together
+                least = self.spec.joint_k
                 if least is None or found.fewest >= least:
                     break
                 if not found.safe:
@@ -281,7 +281,7 @@ class RelatedTables:
             )
             (stage / TABLES_MANIFEST_NAME).write_text(text, "utf-8")
             (stage / TABLES_MANIFEST_NAME).chmod(0o600)
-        return RelatedReleases(folder, tuple(made.values()), found, self.spec.together)
+        return RelatedReleases(folder, tuple(made.values()), found, self.spec.joint_k)
 
     def _published(
         self,
@@ -338,7 +338,9 @@ class RelatedTables:
             return publish_model(opened_table, self._reporter, table.model, RequestOptions(), target)
         if levels is not None:
             return publish_levels(opened_table, levels, build_request(spec, max_suppressed="100%"), target)
-        return publish_request(opened_table, build_request(spec), target, accept_relaxation=table.accept)
+        return publish_request(
+            opened_table, build_request(spec), target, accept_relaxation=table.accept_relaxation
+        )
 
     def _keys_in(self, path: Path, table: RelatedTable) -> set[str]:
         """Return the values that replace a table's keys in its written file."""
@@ -355,7 +357,7 @@ class RelatedTables:
         """Return the keys with released replacements; raise ``InputError`` for keys added since."""
         assert table.key is not None
         texts = list(keys)
-        replacements = compute_replacements(table.way, texts, table.key)
+        replacements = compute_replacements(table.pseudonymization, texts, table.key)
         result = {key: keys[key] for key, new in zip(texts, replacements, strict=True) if new in released}
         if len(result) != len(released):
             raise InputError(
@@ -372,7 +374,7 @@ class RelatedTables:
             interruptible_engine(engine),
             self._reporter.stage("All tables together"),
         ):
-            result = count_views(engine, list_released_tables(self.spec, stage), self.spec.together)
+            result = count_views(engine, list_released_tables(self.spec, stage), self.spec.joint_k)
         if result.problems:
             raise InternalError(
                 f"the released keys do not fit: {'; '.join(result.problems)}",
@@ -409,7 +411,7 @@ def audit_tables(
     found = {each.name: audit(each.path, settings=known, reporter=reporter) for each in tables.tables}
     with connect(known) as engine, interruptible_engine(engine), reporter.stage("All tables together"):
         together = count_views(engine, tables)
-    return RelatedAudits(folder, found, together, tables.together)
+    return RelatedAudits(folder, found, together, tables.joint_k)
 
 
 @contextmanager

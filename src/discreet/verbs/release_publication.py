@@ -194,7 +194,9 @@ def publish_answer(
     write_options = _WriteOptions.of(table, target)
     check_publish_target(table, target)
     found = require_rows_left(answer)
-    return _write_answer(table, found, write_options, _require_safe_answer(table, target.previous_releases, found))
+    return _write_answer(
+        table, found, write_options, _require_safe_answer(table, target.previous_releases, found)
+    )
 
 
 def publish_levels(
@@ -223,7 +225,9 @@ def publish_levels(
     node = resolve_node(lattice, levels, request.min_level)
     number = count_suppressed_rows(frequency_set, node, requirement)
     answer = require_rows_left(require_within_limit(lattice, node, request, number, frequency_set.rows))
-    return _write_answer(table, answer, write_options, _require_safe_answer(table, target.previous_releases, answer))
+    return _write_answer(
+        table, answer, write_options, _require_safe_answer(table, target.previous_releases, answer)
+    )
 
 
 def publish_request(

@@ -159,7 +159,7 @@ class Table(TableContext, Printable):
         effort: int | str = "fast",
         seed: int = 0,
         time_budget: float | None = None,
-        shown: str = "lca",
+        summary: str = "lca",
         bound: bool = False,
         **options: Unpack[RequestKeywords],
     ) -> LocalNegotiationResult:
@@ -176,7 +176,7 @@ class Table(TableContext, Printable):
         from discreet.verbs.models.generalization_models import Local
 
         request = build_request(self.spec, **options)
-        model = Local(effort=effort, seed=seed, time_budget=time_budget, summary=shown)
+        model = Local(effort=effort, seed=seed, time_budget=time_budget, summary=summary)
         return negotiate_locally(self, request, self._reporter, model, bound=bound)
 
     @with_keywords(RequestKeywords)

@@ -59,14 +59,14 @@ class SourceBody(BaseModel):
     quote: str | None = Field(None, max_length=1, description="Empty: no character quotes.")
     decimal: Literal[",", "."] | None = Field(None, description="In columns without a cell format.")
     strip: bool = False
-    coded: bool = False
+    keep_codes: bool = False
     null_values: list[str] = Field(default_factory=list, max_length=100)
-    nulls: Literal["value", "drop"] = "value"
+    null_policy: Literal["value", "drop"] = "value"
     subject: str | None = None
     rows_are_people: bool = Field(
         False, description="Each row is a different person, although values of an identifier repeat."
     )
-    unlisted: Literal["drop", "insensitive"] = "drop"
+    unlisted_columns: Literal["drop", "insensitive"] = "drop"
 
 
 class SourceLocation(BaseModel):
@@ -103,7 +103,7 @@ def source_from_body(body: SourceBody, workspace: Workspace) -> SourceSpec:
         quote='"' if body.quote is None else body.quote,
         decimal=body.decimal,
         strip=body.strip,
-        coded=body.coded,
+        keep_codes=body.keep_codes,
         **_policies(body),
     )
     if workspace.has_spec and workspace.spec().source.path == source.path:
@@ -159,10 +159,10 @@ def _policies(body: SourceBody) -> dict[str, Any]:
     """Return the options of a source that a file and a table of a database have in common."""
     return {
         "null_values": tuple(dict.fromkeys(body.null_values)),
-        "nulls": NullPolicy(body.nulls),
+        "nulls": NullPolicy(body.null_policy),
         "subject": body.subject or None,
         "rows_are_people": body.rows_are_people and not body.subject,
-        "unlisted": UnlistedPolicy(body.unlisted),
+        "unlisted": UnlistedPolicy(body.unlisted_columns),
         "floats_as_integers": True,
     }
 
@@ -187,8 +187,8 @@ def body_from_source(source: SourceSpec, workspace: Workspace) -> SourceBody:
         "path": "" if source.path is None else workspace.spec_relative(source.path),
         "table": None if source.path is None else source.table,
         "null_values": list(source.null_values),
-        "nulls": str(source.nulls),
-        "unlisted": str(source.unlisted),
+        "nulls": str(source.null_policy),
+        "unlisted": str(source.unlisted_columns),
     }
     return SourceBody.model_construct(**fields)
 
@@ -242,7 +242,7 @@ def document_with_format(body: CellFormatBody, workspace: Workspace) -> dict[str
     kept unchanged.
     """
     document = workspace.document()
-    form = {key: value for key, value in body.written.items() if value not in (None, "", [])}
+    form = {key: value for key, value in body.format.items() if value not in (None, "", [])}
     if not form:
         return with_format(document, body.column, None)
     others = (document["attributes"].get(body.column, {}).get("written") or {}).get("others")

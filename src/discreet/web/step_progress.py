@@ -123,10 +123,10 @@ def _source_key(source: SourceSpec) -> tuple[Any, ...]:
         source.url,
         source.table,
         source.engine,
-        tuple(sorted(source.written.items(), key=lambda pair: pair[0])),
+        tuple(sorted(source.formats.items(), key=lambda pair: pair[0])),
         source.decimal,
         source.strip,
-        source.coded,
+        source.keep_codes,
         source.version,
     )
 

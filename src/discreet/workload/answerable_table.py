@@ -171,7 +171,7 @@ def read_original(
     if not others:
         return table_of_frequency_set(frequency_set)
     names = frequency_set.attributes
-    dropping = spec.source.nulls is NullPolicy.DROP
+    dropping = spec.source.null_policy is NullPolicy.DROP
     further_columns = [a.name for a in spec.sensitive if dropping and a.name not in others]
     where = spec.source
     with engine_for(engine, settings, where) as reader, open_source_table(reader, where) as source:

@@ -54,7 +54,7 @@ def test_changed_reading_keeps_the_roles(client: TestClient) -> None:
     found = client.put("/api/load/source", json=changed).json()
     assert found["source"] == changed
     spec = workspace_of(client).spec()
-    assert (spec.source.nulls, spec.source.null_values) == (NullPolicy.DROP, ("?", "A"))
+    assert (spec.source.null_policy, spec.source.null_values) == (NullPolicy.DROP, ("?", "A"))
     assert len(spec.quasi_identifiers) == 3
     columns = {c["name"]: c for c in client.get("/api/columns").json()["columns"]}
     assert (columns["city"]["values"], columns["city"]["null_rows"]) == (2, 21)
@@ -76,7 +76,7 @@ def test_changed_reading_keeps_the_population(form: str, make_client: MakeClient
     source = client.get("/api/load").json()["source"]
     assert client.put("/api/load/source", json={**source, "nulls": "drop"}).status_code == 200
     spec = workspace_of(client).spec()
-    assert (spec.source.nulls, spec.source.subset is not None) == (NullPolicy.DROP, form == "subset")
+    assert (spec.source.null_policy, spec.source.subset is not None) == (NullPolicy.DROP, form == "subset")
     assert spec.population is not None
     assert spec.population.path is not None
     assert spec.population.path.resolve() == folder / "people.csv"
@@ -179,7 +179,7 @@ def test_cell_formats_are_inferred_and_saved(client: TestClient) -> None:
     assert changed["view"]["preview"][1][2] == "m "
     spec = workspace_of(client).spec()
     assert (spec.source.decimal, spec.source.strip) == (",", False)
-    assert spec.source.written["Kosten"].units == ("€",)
+    assert spec.source.formats["Kosten"].units == ("€",)
 
 
 def test_cell_format_is_changed(client: TestClient) -> None:
@@ -192,7 +192,7 @@ def test_cell_format_is_changed(client: TestClient) -> None:
     body = {"column": "born", "written": {"dates": ["%d.%m.%Y", "%Y-%m-%d"], "decimal": "", "pivot": None}}
     answer = client.put("/api/load/written", json=body).json()
     assert answer["error"] is None
-    form = workspace.spec().source.written["born"]
+    form = workspace.spec().source.formats["born"]
     assert (form.dates, form.others) == (("%d.%m.%Y", "%Y-%m-%d"), ("never",))
     for wrong, field in (
         ({"dates": ["%Q"]}, "dates"),
@@ -202,7 +202,7 @@ def test_cell_format_is_changed(client: TestClient) -> None:
         refused = client.put("/api/load/written", json={"column": "born", "written": wrong})
         assert error_of(refused)["field"] == field
     assert client.put("/api/load/written", json={"column": "born"}).status_code == 200
-    assert "born" not in workspace.spec().source.written
+    assert "born" not in workspace.spec().source.formats
     assert error_of(client.put("/api/load/written", json={"column": "nobody"}))["field"] == "column"
 
 
@@ -216,12 +216,12 @@ def test_cells_without_the_format_are_refused_or_listed(client: TestClient) -> N
     refused = error_of(client.put("/api/load/written", json=body))
     assert refused["field"] == "missed"
     assert "“k.A.”, 2 times, first in row 61; “1 free” in row 62" in refused["message"]
-    assert "cost" not in workspace.spec().source.written
+    assert "cost" not in workspace.spec().source.formats
     many = error_of(client.put("/api/load/written", json={"column": "cost", "written": {"decimal": "."}}))
     assert many["field"] == "decimal"
     assert "and over 48 others" in many["message"]
     assert client.put("/api/load/written", json={**body, "missed": "keep"}).status_code == 200
-    assert workspace.spec().source.written["cost"].others == ("k.A.", "1 free")
+    assert workspace.spec().source.formats["cost"].others == ("k.A.", "1 free")
     client.put("/api/load/written", json={"column": "cost"})
     assert client.put("/api/load/written", json={**body, "missed": "null"}).status_code == 200
     assert workspace.spec().source.null_values == ("k.A.", "1 free")

@@ -392,7 +392,7 @@ def describe_cell_reading(source: SourceSpec) -> tuple[str, ...]:
         return ()
     from discreet.engines.files.statistics_files import describe_labels
 
-    return describe_labels(path, kind, source.label, coded=source.coded)
+    return describe_labels(path, kind, source.label, coded=source.keep_codes)
 
 
 def read_codebook(source: SourceSpec) -> Codebook:
@@ -402,7 +402,7 @@ def read_codebook(source: SourceSpec) -> Codebook:
         return Codebook()
     from discreet.engines.files.statistics_files import read_statistics_codebook
 
-    return read_statistics_codebook(source.path, kind, source.label, coded=source.coded)
+    return read_statistics_codebook(source.path, kind, source.label, coded=source.keep_codes)
 
 
 def _statistics_kind(source: SourceSpec) -> str | None:

@@ -141,7 +141,7 @@ def read_statistics_rows(
     assert source.path is not None
     text = copy.with_suffix(".csv")
     rows = []
-    columns, coded = _columns(source.path, kind, source.label, coded=source.coded)
+    columns, coded = _columns(source.path, kind, source.label, coded=source.keep_codes)
     for column in columns:
         texts = column.texts()
         rows.append([column.name, *((None if coded else column.labelled(texts)) or texts)])

@@ -173,7 +173,15 @@ def _check_limit(recoding: ClassRecoding, request: Request, limit: int | None) -
 
 _MAX_PATTERNS = 15
 _STARS_ONLY, _ALL_LEVELS = "stars", "levels"
-_CONSTRAINTS = ("max_stars", "never", "together", "at_most_one", "required", "custom", "cells")
+_CONSTRAINTS = (
+    "max_stars",
+    "keep",
+    "generalize_together",
+    "exclusive",
+    "always_generalize",
+    "custom",
+    "cells",
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -213,7 +221,7 @@ class Patterns(Model):
         label="Stars of a row at most",
         hint="empty: as many as it takes",
     )
-    never: Sequence[str] | None = option(
+    keep: Sequence[str] | None = option(
         None,
         kind=OptionKind.QUASI_IDENTIFIERS,
         repeatable=True,
@@ -222,7 +230,7 @@ class Patterns(Model):
         help="none of these is ever starred",
         label="Never starred",
     )
-    together: Sequence[Sequence[str]] | None = option(
+    generalize_together: Sequence[Sequence[str]] | None = option(
         None,
         kind=OptionKind.GROUPS,
         repeatable=True,
@@ -232,7 +240,7 @@ class Patterns(Model):
         label="Starred together",
         hint="one group per line, such as age,sex",
     )
-    at_most_one: Sequence[Sequence[str]] | None = option(
+    exclusive: Sequence[Sequence[str]] | None = option(
         None,
         kind=OptionKind.GROUPS,
         repeatable=True,
@@ -242,7 +250,7 @@ class Patterns(Model):
         label="At most one starred",
         hint="one group per line, such as age,sex",
     )
-    required: Sequence[str] | None = option(
+    always_generalize: Sequence[str] | None = option(
         None,
         kind=OptionKind.QUASI_IDENTIFIERS,
         repeatable=True,
@@ -363,10 +371,10 @@ class Patterns(Model):
     def _constraints(self) -> PatternConstraints:
         return PatternConstraints(
             max_stars=self.max_stars,
-            never=tuple(self.never or ()),
-            together=tuple(tuple(group) for group in self.together or ()),
-            at_most_one=tuple(tuple(group) for group in self.at_most_one or ()),
-            required=tuple(self.required or ()),
+            keep=tuple(self.keep or ()),
+            generalize_together=tuple(tuple(group) for group in self.generalize_together or ()),
+            exclusive=tuple(tuple(group) for group in self.exclusive or ()),
+            always_generalize=tuple(self.always_generalize or ()),
             custom=self.custom,
             levels=self.cells == _ALL_LEVELS,
         )

@@ -41,7 +41,7 @@ class GroupSelection:
     strategy: PartitionStrategy
     first: GroupRequirement | None
     merge_failing: bool
-    near: list[int]
+    cut_along: list[int]
     recoding: ClassRecoding | None
     reporter: Reporter
 
@@ -54,7 +54,7 @@ class GroupSelection:
                 rows = np.flatnonzero(classes != SUPPRESSED)
                 column, classes = select_rows(column, rows), classes[rows]
         elif self.strategy is PartitionStrategy.QI_AWARE:
-            codes = leaf_coordinates(staged.hierarchies, staged.codes())[:, self.near]
+            codes = leaf_coordinates(staged.hierarchies, staged.codes())[:, self.cut_along]
         found = partition_rows(
             column,
             self.plan.requirement,

@@ -89,7 +89,7 @@ class Permutation(Model):
         help="how groups are found",
         label="Groups are found by",
     )
-    near: Sequence[str] | None = option(
+    cut_along: Sequence[str] | None = option(
         None,
         kind=OptionKind.QUASI_IDENTIFIERS,
         commas=False,
@@ -150,7 +150,7 @@ class Permutation(Model):
                 f"a recoding cannot be combined with the partition '{strategy}'",
                 allowed="a recoding with the partition 'recoding'",
             )
-        if self.near is not None and strategy is not PartitionStrategy.QI_AWARE:
+        if self.cut_along is not None and strategy is not PartitionStrategy.QI_AWARE:
             raise InputError(
                 f"near cannot be combined with the partition '{strategy}'",
                 allowed="with --partition qi-aware",
@@ -199,7 +199,7 @@ class Permutation(Model):
             strategy=strategy,
             first=self._first(requirement),
             merge_failing=self.merge_failing,
-            near=self._near([hierarchy.attribute for hierarchy in counted.hierarchies]),
+            cut_along=self._near([hierarchy.attribute for hierarchy in counted.hierarchies]),
             recoding=None if found is None else found.recoding,
             reporter=reporter,
         )
@@ -282,17 +282,17 @@ class Permutation(Model):
 
     def _near(self, names: list[str]) -> list[int]:
         """Return the indexes of the quasi-identifiers that groups are cut along."""
-        if self.near is None:
+        if self.cut_along is None:
             return list(range(len(names)))
-        unknown = [name for name in self.near if name not in names]
-        if unknown or not self.near:
+        unknown = [name for name in self.cut_along if name not in names]
+        if unknown or not self.cut_along:
             fact = (
                 f"'{unknown[0]}' is not a quasi-identifier"
                 if unknown
                 else "near contains a name that is not a quasi-identifier"
             )
             raise InputError(fact, allowed=", ".join(names))
-        return sorted({names.index(name) for name in self.near})
+        return sorted({names.index(name) for name in self.cut_along})
 
     def _first(self, requirement: GroupRequirement) -> GroupRequirement | None:
         """Return the requirement of the first group; it must be at least the requirement of all groups."""

@@ -207,7 +207,7 @@ def _columns_answer(workspace: Workspace, study: TableStudy) -> ColumnsAnswer:
         columns=found,
         unreadable=list(study.unreadable),
         missing=[name for name in listed if name not in known],
-        unlisted=str(spec.source.unlisted),
+        unlisted=str(spec.source.unlisted_columns),
         warnings=hints_of_warnings(study.warnings),
         given_up=[
             name

@@ -344,10 +344,10 @@ def _change_database(body: SourceBody, workspace: Workspace) -> LoadAnswer:
         document = workspace.document()
         settings: dict[str, Any] = {
             "null_values": list(dict.fromkeys(body.null_values)),
-            "nulls": body.nulls,
+            "nulls": body.null_policy,
             "subject": body.subject or None,
             "rows_are_people": body.rows_are_people and not body.subject,
-            "unlisted": body.unlisted,
+            "unlisted": body.unlisted_columns,
             "decimal": body.decimal,
             "strip": body.strip,
         }
