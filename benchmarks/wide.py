@@ -23,7 +23,7 @@ MOST_MEMORY = 1 << 30
 KEYS = ("age", "zip", "sex")
 SPEC = """[source]
 path = "people.{0}"
-unlisted = "insensitive"
+unlisted_columns = "insensitive"
 
 [attributes]
 age = {{ role = "quasi-identifier", hierarchy = {{ kind = "intervals", widths = [5, 10, 20] }} }}

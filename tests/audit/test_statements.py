@@ -105,7 +105,7 @@ def test_people_are_counted_where_the_release_tells_them(
     tmp_path: Path, settings: Settings, out: Path, shown: bool
 ) -> None:
     (tmp_path / "t.csv").write_text("who,age\n" + "".join(f"p{i % 4},{i % 2}\n" for i in range(12)))
-    who = {"role": "identifier"} | ({"way": {"way": "per-release"}} if shown else {})
+    who = {"role": "identifier"} | ({"pseudonymization": {"method": "per-release"}} if shown else {})
     spec = {
         "source": {"subject": "who"},
         "attributes": {"who": who, "age": {"role": "quasi-identifier"}},

@@ -12,7 +12,7 @@ from tests.drawing import in_turn
 
 KEYED = SPEC.replace(
     '[attributes.name]\nrole = "identifier"\n',
-    '[attributes.name]\nrole = "identifier"\nway = {way = "pseudonym", key = "KEY"}\n',
+    '[attributes.name]\nrole = "identifier"\nway = {method = "pseudonym", key = "KEY"}\n',
 )
 BUDGET = '\n[population]\npath = "population.csv"\n\n[privacy_budget]\nepsilon = 4\ndelta = 0.1\n'
 KEPT = {

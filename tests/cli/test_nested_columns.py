@@ -51,7 +51,7 @@ ROLES = [
     '[attributes.{name}]\nrole = "quasi-identifier"\n',
     '[attributes.{name}]\nrole = "sensitive"\n',
     '[attributes.{name}]\nrole = "insensitive"\n',
-    'unlisted = "insensitive"\n',
+    'unlisted_columns = "insensitive"\n',
 ]
 
 

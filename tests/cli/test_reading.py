@@ -80,7 +80,7 @@ def test_explicit_reading_options_are_written_to_the_spec(
         "decimal": ",",
         "strip": True,
         "null_values": ["-"],
-        "nulls": "drop",
+        "null_policy": "drop",
         "subject": "patient",
     }
     spec = tomllib.loads(Path("discreet.toml").read_text(encoding="utf-8"))
@@ -149,9 +149,9 @@ def test_german_amounts_and_mixed_dates_from_init_to_the_audit(
     spec = tomllib.loads(Path("discreet.toml").read_text(encoding="utf-8"))["attributes"]
     assert spec["Gehalt"] == {
         "role": "sensitive",
-        "written": {"decimal": ",", "thousands": ".", "unit": "€"},
+        "format": {"decimal": ",", "thousands": ".", "unit": "€"},
     }
-    assert spec["Geburtsdatum"]["written"] == {"dates": ["%d.%m.%Y", "%Y-%m-%d"]}
+    assert spec["Geburtsdatum"]["format"] == {"dates": ["%d.%m.%Y", "%Y-%m-%d"]}
     assert spec["PLZ"]["hierarchy"]["kind"] == "mask"
     assert run("negotiate", "discreet.toml", "--k", "3", "--max-suppressed", "20%").status == 0
     levels = ("--level", "PLZ=0", "--level", "Geburtsdatum=3")

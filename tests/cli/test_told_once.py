@@ -38,7 +38,7 @@ def visits(folder: Path, source: str) -> Path:
 
 
 def test_warning_is_printed_once_with_a_list_cut_at_ten(run: Run, people: Path) -> None:
-    spec = visits(people, 'unlisted = "insensitive"')
+    spec = visits(people, 'unlisted_columns = "insensitive"')
     found = run("publish", spec, "--k", 2, "--output", "out.csv")
     assert found.status == 0, found.err
     assert found.out.count("published unchanged and unchecked") == 1

@@ -63,7 +63,7 @@ def test_labels_stand_for_codes_and_missing_is_null(engine: Engine, spss: Path) 
 
 def test_what_was_read_by_labels_is_said(spss: Path) -> None:
     told = " ".join(discreet.init(spss).told)
-    assert "Labels replace codes in sex; coded = true" in told
+    assert "Labels replace codes in sex; keep_codes = true" in told
     assert "Codes are kept in ward, where two values would have one label." in told
     assert "sex: Sex of the respondent" in told
 
@@ -102,5 +102,5 @@ def test_what_cannot_be_read_is_refused(
 
 
 def test_what_writes_a_source_keeps_coded() -> None:
-    assert source_as_mapping(SourceSpec(path=Path("people.sav"), keep_codes=True)) == {"coded": True}
+    assert source_as_mapping(SourceSpec(path=Path("people.sav"), keep_codes=True)) == {"keep_codes": True}
     assert source_as_mapping(SourceSpec(path=Path("people.sav"))) == {}

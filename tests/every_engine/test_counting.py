@@ -155,7 +155,7 @@ def test_tiny_tables(
 ) -> None:
     if drawn_enough(place):
         return
-    options = {"nulls": nulls, "null_values": null_values, "subject": "who" if subject else None}
+    options = {"null_policy": nulls, "null_values": null_values, "subject": "who" if subject else None}
     check_like_duckdb(place, duckdb_place, rows, options)
 
 

@@ -86,7 +86,7 @@ def spec_of(columns: Columns, sensitive: list[str], **source: Any) -> TableSpec:
 
 def told(spec: TableSpec, place: Place, columns: Columns) -> TableSpec:
     """Return the same spec of the table in an engine's place."""
-    options = {name: getattr(spec.source, name) for name in ("nulls", "subject", "null_values")}
+    options = {name: getattr(spec.source, name) for name in ("null_policy", "subject", "null_values")}
     return replace(spec, source=place.put(columns, **options))
 
 
@@ -109,7 +109,7 @@ def test_every_search_finds_what_enumeration_finds(place: Place, subjects: bool,
         if subjects and seed < len(tables) - 1 and not NEW:
             continue  # rows of subjects are counted alike in every table: one has each algorithm count them
         columns = drawn(seed, [*names, *SENSITIVE], 24, subjects=subjects)
-        nulls = "drop" if seed == 2 else "value"
+        null_policy = "drop" if seed == 2 else "value"
         spec = spec_of(columns, [*SENSITIVE], nulls=nulls, null_values=["7"])
         counted = counted_in_memory(spec, settings)
         requirement = requirement_of(seed + subjects)

@@ -52,8 +52,8 @@ def test_a_hospital(run: Run, *, subject: bool) -> None:
     roles = {name: entry["role"] for name, entry in spec.items()}
     assert {n for n, role in roles.items() if role == "identifier"} == {"PatNr", "Fallnummer", "Name"}
     assert roles["Diagnose"] == "sensitive"
-    assert spec["Aufnahme"]["written"] == {"dates": ["%d.%m.%Y", "%Y-%m-%d"]}
-    assert spec["Kosten"]["written"] == {"decimal": ","}
+    assert spec["Aufnahme"]["format"] == {"dates": ["%d.%m.%Y", "%Y-%m-%d"]}
+    assert spec["Kosten"]["format"] == {"decimal": ","}
     assert kinds(spec).items() >= {"Geburtsdatum": "dates", "Aufnahme": "dates", "PLZ": "mask"}.items()
     assert told.count("[source]") == (0 if subject else 1)
     assert ('the spec sets subject = "PatNr" in [source]' in told) is not subject
@@ -77,9 +77,9 @@ def test_a_spreadsheet(run: Run) -> None:
     roles = {name: entry["role"] for name, entry in spec.items()}
     name = 'Name "as in passport"'
     assert {n for n, role in roles.items() if role == "identifier"} == {"Employee", name}
-    assert spec["Salary"]["written"] == {"decimal": ".", "thousands": ",", "unit": "$"}
-    assert spec["DOB"]["written"] == {"dates": ["%m/%d/%Y"]}
-    assert spec["Hire Date"]["written"]["dates"] == ["%m/%d/%y"]
+    assert spec["Salary"]["format"] == {"decimal": ".", "thousands": ",", "unit": "$"}
+    assert spec["DOB"]["format"] == {"dates": ["%m/%d/%Y"]}
+    assert spec["Hire Date"]["format"]["dates"] == ["%m/%d/%y"]
     assert kinds(spec).items() >= {"DOB": "dates", "Hire Date": "dates", "Salary": "intervals"}.items()
     assert "nearly unique cells included: 25." in told
     assert "'Age' holds -1" in told

@@ -51,7 +51,7 @@ def test_a_word_among_dates_stays_as_it_is() -> None:
     found = proposed(discharge=left)
     assert entry(found, "discharge") == {
         "role": "quasi-identifier",
-        "written": {"dates": ["%d.%m.%Y"]},
+        "format": {"dates": ["%d.%m.%Y"]},
         "hierarchy": {"kind": "dates", "levels": ["month", "year", "decade"], "others": ["still here"]},
     }
     assert "'still here' stays as written" in " ".join(str(found).split())
@@ -64,7 +64,7 @@ def test_a_word_among_sums_of_money_stays_as_it_is(others: list[str]) -> None:
     found = proposed(salary=salary)
     stanza = entry(found, "salary")
     assert stanza["role"] == "quasi-identifier"
-    assert stanza["written"] == {"decimal": ".", "thousands": ",", "unit": "$"}
+    assert stanza["format"] == {"decimal": ".", "thousands": ",", "unit": "$"}
     assert found.mapping["source"].get("null_values", []) == others[1:]
     assert found.as_json()["attributes"][0]["hierarchy"]["others"] == others[:1]
     opened(found, salary=salary).lattice()
@@ -174,7 +174,7 @@ def test_codes_that_lost_their_zeros_are_codes() -> None:
 
 def test_identifiers_get_no_cell_format() -> None:
     found = proposed(Employee=[f"{i + 990:,}" for i in range(ROWS)])
-    assert "written" not in entry(found, "Employee")
+    assert "format" not in entry(found, "Employee")
     assert "was read as" not in str(found)
 
 

@@ -81,8 +81,8 @@ def test_what_is_described_stands_in_the_spec(
     attributes = spec["attributes"]
     assert spec["source"] == {"path": "p.csv", "delimiter": ";", "null_values": ["-"]}
     assert attributes["nr"]["role"] == "identifier"
-    assert attributes["born"]["written"] == {"dates": ["%d.%m.%Y"]}
-    assert attributes["cost"]["written"] == {"decimal": ",", "thousands": "."}
+    assert attributes["born"]["format"] == {"dates": ["%d.%m.%Y"]}
+    assert attributes["cost"]["format"] == {"decimal": ",", "thousands": "."}
     assert attributes["illness"]["role"] == "sensitive"
     assert list(attributes) == ["nr", "born", "cost", "place", "illness"]
     told = discreet.init(data, settings=settings, **more).told

@@ -69,7 +69,7 @@ class Column:
     @property
     def is_published(self) -> bool:
         """Whether a release has the column."""
-        return self.role not in ("identifier", "subject") or "way" in self.more
+        return self.role not in ("identifier", "subject") or "pseudonymization" in self.more
 
     @property
     def has_age(self) -> bool:

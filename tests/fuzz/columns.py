@@ -137,7 +137,7 @@ def row_column(number: int) -> Column:
 def name_column(number: int, way: Mapping[str, Any] | None = None) -> Column:
     """Build an identifier, left out or published in another form."""
     cells = tuple(f"{SECRET}{i // 2 if way else i}" for i in range(number))
-    return Column("name", "identifier", "text", cells, None, {} if way is None else {"way": way})
+    return Column("name", "identifier", "text", cells, None, {} if way is None else {"pseudonymization": way})
 
 
 def subject_column(random: Random, number: int, way: Mapping[str, Any] | None = None) -> Column:
@@ -145,4 +145,4 @@ def subject_column(random: Random, number: int, way: Mapping[str, Any] | None = 
     most = random.choice((3, 4, 5, max(number // 3, 1)))
     people = [random.randrange(most) for _ in range(number)]
     cells = tuple(f"{SECRET}person-{i}" for i in people)
-    return Column("person_id", "subject", "text", cells, None, {} if way is None else {"way": way})
+    return Column("person_id", "subject", "text", cells, None, {} if way is None else {"pseudonymization": way})

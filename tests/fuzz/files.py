@@ -149,10 +149,10 @@ def spec_document(trial: Trial, folder: Path) -> dict[str, Any]:
             text = "".join(";".join(row) + "\n" for row in entry["hierarchy"]["rows"])
             path.write_text(text, encoding="utf-8", newline="")
             entry["hierarchy"] = str(path)
-        for key in ("way", "shift"):
+        for key in ("pseudonymization", "date_shift"):
             if "key" in entry.get(key, {}):
                 entry[key] = entry[key] | {"key": str(folder / entry[key]["key"])}
-    source: dict[str, Any] = {"nulls": "drop"} if trial.drop_nulls else {}
+    source: dict[str, Any] = {"null_policy": "drop"} if trial.drop_nulls else {}
     if trial.subject is not None:
         source["subject"] = trial.subject.name
     if trial.source in ("duckdb", "sqlite"):

@@ -41,7 +41,7 @@ SETTINGS: Mapping[tuple[str, str], Setting] = {
     ("patterns", "max_stars"): lambda random, _: {"max_stars": random.choice((1, 1, 2))},
     ("patterns", "never"): lambda _, keys: {"never": keys[-1:]},
     ("patterns", "required"): lambda _, keys: {"required": keys[-1:]},
-    ("patterns", "together"): lambda _, keys: {"together": [keys[:2]]} if len(keys) > 1 else {},
+    ("patterns", "generalize_together"): lambda _, keys: {"generalize_together": [keys[:2]]} if len(keys) > 1 else {},
     ("patterns", "at_most_one"): lambda _, keys: {"at_most_one": [keys[:2]]} if len(keys) > 1 else {},
     ("patterns", "custom"): lambda *_: {"custom": _any_pattern},
     ("patterns", "time_limit"): lambda *_: {"method": "exact", "time_limit": 20.0},

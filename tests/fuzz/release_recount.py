@@ -57,7 +57,7 @@ def check_release(place: Workplace, rows: Rows, manifest: Mapping[str, Any]) -> 
     if trial.model == "patterns":
         _check_pattern(trial, numbered)
     for column in trial.columns:
-        if "way" in column.more:
+        if "pseudonymization" in column.more:
             check_way(place, column, numbered)
     check_shifts(trial, numbered)
     _check_order(trial, numbered)
@@ -91,7 +91,7 @@ def _check_weights(trial: Trial, suppressed: int, manifest: Mapping[str, Any]) -
 
 
 def _check_exact_cells(trial: Trial, numbered: Sequence[tuple[Texts, int]]) -> None:
-    exact = [c for c in trial.columns if c.role in ("sensitive", "insensitive") and "shift" not in c.more]
+    exact = [c for c in trial.columns if c.role in ("sensitive", "insensitive") and "date_shift" not in c.more]
     for row, number in numbered:
         for column in exact:
             cell = column.cells[number]
@@ -172,7 +172,7 @@ def _check_pattern(trial: Trial, numbered: Sequence[tuple[Texts, int]]) -> None:
         most = options.get("max_stars")
         demand(most is None or len(starred) <= most, "no more stars than allowed", sorted(starred), most)
         demand(not starred & set(options.get("never", ())), "an attribute is never starred", sorted(starred))
-        for group in options.get("together", ()):
+        for group in options.get("generalize_together", ()):
             demand(starred >= set(group) or not starred & set(group), "a group is starred together", starred)
         for group in options.get("at_most_one", ()):
             demand(len(starred & set(group)) <= 1, "one of a group is starred at most", sorted(starred))
@@ -180,9 +180,9 @@ def _check_pattern(trial: Trial, numbered: Sequence[tuple[Texts, int]]) -> None:
 
 def check_way(place: Workplace, column: Column, numbered: Sequence[tuple[Texts, int]]) -> None:
     """Require that the replacement of an identifier follows its method, and its key file."""
-    way = column.more["way"]
+    way = column.more["pseudonymization"]
     pairs = [(column.cells[number], row[column.name]) for row, number in numbered]
-    if way["way"] == "mask":
+    if way["method"] == "mask":
         keep = way.get("keep", 1)
         for value, cell in pairs:
             expected = f"***{value[-keep:]}" if way.get("end") == "end" else f"{value[:keep]}***"
@@ -194,10 +194,10 @@ def check_way(place: Workplace, column: Column, numbered: Sequence[tuple[Texts, 
     known = {cell for cells in stands.values() for cell in cells}
     one_each = all(len(cells) == 1 for cells in stands.values()) and len(known) == len(stands)
     demand(one_each, "one pseudonym for each identifier", column.name, len(stands), len(known))
-    if way["way"] == "pseudonym":
+    if way["method"] == "pseudonym":
         listed = _listed(place, way["key"])
         demand(all(listed.get(v) == c for v, c in pairs), "pseudonyms are those of the list", column.name)
-    if way["way"] == "keyed-hash":
+    if way["method"] == "keyed-hash":
         secret = bytes.fromhex((place.given / way["key"]).read_text(encoding="ascii").strip())
         for value, cell in pairs:
             full = hmac.new(secret, str(value).encode(), sha256).hexdigest()
@@ -215,14 +215,14 @@ def check_shifts(trial: Trial, numbered: Sequence[tuple[Texts, int]]) -> None:
     """Require that a subject's dates move by one number of days, within the bounds, and not all alike."""
     subject = trial.subject
     for column in trial.columns:
-        if "shift" not in column.more or subject is None:
+        if "date_shift" not in column.more or subject is None:
             continue
         days: dict[Any, set[int]] = defaultdict(set)
         for row, number in numbered:
             before, after = column.cells[number], row[column.name]
             moved = (date.fromisoformat(str(after)[:10]) - date.fromisoformat(before)).days
             days[subject.cells[number]].add(moved)
-        most = column.more["shift"]["days"]
+        most = column.more["date_shift"]["days"]
         every = [next(iter(found)) for found in days.values()]
         demand(all(len(found) == 1 for found in days.values()), "one shift for each subject", column.name)
         demand(all(1 <= abs(moved) <= most for moved in every), "a shift within its bounds", every)

@@ -201,7 +201,7 @@ def _with_people(random: Random, trial: Trial, wants: Wants) -> Trial:
         trial = replace(trial, people=people)
     elif wants.get("subject") and trial.model in (NEGOTIATED, LEVELS, PERMUTATION):
         only = tuple(c for c in trial.further if c.name in ("highest_risk", "attack_gain"))
-        subject = subject_column(random, trial.rows, way if way and way["way"] != "mask" else None)
+        subject = subject_column(random, trial.rows, way if way and way["method"] != "mask" else None)
         columns.append(subject)
         trial = replace(trial, further=only, k=min(trial.k, 2), limit=9 * trial.rows // 10)
         if wants.get("shift") and trial.model != PERMUTATION:
@@ -221,7 +221,7 @@ def _with_people(random: Random, trial: Trial, wants: Wants) -> Trial:
 def _way(name: str | None) -> dict[str, Any] | None:
     if name is None:
         return None
-    found: dict[str, Any] = {"way": name}
+    found: dict[str, Any] = {"method": name}
     if name in ("keyed-hash", "pseudonym"):
         found["key"] = "people-key.csv"
     return found | ({"keep": 2, "end": "end"} if name == "mask" else {})
@@ -229,7 +229,7 @@ def _way(name: str | None) -> dict[str, Any] | None:
 
 def _shifted(random: Random, number: int) -> Column:
     days = tuple(f"2024-0{random.randrange(1, 10)}-1{random.randrange(10)}" for _ in range(number))
-    return Column("seen", "insensitive", "text", days, None, {"shift": {"days": 90, "key": "shift-key.csv"}})
+    return Column("seen", "insensitive", "text", days, None, {"date_shift": {"days": 90, "key": "shift-key.csv"}})
 
 
 def _with_mutations(random: Random, trial: Trial, wants: Wants) -> Trial:

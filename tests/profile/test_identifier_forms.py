@@ -17,12 +17,12 @@ from tests.profile.test_propose import COLUMN
 @pytest.mark.parametrize(
     ("changes", "subject", "way"),
     [
-        ({"name": "patient_id", "distinct": 300}, False, {"way": "per-release"}),
-        ({"name": "x"}, True, {"way": "per-release"}),
+        ({"name": "patient_id", "distinct": 300}, False, {"method": "per-release"}),
+        ({"name": "x"}, True, {"method": "per-release"}),
         (
             {"name": "Fall-Nr.", "distinct": 1000, "once": 1000, "most": 1},
             False,
-            {"way": "pseudonym", "key": "keys/Fall_Nr.list"},
+            {"method": "pseudonym", "key": "keys/Fall_Nr.list"},
         ),
         ({"name": "surname", "distinct": 1000, "once": 1000, "most": 1}, False, None),
         ({"name": "email", "distinct": 1000, "once": 1000, "most": 1}, False, None),
@@ -41,14 +41,14 @@ def test_the_spec_says_a_form_in_a_comment_and_takes_it(tmp_path: Path, settings
         tmp_path / "visits.csv", tmp_path / "discreet.toml", subject="patient_id", settings=settings
     )
     text = (tmp_path / "discreet.toml").read_text(encoding="utf-8")
-    line = next(line for line in text.splitlines() if "way = {" in line)
+    line = next(line for line in text.splitlines() if "pseudonymization = {" in line)
     assert line.startswith("#")
-    assert "way" not in tomllib.loads(text)["attributes"]["patient_id"]
+    assert "pseudonymization" not in tomllib.loads(text)["attributes"]["patient_id"]
     assert "'patient_id' is left out; instead, way" in str(found)
-    told = {a["name"]: a["way"] for a in found.as_json()["attributes"]}
-    assert told == {"patient_id": {"way": "per-release"}, "age": None, "diagnosis": None}
+    told = {a["name"]: a["pseudonymization"] for a in found.as_json()["attributes"]}
+    assert told == {"patient_id": {"method": "per-release"}, "age": None, "diagnosis": None}
     document = found.mapping
-    document["attributes"]["patient_id"]["way"] = told["patient_id"]
+    document["attributes"]["patient_id"]["pseudonymization"] = told["patient_id"]
     table = discreet.open(tmp_path / "visits.csv", document, settings=settings)
     table.publish({"age": 0}, tmp_path / "out.csv", k=2)
     assert "patient_id" in (tmp_path / "out.csv").read_text(encoding="utf-8").splitlines()[0]

@@ -87,7 +87,7 @@ def test_numbers(values: list[str], form: CellFormat | None, tmp_path: Path) -> 
     assert forms_of(found.proposal)["amount"] == form
     if form is not None:
         entry = found.mapping["attributes"]["amount"]
-        assert entry["written"] == form.as_json()
+        assert entry["format"] == form.as_json()
         assert "'amount' was read as numbers" in str(found)
 
 
@@ -105,7 +105,7 @@ def test_dates(values: list[str], form: CellFormat | None, tmp_path: Path) -> No
 def test_what_nothing_tells_apart_is_said_with_both_ways_out(tmp_path: Path) -> None:
     dates, numbers = ["01/02/2023", "03/04/2023", "11/12/2023"], ["1,234", "5,678"]
     found = " ".join(proposed(tmp_path, {"visit": dates, "amount": numbers}).warnings)
-    assert 'written = {dates = "%d/%m/%Y"} or written = {dates = "%m/%d/%Y"} in [attributes."visit"]' in found
+    assert 'format = {dates = "%d/%m/%Y"} or format = {dates = "%m/%d/%Y"} in [attributes."visit"]' in found
     assert """'amount' holds numbers whose ',' marks decimals or thousands""" in found
 
 
@@ -167,7 +167,7 @@ def test_whole_numbers_that_went_through_a_float_are_read_as_such(
     tmp_path: Path, texts: list[str], form: dict[str, Any] | None
 ) -> None:
     found = proposed(tmp_path, {"x": texts * 20})
-    assert found.mapping["attributes"]["x"].get("written") == form
+    assert found.mapping["attributes"]["x"].get("format") == form
 
 
 def test_a_frame_of_whole_floats_fits_hierarchies_and_is_released_as_whole_numbers() -> None:

@@ -55,9 +55,9 @@ def published(
     **asked: Any,
 ) -> tuple[Rows, dict[str, Any]]:
     """Return the rows of a release of ``NAME.csv``, and its manifest."""
-    dated = {"role": "insensitive", **({} if shift is None else {"shift": shift})}
+    dated = {"role": "insensitive", **({} if shift is None else {"date_shift": shift})}
     attributes = {
-        "person": {"role": "identifier", **({} if way is None else {"way": way})},
+        "person": {"role": "identifier", **({} if way is None else {"pseudonymization": way})},
         "age": {"role": "quasi-identifier"},
         "admitted": dated,
         "left": dated,
@@ -95,9 +95,9 @@ def joined_alike(originals: Rows, release: Rows) -> dict[str, str]:
 
 
 WAYS: list[Callable[[], dict[str, Any]]] = [
-    lambda: {"way": "keyed-hash", "key": "keys/a.key"},
-    lambda: {"way": "pseudonym", "key": "keys/a.list"},
-    lambda: {"way": "per-release"},
+    lambda: {"method": "keyed-hash", "key": "keys/a.key"},
+    lambda: {"method": "pseudonym", "key": "keys/a.list"},
+    lambda: {"method": "per-release"},
 ]
 
 
@@ -116,7 +116,7 @@ def test_rows_of_a_person_stay_together_and_nobody_is_named(
         "name": "person",
         "role": "identifier",
         "published": True,
-        "identifier": {"way": way()["way"]},
+        "identifier": {"method": way()["method"]},
         "subject": True,
     }
     report = audit_release(engine, tmp_path / "out" / "visits.csv")
@@ -134,7 +134,7 @@ def test_the_audit_of_a_release_counts_subjects_and_not_rows(
 ) -> None:
     """The audit counts subjects instead of rows: once all rows have one pseudonym, k is one person."""
     visits(tmp_path / "visits.csv")
-    rows, _ = published(tmp_path, settings, {"way": "per-release"})
+    rows, _ = published(tmp_path, settings, {"method": "per-release"})
     path = tmp_path / "out" / "visits.csv"
     text = path.read_text()
     for name in {row["person"] for row in rows}:
@@ -177,8 +177,8 @@ def test_a_pseudonym_for_one_release_is_another_in_the_next(settings: Settings, 
 
 def test_dates_of_a_person_move_together(settings: Settings, tmp_path: Path) -> None:
     rows = visits(tmp_path / "visits.csv", people=5)
-    shift = {"days": 30, "key": "keys/shift.key"}
-    way = {"way": "keyed-hash", "key": "keys/h.key"}
+    date_shift = {"days": 30, "key": "keys/shift.key"}
+    pseudonymization = {"method": "keyed-hash", "key": "keys/h.key"}
     release, manifest = published(tmp_path, settings, way, shift, k=1)
     spans: dict[str, list[list[int]]] = {"before": [], "after": []}
     for found, name in ((rows, "before"), (release, "after")):
@@ -191,13 +191,13 @@ def test_dates_of_a_person_move_together(settings: Settings, tmp_path: Path) -> 
     moved = [row for row in release if (row["admitted"], row["left"], row["flu"], row["age"]) not in held]
     assert len(moved) > len(release) // 2
     entry = next(each for each in manifest["attributes"] if each["name"] == "admitted")
-    assert entry["shift"] == {"days": 30}
+    assert entry["date_shift"] == {"days": 30}
 
 
 def test_a_mask_keeps_its_characters_and_no_text(settings: Settings, tmp_path: Path) -> None:
     rows = visits(tmp_path / "visits.csv")
     attributes = {
-        "person": {"role": "identifier", "way": {"way": "mask", "keep": 2, "end": "end"}},
+        "person": {"role": "identifier", "pseudonymization": {"method": "mask", "keep": 2, "end": "end"}},
         "age": {"role": "quasi-identifier"},
     }
     table = discreet.open(tmp_path / "visits.csv", {"attributes": attributes}, settings=settings)
@@ -213,5 +213,5 @@ def test_a_key_that_others_may_read_is_refused(settings: Settings, tmp_path: Pat
     key.write_text("00" * 32)
     key.chmod(0o644)
     with pytest.raises(InputError, match="may be read by others"):
-        published(tmp_path, settings, {"way": "keyed-hash", "key": "shared.key"})
+        published(tmp_path, settings, {"method": "keyed-hash", "key": "shared.key"})
     assert not (tmp_path / "out" / "visits.csv").exists()

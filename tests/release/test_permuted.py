@@ -247,7 +247,7 @@ def test_groups_of_one_persons_values_are_not_published(
 
 
 def test_an_audit_counts_people_by_their_pseudonyms(tmp_path: Path, settings: Settings, out: Path) -> None:
-    names = {"name": {"role": "identifier", "way": {"way": "per-release"}}}
+    names = {"name": {"role": "identifier", "pseudonymization": {"method": "per-release"}}}
     document = {**SPEC, "source": {"subject": "name"}, "attributes": {**SPEC["attributes"], **names}}
     (tmp_path / "staff.csv").write_text(STAFF.replace("Bert", "Anna"), encoding="utf-8")
     table = discreet.open(tmp_path / "staff.csv", document, settings=settings)

@@ -145,7 +145,7 @@ def test_many_columns_of_texts_take_no_more_statements(
         names = ",".join(["age", *(f"x{i}" for i in range(others)), "pay"])
         lines = [",".join([str(20 + i), *["7"] * others, str(i)]) for i in range(6)]
         (tmp_path / "wide.csv").write_text("\n".join([names, *lines, ""]))
-        spec = {**SPEC, "source": {"unlisted": "insensitive"}}
+        spec = {**SPEC, "source": {"unlisted_columns": "insensitive"}}
         table = discreet.open(tmp_path / "wide.csv", spec, settings=settings)
         table.publish("permutation", out / "r.parquet", k=2, overwrite=True)
         found.append(len(asked))

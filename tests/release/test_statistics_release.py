@@ -40,7 +40,7 @@ SPEC = """
 [source]
 path = "people.sav"
 null_values = [""]
-unlisted = "insensitive"
+unlisted_columns = "insensitive"
 {more}
 [attributes.sex]
 role = "quasi-identifier"
@@ -129,7 +129,7 @@ def test_numbers_days_and_moments_stay_such(releases: dict[str, Released], kind:
 
 
 def test_codes_that_were_read_as_such_are_read_as_such_again(tmp_path: Path) -> None:
-    target, found, about = release(write_people(tmp_path, "coded = true"), "sav")
+    target, found, about = release(write_people(tmp_path, "keep_codes = true"), "sav")
     assert {*found["ward"]} == {1, 2}
     assert about.variable_value_labels["ward"] == {1: "surgery", 2: "heart"}
     assert about.variable_value_labels["kin"] == {1: "alike", 2: "alike"}
@@ -204,7 +204,7 @@ def test_typed_columns_are_compared_by_value(tmp_path: Path, kind: str) -> None:
         "date": pyarrow.array([day.date()] * 8),
     }
     pyarrow.parquet.write_table(pyarrow.table(columns), tmp_path / "typed.parquet")
-    spec = {"source": {"unlisted": "insensitive"}, "attributes": {"town": {"role": "quasi-identifier"}}}
+    spec = {"source": {"unlisted_columns": "insensitive"}, "attributes": {"town": {"role": "quasi-identifier"}}}
     table = discreet.open(tmp_path / "typed.parquet", spec=spec)
     target = tmp_path / f"typed.{kind}"
     table.publish({"town": 0}, target, k=2)

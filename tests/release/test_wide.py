@@ -28,7 +28,7 @@ ROWS = 200
 KEYS = ("age", "sex")
 SPEC = """[source]
 path = "{name}"
-unlisted = "insensitive"
+unlisted_columns = "insensitive"
 
 [attributes.age]
 role = "quasi-identifier"
@@ -173,7 +173,7 @@ def test_a_query_of_all_columns_is_described_once(
 ) -> None:
     path, asked = write_csv(tmp_path / "wide.csv", rows_of(60)), []
     attributes = {name: {"role": "quasi-identifier"} for name in KEYS} | {"disease": {"role": "sensitive"}}
-    spec = {"attributes": attributes, "source": {"unlisted": "insensitive"}}
+    spec = {"attributes": attributes, "source": {"unlisted_columns": "insensitive"}}
     write = DuckdbEngine.write_file
 
     def checking(engine: DuckdbEngine, query: str, *args: Any, **options: Any) -> None:

@@ -33,13 +33,13 @@ def report_words(folder: Path, settings: Settings, way: dict[str, Any] | None, *
     [
         (None, "not published", "left out – –"),
         (
-            {"way": "keyed-hash", "key": KEY},
+            {"method": "keyed-hash", "key": KEY},
             "a keyed hash, the same in every table that is published with the key; people are counted by it",
             "replaced by a keyed hash, the same in every table that is published with the key – "
             "can be linked by it",
         ),
         (
-            {"way": "per-release"},
+            {"method": "per-release"},
             "a pseudonym for this release only, whose key is discarded; people are counted by it",
             "replaced by a pseudonym for this release only, whose key is discarded – can be linked by it",
         ),
@@ -66,7 +66,7 @@ def test_shifted_dates_are_described(settings: Settings, tmp_path: Path) -> None
 @pytest.mark.parametrize("masked", [True, False])
 def test_mask_or_no_identifier_in_the_log(settings: Settings, tmp_path: Path, *, masked: bool) -> None:
     visits(tmp_path / "visits.csv")
-    role = {"role": "identifier", "way": {"way": "mask", "end": "end"}} if masked else {"role": "insensitive"}
+    role = {"role": "identifier", "pseudonymization": {"method": "mask", "end": "end"}} if masked else {"role": "insensitive"}
     attributes = {"person": role, "age": {"role": "quasi-identifier"}}
     table = discreet.open(tmp_path / "visits.csv", {"attributes": attributes}, settings=settings)
     table.publish({"age": 1}, tmp_path / "out.csv", k=2)
@@ -77,11 +77,11 @@ def test_mask_or_no_identifier_in_the_log(settings: Settings, tmp_path: Path, *,
 
 
 def test_unknown_method_is_named(settings: Settings, tmp_path: Path) -> None:
-    report_words(tmp_path, settings, {"way": "per-release"})
+    report_words(tmp_path, settings, {"method": "per-release"})
     path = tmp_path / "out" / "visits.csv"
     manifest = path.with_name("visits.csv.manifest.json")
     document = json.loads(manifest.read_text(encoding="utf-8"))
-    next(each for each in document["attributes"] if "identifier" in each)["identifier"] = {"way": "rot13"}
+    next(each for each in document["attributes"] if "identifier" in each)["identifier"] = {"method": "rot13"}
     manifest.write_text(json.dumps(document), encoding="utf-8")
     found = report(path, overwrite=True, settings=settings)
     assert "replaced by 'rot13', a method of another package" in words(found.path.read_text(encoding="utf-8"))

@@ -44,7 +44,7 @@ def random_spec(seed: int, *, subjects: bool) -> TableSpec:
     attributes: dict[str, object] = {name: {"role": "quasi-identifier"} for name in names}
     attributes["q0"] = {"role": "quasi-identifier", "hierarchy": {"kind": "intervals", "widths": [2, 4]}}
     attributes |= {name: {"role": "sensitive"} for name in ("s0", "s1")}
-    source: dict[str, object] = {"nulls": "drop" if random.random() < 0.3 else "value"}
+    source: dict[str, object] = {"null_policy": "drop" if random.random() < 0.3 else "value"}
     if subjects:
         columns["person"] = [str(i) for i in random.integers(0, 12, rows)]
         attributes["person"] = {"role": "identifier"}

@@ -28,7 +28,7 @@ DOCS = ROOT / "docs"
 SPEC = """
 [source]
 path = "rows.csv"
-unlisted = "insensitive"
+unlisted_columns = "insensitive"
 [attributes.age]
 role = "quasi-identifier"
 hierarchy = {kind = "intervals", widths = [10, 20]}
@@ -182,7 +182,7 @@ PAGES = {names_of(path): path for path in DOCS.rglob("*.md")}
 
 
 def test_every_page_with_a_block_has_an_entry() -> None:
-    written = {page for page in PAGES if blocks(page)}
+    format = {page for page in PAGES if blocks(page)}
     assert written - {*RUN, *ELSEWHERE, *READ} == set()
     assert {*RUN, *READ} - written == set()
     for test in set(ELSEWHERE.values()):

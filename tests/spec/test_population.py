@@ -35,7 +35,7 @@ def test_a_subset_has_its_table_for_a_population() -> None:
 
 
 def test_a_population_is_read_as_the_source_is() -> None:
-    source = {"path": "a.csv", "null_values": ["?"], "decimal": ",", "delimiter": ";", "nulls": "drop"}
+    source = {"path": "a.csv", "null_values": ["?"], "decimal": ",", "delimiter": ";", "null_policy": "drop"}
     found = spec(source, population={"path": "b.parquet"})
     assert found.population == replace(found.source, path=Path("/base/b.parquet"), delimiter=None)
     other = spec(

@@ -25,9 +25,9 @@ encoding = "latin-1"
 delimiter = ";"
 quote = "'"
 null_values = ["?", ""]
-nulls = "drop"
+null_policy = "drop"
 subject = "patient"
-unlisted = "insensitive"
+unlisted_columns = "insensitive"
 
 [attributes.sex]
 role = "quasi-identifier"

@@ -16,7 +16,7 @@ from discreet.spec.spec_reader import load_spec, spec_from_mapping
 
 def loaded(written: object, **entry: Any) -> SourceSpec:
     """Return the source of a spec with one attribute."""
-    attributes = {"cost": {"role": "quasi-identifier", "written": written, **entry}}
+    attributes = {"cost": {"role": "quasi-identifier", "format": written, **entry}}
     document = {"source": {"path": "people.csv"}, "attributes": attributes}
     return spec_from_mapping(document, base=Path(), label="the spec").source
 
@@ -82,7 +82,7 @@ def test_a_cell_without_its_form_stops_every_count_and_the_manifest_tells_the_fo
     costs = ["1.000,50 €", "1.000,5 €", "2.000,00 €", "2.000 €"]
     path.write_text("cost;sex\n" + "".join(f"{cost};{'fm'[i % 2]}\n" for i, cost in enumerate(costs)))
     written: dict[str, Any] = {"decimal": ",", "unit": "€", "others": ["k.A."]}
-    attributes = {"cost": {"role": "quasi-identifier", "written": written}}
+    attributes = {"cost": {"role": "quasi-identifier", "format": written}}
     with pytest.raises(InputError) as error:
         discreet.open(path, {"attributes": attributes}).negotiate(k=2)
     assert "4 cells of the column 'cost' do not match the format of the spec: '1.000,5 €' and others" in str(

@@ -34,7 +34,7 @@ path = "visits.csv"
 role = "quasi-identifier"
 [attributes.admitted]
 role = "insensitive"
-shift = {days = 30, key = "keys/shift.key"}
+date_shift = {days = 30, key = "keys/shift.key"}
 [request]
 k = 2
 max_suppressed = "80%"
@@ -47,7 +47,7 @@ path = "lab.csv"
 role = "quasi-identifier"
 [attributes.taken]
 role = "insensitive"
-shift = {days = 30, key = "keys/shift.key"}
+date_shift = {days = 30, key = "keys/shift.key"}
 [request]
 k = 2
 max_suppressed = "80%"
@@ -59,7 +59,7 @@ subjects = "patients"
 [tables.patients]
 spec = "patients.toml"
 key = "patient"
-way = {{way = "pseudonym", key = "keys/patients.list"}}
+pseudonymization = {{method = "pseudonym", key = "keys/patients.list"}}
 [tables.lab]
 spec = "lab.toml"
 references = {{visit = "visits"}}
@@ -67,7 +67,7 @@ references = {{visit = "visits"}}
 [tables.visits]
 spec = "visits.toml"
 key = "visit"
-way = {{way = "pseudonym", key = "keys/visits.list"}}
+pseudonymization = {{method = "pseudonym", key = "keys/visits.list"}}
 references = {{patient = "patients"}}
 {visits}
 """

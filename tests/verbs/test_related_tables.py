@@ -63,7 +63,7 @@ def test_together_takes_out_those_whom_too_few_look_like(
     settings: Settings, tmp_path: Path, seed: int
 ) -> None:
     tables = clinic(tmp_path, seed + 20, people=40 if seed else 14)
-    tables.more = "together = 2"
+    tables.more = "joint_k = 2"
     people = {row["patient"] for row in tables.patients}
     while True:  # plain loops up to the fixed point
         rows = kept_rows(tables, people)
@@ -119,7 +119,7 @@ def test_keys_are_apart_and_of_one_owner_and_a_thrown_away_key_joins_one_release
 ) -> None:
     tables = clinic(tmp_path, 1)
     text = tables.written().read_text()
-    one, two = 'way = {way = "pseudonym", key = "keys/patients.list"}', "way = {way = 'per-release'}"
+    one, two = 'pseudonymization = {method = "pseudonym", key = "keys/patients.list"}', "pseudonymization = {method = 'per-release'}"
     (tmp_path / "clinic.toml").write_text(text.replace(one, two))
     opened = discreet.open_tables(tmp_path / "clinic.toml", settings=settings)
     opened.publish(tmp_path / "first")
@@ -240,7 +240,7 @@ def test_the_manifest_of_the_whole_and_the_log_name_the_tables(settings: Setting
     found = released(tables, settings)
     document = json.loads(found.manifest_path.read_text())
     assert [each["name"] for each in document["tables"]] == ["patients", "visits", "lab"]
-    assert document["together"] == {
+    assert document["joint_anonymity"] == {
         "required": None,
         "k": found.joint_anonymity.fewest,
         "alone": found.joint_anonymity.alone,
@@ -258,10 +258,10 @@ SPECS = {
     ).replace('references = {visit = "visits"}', 'references = {visit = "visits"}\nkey = "test"'),
     "which is not a table": lambda t: t.replace('visit = "visits"', 'visit = "visit"'),
     "which has no key": lambda t: t.replace('key = "visit"\n', "").replace(
-        'way = {way = "pseudonym", key = "keys/visits.list"}\n', ""
+        'pseudonymization = {method = "pseudonym", key = "keys/visits.list"}\n', ""
     ),
     "maps several keys to one": lambda t: t.replace(
-        '{way = "pseudonym", key = "keys/visits.list"}', '{way = "mask"}'
+        '{method = "pseudonym", key = "keys/visits.list"}', '{method = "mask"}'
     ),
     "references no table": lambda t: t.replace('references = {visit = "visits"}', ""),
     "is the subjects' table, and has no key": lambda t: t.replace(
@@ -269,7 +269,7 @@ SPECS = {
     ),
     "unknown key 'colour'": lambda t: t.replace('key = "visit"', 'key = "visit"\ncolour = 1'),
     "together with together": lambda t: (
-        "together = 2\n" + t.replace('key = "visit"', 'key = "visit"\nmodel = "local"')
+        "joint_k = 2\n" + t.replace('key = "visit"', 'key = "visit"\nmodel = "local"')
     ),
     "cannot be the name of a file": lambda t: t.replace("[tables.lab]", '[tables."../lab"]'),
 }

@@ -106,8 +106,8 @@ def test_a_sensitive_column_keeps_its_hierarchy_for_as_long_as_it_is_sensitive()
 
 def test_a_new_role_keeps_nothing_that_another_role_has() -> None:
     attributes = {
-        "id": {"role": "identifier", "way": {"way": "per-release"}},
-        "day": {"role": "insensitive", "shift": {"days": 9, "key": "k"}},
+        "id": {"role": "identifier", "pseudonymization": {"method": "per-release"}},
+        "day": {"role": "insensitive", "date_shift": {"days": 9, "key": "k"}},
     }
     roles = {"id": AttributeRole.INSENSITIVE, "day": AttributeRole.IDENTIFIER}
     found = with_roles({"source": {"path": "t.csv"}, "attributes": attributes}, roles)

@@ -68,12 +68,12 @@ def test_load_shows_the_location_and_changes_the_null_policy(
     summary = done(client, "/api/load/study", {})["result"]
     assert (summary["rows"], summary["quasi_identifiers"], summary["nodes"]) == (1000, ["age"], 4)
     changed = client.put(
-        "/api/load/source", json={**found["source"], "null_values": ["a 1"], "nulls": "drop"}
+        "/api/load/source", json={**found["source"], "null_values": ["a 1"], "null_policy": "drop"}
     )
     assert changed.json()["source"]["null_values"] == ["a 1"]
     text = spec.read_text(encoding="utf-8")
     assert 'table = "clinic.patients"' in text
-    assert 'nulls = "drop"' in text
+    assert 'null_policy = "drop"' in text
     refused = client.put("/api/load/source", json={**found["source"], "subject": "none"})
     assert (refused.status_code, refused.json()["error"]["field"]) == (400, "subject")
     assert client.post("/api/load/view", json={"path": ""}).status_code == 400

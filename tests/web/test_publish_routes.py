@@ -182,11 +182,11 @@ def test_release_after_an_earlier_one_is_checked_together(client: Client) -> Non
     same = {"model": "full-domain", "levels": {"age": 1, "city": 1}, "max_suppressed": "50%"}
     publish(client, **same)
     assert publish(client, **same, name="b.csv", previous_releases=["out.csv"])["audit"]["passed"]
-    across = {"model": "mondrian", "name": "c.csv", "k": 2, "after": ["out.csv"]}
+    across = {"model": "mondrian", "name": "c.csv", "k": 2, "previous_releases": ["out.csv"]}
     job = done(client, "/api/publish/jobs", across)
     if job["state"] == "failed":
         assert "together with the earlier releases" in job["error"]["message"]
-    for changes, field in (({"after": ["none.csv"]}, None), ({"name": "b.csv", "after": ["b.csv"]}, "after")):
+    for changes, field in (({"previous_releases": ["none.csv"]}, None), ({"name": "b.csv", "previous_releases": ["b.csv"]}, "previous_releases")):
         refused = client.post("/api/publish/jobs", json={**across, "overwrite": True, **changes})
         assert refused.json()["error"]["field"] == field
 

@@ -175,7 +175,7 @@ def test_attack_script_returns_the_same_result(client: Client, options: dict[str
 def test_release_without_a_command_has_a_program(client: Client) -> None:
     body = {"model": "patterns", "name": "a.csv", "k": 2, "max_suppressed": "50%"}
     done(client, "/api/publish/jobs", {**body, "name": "out.csv"})
-    body |= {"options": {"weights": "age=2\ncity=1.5"}, "after": ["out.csv"]}
+    body |= {"options": {"weights": "age=2\ncity=1.5"}, "previous_releases": ["out.csv"]}
     copied = script(client, "release", body)
     assert copied["command"] is None
     assert "Copy it as Python" in copied["advice"]

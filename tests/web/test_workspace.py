@@ -80,7 +80,7 @@ def test_saved_spec_keeps_comments_and_is_readable(workspace: Workspace) -> None
 
 
 def test_invalid_spec_is_not_written(workspace: Workspace) -> None:
-    for document in ({"source": {"path": "people.csv", "nulls": "maybe"}}, {"nonsense": 1}, {}):
+    for document in ({"source": {"path": "people.csv", "null_policy": "maybe"}}, {"nonsense": 1}, {}):
         with pytest.raises(InputError) as caught:
             workspace.save_spec(document)
         assert ".check" not in str(caught.value)
@@ -284,7 +284,7 @@ def test_database_is_chosen_only_by_the_owner(
     spec = tmp_path / "own.toml"
     spec.write_text(DATABASE)
     own = Workspace("local", tmp_path / "other", settings, spec=spec)
-    own.save_spec_text(DATABASE.replace("[attributes.age]", 'nulls = "drop"\n[attributes.age]'))
+    own.save_spec_text(DATABASE.replace("[attributes.age]", 'null_policy = "drop"\n[attributes.age]'))
     for other in (DATABASE.replace("people", "salaries"), DATABASE.replace("localhost", "inside")):
         with pytest.raises(FieldError, match="did not choose"):
             own.save_spec_text(other)

@@ -114,7 +114,7 @@ def _parse_tables(folder: Path, document: Mapping[str, Any]) -> ReleasedTables:
                 tuple(map(str, entry["quasi_identifiers"])),
             )
         )
-    return ReleasedTables(tuple(found), str(document["subjects"]), document["together"]["required"])
+    return ReleasedTables(tuple(found), str(document["subjects"]), document["joint_anonymity"]["required"])
 
 
 def _find_key_problems(

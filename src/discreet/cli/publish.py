@@ -131,8 +131,8 @@ def publish(
     """
     own_options, chosen = MODEL_OPTIONS.arguments(), _ModelOptions(model, level, scope, accept_relaxation)
     if relational.names_related_tables(spec):
-        further: dict[str, Any] = {"table": into_table, "suppressed": suppressed_rows, "order": row_order}
-        further |= {"after": previous_releases, "lock": lock}
+        further: dict[str, Any] = {"table": into_table, "suppressed_rows": suppressed_rows, "row_order": row_order}
+        further |= {"previous_releases": previous_releases, "lock": lock}
         return relational.publish_related(
             spec, output_path, own_options | _given(texts, chosen) | further, overwrite=overwrite
         )
@@ -158,7 +158,7 @@ class _ModelOptions(NamedTuple):
     model: str | None
     level: list[str] | None
     scope: str | None
-    accept: str | None
+    accept_relaxation: str | None
 
 
 def _given(texts: options.RequestTexts, chosen: _ModelOptions) -> dict[str, Any]:
@@ -183,9 +183,9 @@ def _publish_by_lock(table: Table, lock: Path, wish: _PublishTexts) -> ReleaseRe
     check_lock(table, target, lock)
     if lock.exists():
         further = {
-            "order": target.row_order,
-            "after": target.previous_releases,
-            "suppressed": target.suppressed_rows != "drop",
+            "row_order": target.row_order,
+            "previous_releases": target.previous_releases,
+            "suppressed_rows": target.suppressed_rows != "drop",
         }
         options.refuse_given(
             own_options | _given(texts, chosen) | further,
@@ -217,7 +217,7 @@ def _publish_by_model(table: Table, wish: _PublishTexts) -> ReleaseResult:
         return publish_request(table, request, target, accept_relaxation=accept)
     if level and declared_options.model_declares(model, "level"):
         own_options, level = {**own_options, "level": level}, None
-    refused = {"level": level, "accept": accept, "scope": scope}
+    refused = {"level": level, "accept_relaxation": accept, "scope": scope}
     _refuse_options(f"--model {model} does not negotiate", refused)
     from discreet.verbs.models.model_registry import publish_model
     from discreet.verbs.models.recoding_model import RequestOptions
@@ -243,7 +243,7 @@ def _levels_and_request(table: Table, wish: _PublishTexts) -> tuple[dict[str, in
     levels = options.parse_level_options("--level", level)
     if levels:
         options.refuse_given(
-            {"accept": accept, "max_level": texts.max_level, "min_level": texts.min_level, "scope": scope},
+            {"accept_relaxation": accept, "max_level": texts.max_level, "min_level": texts.min_level, "scope": scope},
             "{} cannot be combined with --level",
             allowed="levels by --level, or a request with --max-level, --min-level, --scope and --accept-relaxation",
             advice="Leave out --level or {}.",

@@ -92,7 +92,7 @@ def rows_identity(engine: Engine, source: SourceSpec) -> Identity | None:
     plain = replace(
         source,
         null_values=(),
-        written={},
+        formats={},
         decimal=None,
         strip=False,
         subset=None,

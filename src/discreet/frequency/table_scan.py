@@ -396,7 +396,7 @@ def no_rows_left_error(spec: TableSpec, dropped: int) -> InputError:
     return InputError(
         f"each of the {dropped:,} rows of {spec.source.label} has NULL in a quasi-identifier or sensitive "
         "attribute, so no rows remain",
-        advice='Set nulls = "value" in [source], or leave out the column that is empty.',
+        advice='Set null_policy = "value" in [source], or leave out the column that is empty.',
     )
 
 

@@ -182,9 +182,9 @@ _ATTRIBUTE: DocumentShape = {
         "sha256": _or_null(_TEXT),
         "labels": {"kind": _TEXT, "from": _TEXT, "character": _TEXT, "pad": _FLAG, "format": _or_null(_TEXT)},
     },
-    "written": MapOf(_PARAMETERS),
+    "format": MapOf(_PARAMETERS),
     "identifier": MapOf(_PARAMETERS),
-    "shift": MapOf(_PARAMETERS),
+    "date_shift": MapOf(_PARAMETERS),
     "subject": _FLAG,
 }
 _FILE: DocumentShape = {

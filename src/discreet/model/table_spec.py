@@ -130,8 +130,8 @@ class Attribute:
     )
     pseudonymization: Pseudonymizer | None = key(
         "Replacement of an identifier, which is left out if none is given.",
-        '{way = "pseudonym", key = "people.pseudonyms"}',
-        'a table of an identifier\'s replacement, such as {way = "per-release"}',
+        '{method = "pseudonym", key = "people.pseudonyms"}',
+        'a table of an identifier\'s replacement, such as {method = "per-release"}',
     )
     date_shift: DateShift | None = key(
         "Maximum number of days by which a subject's dates are shifted, and the file of the secret.",
@@ -408,7 +408,7 @@ class TableSpec:
         """
         if order is None:
             return self
-        return replace(self, request=replace(self.request, order=RowOrder.of(order)))
+        return replace(self, request=replace(self.request, row_order=RowOrder.of(order)))
 
     @property
     def label(self) -> str:

@@ -100,7 +100,7 @@ class InferredFormats:
         texts = tuple(dict.fromkeys((*source.null_values, *self.null_texts)))
         return replace(
             source,
-            written={**self.forms, **source.formats},
+            formats={**self.forms, **source.formats},
             null_values=texts if self.forms else source.null_values,
             strip=source.strip or bool(self.padded),
         )
@@ -255,7 +255,7 @@ def _infer_dates(columns: Mapping[str, DateShapes], collected: _CollectedFormats
             collected.undecided.add(name)
             key = next(key for key, order in orders.items() if order == "open")
             both = " or ".join(
-                f'written = {{dates = "{resolve_day_order(key, day_first=d)}"}}' for d in (True, False)
+                f'format = {{dates = "{resolve_day_order(key, day_first=d)}"}}' for d in (True, False)
             )
             collected.warnings.append(
                 f"'{name}' holds dates whose order of day and month is ambiguous, as all are 12 or less: "
@@ -335,7 +335,7 @@ def _infer_numbers(
             elif marks.ambiguous and not marks.decimal and not marks.thousands:
                 collected.warnings.append(
                     f"'{name}' holds numbers whose '{min(marks.ambiguous)}' marks decimals or thousands: set "
-                    f'which, as in written = {{decimal = ","}} or {{thousands = ","}} in '
+                    f'which, as in format = {{decimal = ","}} or {{thousands = ","}} in '
                     f"[attributes.{_toml_key(name)}]."
                 )
             continue
@@ -379,7 +379,7 @@ def _words_among(
         collected.warnings.append(
             f"'{name}' looks like {noun}, but {missed:,} of its {values + missed:,} values do not, such as "
             f"those of the form '{one}' (0: any digit): it is read as text. To read it, give its format, "
-            "and list the other values under others: written = {…, others = […]} in "
+            "and list the other values under others: format = {…, others = […]} in "
             f"[attributes.{_toml_key(name)}]."
         )
     return None

@@ -146,7 +146,7 @@ class PseudonymProposal:
         entries = ", ".join(
             f"{key} = {json.dumps(text, ensure_ascii=False)}" for key, text in self.pseudonymization.items()
         )
-        return f"way = {{{entries}}} {self.words}"
+        return f"pseudonymization = {{{entries}}} {self.words}"
 
 
 def propose_pseudonym(column: ColumnProfile, *, subject: bool) -> PseudonymProposal | None:
@@ -157,13 +157,13 @@ def propose_pseudonym(column: ColumnProfile, *, subject: bool) -> PseudonymPropo
     repeats = column.filled > _REPEATS * column.distinct
     if subject or (person_key_word(column.name) and repeats and column.distinct > 1):
         return PseudonymProposal(
-            {"way": "per-release"},
+            {"method": "per-release"},
             "keeps a person's rows together, within one release",
             "A random number would keep a person's rows together, within one release.",
         )
     if person_key_word(column.name) and is_nearly_unique(column):
         name = re.sub(r"\W+", "_", column.name, flags=re.ASCII).strip("_") or "people"
-        way = {"way": "pseudonym", "key": f"keys/{name}.list"}
+        pseudonymization = {"method": "pseudonym", "key": f"keys/{name}.list"}
         return PseudonymProposal(
             way,
             "joins the releases of several tables, for everyone who uses this key file",

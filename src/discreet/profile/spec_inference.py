@@ -124,7 +124,7 @@ def propose_spec(
     columns = check_has_rows(table, profile_columns(engine, table, progress))
     engine.confirm_rows(table, columns[0].rows)
     formats = known.with_known(
-        infer_formats(engine, table, columns, replace(source, written=known.formats)), table
+        infer_formats(engine, table, columns, replace(source, formats=known.formats)), table
     )
     if formats.changes or source.decimal is not None:
         engine.close_source(table)

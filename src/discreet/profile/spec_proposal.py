@@ -88,7 +88,7 @@ class SpecProposal:
         forms = {a.name: a.format for a in self.attributes if a.format is not None}
         return replace(
             source,
-            written={**source.formats, **forms},
+            formats={**source.formats, **forms},
             strip=source.strip or self.strips,
             subject=source.subject or self.subject,
             warnings=self.spec_warnings,
@@ -116,10 +116,10 @@ class SpecProposal:
             entry: dict[str, Any] = {"role": str(attribute.role)}
             table = attribute.hierarchy.table if attribute.hierarchy is not None else None
             if attribute.format is not None:
-                entry["written"] = attribute.format.as_json()
+                entry["format"] = attribute.format.as_json()
                 known = table.get("others") if isinstance(table, dict) else None
                 if attribute.format.others and not known:
-                    entry["written"]["others"] = list(attribute.format.others)
+                    entry["format"]["others"] = list(attribute.format.others)
             if table is not None:
                 entry["hierarchy"] = table
             attributes[attribute.name] = entry

@@ -56,8 +56,8 @@ class Lock:
             "model": LOCK_MODEL,
             "requirement": dict(self.requirement),
             "max_suppressed": self.max_suppressed,
-            "suppressed": self.suppressed_rows,
-            "order": self.row_order,
+            "suppressed_rows": self.suppressed_rows,
+            "row_order": self.row_order,
             "levels": dict(self.levels),
             "spec": {"sha256": self.spec_digest, "columns": dict(self.columns), "rows": dict(self.reading)},
         }
@@ -113,8 +113,8 @@ def describe_reading(spec: TableSpec) -> dict[str, Any]:
     """Describe the spec's reading of rows, without the values of a subset and the texts for NULL."""
     source = spec.source
     return {
-        "nulls": str(source.null_policy),
-        "unlisted": str(source.unlisted_columns),
+        "null_policy": str(source.null_policy),
+        "unlisted_columns": str(source.unlisted_columns),
         "subject": source.subject,
         "subset": None if source.subset is None else source.subset.column,
     }
@@ -133,8 +133,8 @@ def read_lock(path: Path) -> Lock:
         lock = Lock(
             requirement=document["requirement"],
             max_suppressed=str(document["max_suppressed"]),
-            suppressed_rows=document["suppressed"],
-            row_order=document["order"],
+            suppressed_rows=document["suppressed_rows"],
+            row_order=document["row_order"],
             levels=_check_levels(document["levels"]),
             columns=document["spec"]["columns"],
             reading=document["spec"]["rows"],

@@ -72,11 +72,11 @@ class ManifestAttribute:
             if self.label_form is not None:
                 entry["hierarchy"]["labels"] = self.label_form.as_json()
         if self.format is not None:
-            entry["written"] = dict(self.format)
+            entry["format"] = dict(self.format)
         if self.pseudonymization is not None:
             entry["identifier"] = dict(self.pseudonymization)
         if self.date_shift is not None:
-            entry["shift"] = dict(self.date_shift)
+            entry["date_shift"] = dict(self.date_shift)
         if self.subject:
             entry["subject"] = True
         return entry
@@ -164,7 +164,7 @@ class Manifest:
             "suppression": {"policy": self.suppression, "rows": self.suppressed},
             **population,
             **({} if self.input_version is None else {"input": {"version": self.input_version}}),
-            **({"after": list(self.previous_releases)} if self.previous_releases else {}),
+            **({"previous_releases": list(self.previous_releases)} if self.previous_releases else {}),
             "audit": dict(self.audit),
             "warnings": [{"code": warning.code, "text": str(warning)} for warning in self.warnings],
             "statement": self.kind.statement,
@@ -321,7 +321,7 @@ def _manifest_of_document(document: Mapping[str, Any]) -> Manifest:
         permutation=None if permuted is None else PermutedRelease.of_json(permuted),
         population=None if "population" not in document else document["population"]["people"],
         input_version=document["input"]["version"] if "input" in document else None,
-        previous_releases=tuple(map(str, document.get("after", ()))),
+        previous_releases=tuple(map(str, document.get("previous_releases", ()))),
         rows_are_people=document.get("rows_are_people") is True,
     )
 
@@ -347,9 +347,9 @@ def _parse_attribute(entry: Mapping[str, Any]) -> ManifestAttribute:
         height=entry.get("height"),
         hierarchy_from_data=hierarchy.get("from_data"),
         hierarchy_sha256=hierarchy.get("sha256"),
-        format=entry.get("written"),
+        format=entry.get("format"),
         pseudonymization=entry.get("identifier"),
-        date_shift=entry.get("shift"),
+        date_shift=entry.get("date_shift"),
         subject=entry.get("subject", False),
         label_form=None if labels is None else LabelForm.of_json(labels),
     )

@@ -291,7 +291,7 @@ def build_tables_manifest(
             }
             for table in spec.tables
         ],
-        "together": joint.as_json(spec.joint_k),
+        "joint_anonymity": joint.as_json(spec.joint_k),
     }
     return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
 

@@ -63,7 +63,7 @@ def _identifier_rows(
         yield (name, translator("left out"), "–", "–")
     elif attribute.pseudonymization is not None:
         title, joins = _pseudonymization_method(attribute, translator)
-        options = [f"{name} = {value}" for name, value in attribute.pseudonymization.items() if name != "way"]
+        options = [f"{name} = {value}" for name, value in attribute.pseudonymization.items() if name != "method"]
         yield (name, translator("replaced by {form}", form=title), ", ".join(options) or "–", joins)
     if attribute.date_shift is not None and attribute.published:
         yield (
@@ -80,7 +80,7 @@ def _pseudonymization_method(attribute: ManifestAttribute, translator: Translato
     For a method that is not installed the title is its name.
     """
     assert attribute.pseudonymization is not None
-    name = str(attribute.pseudonymization["way"])
+    name = str(attribute.pseudonymization["method"])
     way = known_methods().get(name)
     if way is None:
         return translator("'{name}', a method of another package", name=name), "–"

@@ -400,7 +400,7 @@ class RelatedReleases(Printable):
                 }
                 for each in self.tables
             ],
-            "together": self.joint_anonymity.as_json(self.required),
+            "joint_anonymity": self.joint_anonymity.as_json(self.required),
         }
 
     def document(self) -> Document:
@@ -463,7 +463,7 @@ class RelatedAudits(Printable):
             "passed": self.passed,
             "tables": {name: each.as_json() for name, each in self.tables.items()},
             "keys": list(self.joint_anonymity.problems),
-            "together": self.joint_anonymity.as_json(self.required),
+            "joint_anonymity": self.joint_anonymity.as_json(self.required),
         }
 
     def document(self) -> Document:
@@ -516,7 +516,7 @@ def describe_intersection_of_tables(statistics: JointAnonymity, required: int | 
             Line(
                 f"{format_quantity(statistics.alone, 'person', 'people')} are unique across all tables: "
                 "an attacker with all their released values can identify them. Each table keeps its k; "
-                "set together = N in the relational spec to require it for all tables.",
+                "set joint_k = N in the relational spec to require it for all tables.",
                 Tone.WARNING,
             )
         )

@@ -91,7 +91,7 @@ class SourceView:
                 {
                     "name": name,
                     "type": kind,
-                    "written": None if (written := self.source.form_of(name)) is None else written.words,
+                    "format": None if (written := self.source.form_of(name)) is None else written.words,
                     "own_form": name in formats,
                     "form": formats[name].as_json() if name in formats else None,
                 }

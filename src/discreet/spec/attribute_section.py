@@ -119,7 +119,7 @@ TextOrTexts = Annotated[
 
 
 class CellFormatTable(StrictTable):
-    """Section ``[attributes.NAME] written``."""
+    """Section ``[attributes.NAME] format``."""
 
     decimal: str | None = toml_key(
         "The mark before decimals.", '","', 'the mark before decimals in quotes: "," or "."'
@@ -194,7 +194,7 @@ def _check_cell_format(form: CellFormat, table: CellFormatTable, hierarchy: Hier
     if not form.is_number and not form.dates and not table.strip:
         raise InputError("the table is empty", allowed="decimal, thousands, unit, dates, or strip = true")
     if table.strip is False:
-        raise InputError("strip = false together with a written form", advice="Remove written, or strip.")
+        raise InputError("strip = false together with a cell format", advice="Remove format, or strip.")
     if form.dates and getattr(hierarchy, "format", None) is not None:
         raise InputError(
             "dates together with a hierarchy with a format: dates are read once",
@@ -206,7 +206,7 @@ _MOST_DAYS = 36_525
 
 
 class ShiftTable(StrictTable):
-    """Section ``[attributes.NAME] shift``."""
+    """Section ``[attributes.NAME] date_shift``."""
 
     days: int = toml_key(
         "Maximum number of days by which dates are shifted.",
@@ -240,17 +240,17 @@ def read_pseudonymization(content: object, base: Path, *, label: str, key: KeyPa
     if not isinstance(content, Mapping):
         raise InputError(
             f"{label}: {format_key(key)} = {format_toml_value(content)}",
-            allowed=f'a table with a way: {", ".join(ways)}; such as {{way = "per-release"}}',
+            allowed=f'a table with a method: {", ".join(ways)}; such as {{method = "per-release"}}',
         )
-    name = content.get("way")
+    name = content.get("method")
     if name not in ways:
         fact = "is missing" if name is None else f"= {format_toml_value(name)}"
         raise InputError(
-            f"{label}: {format_key((*key, 'way'))} {fact}",
+            f"{label}: {format_key((*key, 'method'))} {fact}",
             allowed=", ".join(ways),
             advice=suggest_name(str(name), list(ways)),
         )
-    return _build_method(ways[str(name)], {k: v for k, v in content.items() if k != "way"}, base, label, key)
+    return _build_method(ways[str(name)], {k: v for k, v in content.items() if k != "method"}, base, label, key)
 
 
 def _build_method(
@@ -260,7 +260,7 @@ def _build_method(
     for name in values_given:
         if name not in options:
             raise InputError(
-                f"{label}: {format_key((*key, name))} is not an option of the way {kind.name}",
+                f"{label}: {format_key((*key, name))} is not an option of the method {kind.name}",
                 allowed=", ".join(options) or "none",
             )
     values = dict(values_given)
@@ -312,13 +312,13 @@ def pseudonyms_and_shifts(source: SourceSpec, attributes: list[Attribute], label
     if shifts and subject is None:
         name = next(iter(shifts))
         raise InputError(
-            f"{label}: {format_key(('attributes', name, 'shift'))} without a subject",
-            allowed="shifts where [source] names the subject, whose dates are moved together",
+            f"{label}: {format_key(('attributes', name, 'date_shift'))} without a subject",
+            allowed="date shifts where [source] names the subject, whose dates are moved together",
             advice='Give subject = "COLUMN" in [source].',
         )
     if subject in ways and not ways[subject].is_injective:
         raise InputError(
-            f"{label}: the subject {quote_value(subject)} is published by the way {ways[subject].name}, "
+            f"{label}: the subject {quote_value(subject)} is published by the method {ways[subject].name}, "
             "which maps several people to one",
             allowed=", ".join(name for name, way in _methods_by_name().items() if way.is_injective),
         )
@@ -331,14 +331,14 @@ def check_treated_roles(attribute: Attribute, label: str) -> None:
     is_identifier = role is AttributeRole.IDENTIFIER
     if attribute.pseudonymization is not None and not is_identifier:
         raise InputError(
-            f"{label}: {format_key(('attributes', name, 'way'))} for an attribute whose role is {role}",
-            allowed="way for identifiers only",
+            f"{label}: {format_key(('attributes', name, 'pseudonymization'))} for an attribute whose role is {role}",
+            allowed="pseudonymization for identifiers only",
             advice=f'Remove it, or give the attribute role = "{AttributeRole.IDENTIFIER}".',
         )
     if attribute.date_shift is not None and is_identifier:
         raise InputError(
-            f"{label}: {format_key(('attributes', name, 'shift'))} for an identifier",
-            allowed="shift for columns that are published unchanged or generalized",
+            f"{label}: {format_key(('attributes', name, 'date_shift'))} for an identifier",
+            allowed="date_shift for columns that are published unchanged or generalized",
             advice="Remove it.",
         )
 

@@ -42,12 +42,12 @@ def build_spec_schema() -> dict[str, Any]:
     attribute["properties"]["hierarchy"] |= {
         "anyOf": [{"type": "string"}, *(_kind_schema(name, kind) for name, kind in HIERARCHY_TABLES.items())]
     }
-    attribute["properties"]["written"] |= table_schema(CellFormatTable)
-    attribute["properties"]["shift"] |= table_schema(ShiftTable)
-    attribute["properties"]["way"] |= {
+    attribute["properties"]["format"] |= table_schema(CellFormatTable)
+    attribute["properties"]["date_shift"] |= table_schema(ShiftTable)
+    attribute["properties"]["pseudonymization"] |= {
         "type": "object",
-        "required": ["way"],
-        "properties": {"way": {"type": "string", "enum": list(known_methods())}},
+        "required": ["method"],
+        "properties": {"method": {"type": "string", "enum": list(known_methods())}},
     }
     request = table_schema(RequestSection)
     for criterion in CRITERIA:

@@ -47,8 +47,8 @@ class RelatedTableSection(StrictTable):
     )
     pseudonymization: Any = toml_key(
         "Replacement of the key in every table; `per-release` if omitted.",
-        '{way = "pseudonym", key = "keys/patients.list"}',
-        'a table of what stands in the key\'s place, such as {way = "per-release"}',
+        '{method = "pseudonym", key = "keys/patients.list"}',
+        'a table of what stands in the key\'s place, such as {method = "per-release"}',
     )
     references: dict[str, str] = toml_key(
         "The foreign keys: the table whose rows a column references.",
@@ -130,7 +130,7 @@ def load_relational_spec(path: Path, settings: Settings | None = None) -> Relati
     ways: dict[str, Pseudonymizer] = {}
     for name, table in tables.items():
         way = read_pseudonymization(
-            table.pseudonymization, path.parent, label=label, key=("tables", name, "way")
+            table.pseudonymization, path.parent, label=label, key=("tables", name, "pseudonymization")
         )
         ways[name] = _key_method(way, label, name)
     for name in _in_reference_order(tables, label):
@@ -146,7 +146,7 @@ def _key_method(way: Pseudonymizer | None, label: str, name: str) -> Pseudonymiz
         return SharedKey()
     if not way.is_injective:
         raise InputError(
-            f"{label}: {format_key(('tables', name, 'way'))} is {way.name}, which maps several keys to one",
+            f"{label}: {format_key(('tables', name, 'pseudonymization'))} is {way.name}, which maps several keys to one",
             allowed="per-release, keyed-hash, pseudonym",
         )
     return way
@@ -200,9 +200,9 @@ def with_key_pseudonyms(spec: TableSpec, ways: Mapping[str, Pseudonymizer]) -> T
             )
         if known is not None and known.pseudonymization is not None:
             raise InputError(
-                f"{spec.label}: attributes.{name}.way together with a relational spec, which sets it for "
+                f"{spec.label}: attributes.{name}.pseudonymization together with a relational spec, which sets it for "
                 "all tables",
-                advice=f"Remove it, and set it as way of the table whose key {quote_value(name)} is.",
+                advice=f"Remove it, and set it as pseudonymization of the table whose key is {quote_value(name)}.",
             )
         attributes[name] = replace(known or Attribute(name, AttributeRole.IDENTIFIER), pseudonymization=way)
     source = replace(spec.source, pseudonymizations={**spec.source.pseudonymizations, **ways})
@@ -217,13 +217,13 @@ def _check_model(table: RelatedTableSection, joint_k: int | None, label: str, na
     kind_of_model(table.model).require_support(ReleaseUse.RELATE, f"{label}: {key}")
     if joint_k is not None:
         raise InputError(
-            f"{label}: {key} = {quote_value(table.model)} together with together = {joint_k}",
+            f"{label}: {key} = {quote_value(table.model)} together with joint_k = {joint_k}",
             allowed="together with levels, which stay the same while people are taken out",
-            advice="Remove model, or together.",
+            advice="Remove model, or joint_k.",
         )
     if table.accept_relaxation is not None:
         raise InputError(
-            f"{label}: {key} together with accept, which applies to levels", advice="Remove one of them."
+            f"{label}: {key} together with accept_relaxation, which applies to levels", advice="Remove one of them."
         )
 
 

@@ -329,12 +329,12 @@ def _build_spec(
     attributes = [
         replace(attribute, name=name) for name, attribute in expand_globs(stanzas, patterns).items()
     ]
-    written = {a.name: a.format for a in attributes if a.format is not None}
+    format = {a.name: a.format for a in attributes if a.format is not None}
     for attribute in attributes:
         check_treated_roles(attribute, label)
-    source = replace(source, written=written, **pseudonyms_and_shifts(source, attributes, label))
+    source = replace(source, formats=written, **pseudonyms_and_shifts(source, attributes, label))
     if population is not None:
-        population = replace(population, written=written)
+        population = replace(population, formats=written)
     attributes += _subject_attribute(source, attributes, label)
     request = _read_request(table.request, label)
     _check_levels(request, attributes, label)
@@ -409,12 +409,12 @@ def _read_attribute(name: str, content: object, reader: HierarchyReader) -> Attr
     table: Any = validate_table(AttributeSection, content, label=label, key=key)
     role = table.role
     treatment: dict[str, Any] = {
-        "way": read_pseudonymization(table.pseudonymization, reader.base, label=label, key=(*key, "way")),
-        "shift": read_shift(table.date_shift, reader.base, label=label, key=(*key, "shift")),
+        "pseudonymization": read_pseudonymization(table.pseudonymization, reader.base, label=label, key=(*key, "pseudonymization")),
+        "date_shift": read_shift(table.date_shift, reader.base, label=label, key=(*key, "date_shift")),
     }
     if role is AttributeRole.IDENTIFIER:
         # Its values are never published, so keys of other roles are ignored; _unused_key_notes reports them.
-        form = read_cell_format(table.format, None, label=label, key=(*key, "written"))
+        form = read_cell_format(table.format, None, label=label, key=(*key, "format"))
         return Attribute(name, role, format=form, **treatment)
     for option, roles in _ROLES_OF_KEY.items():
         if role not in roles and getattr(table, option) is not None:
@@ -431,7 +431,7 @@ def _read_attribute(name: str, content: object, reader: HierarchyReader) -> Attr
     values = {
         "hierarchy": hierarchy,
         "weight": 1.0 if table.weight is None else table.weight,
-        "written": read_cell_format(table.format, hierarchy, label=label, key=(*key, "written")),
+        "format": read_cell_format(table.format, hierarchy, label=label, key=(*key, "format")),
         "domain": read_domain(table.domain, hierarchy, label=label, key=(*key, "domain")),
     }
     return Attribute(name, **(dict(table) | values | treatment))

@@ -105,7 +105,7 @@ class DataDescription:
         return KnownColumns(
             self.description.path.name,
             tuple(c.name for c in columns),
-            {c.name: c.format for c in columns if c.format is not None},
+            {c.name: c.written for c in columns if c.written is not None},
             {c.name: (c.role, c.reason) for c in columns if c.role is not None},
         )
 
@@ -350,10 +350,10 @@ class Proposal(Printable):
                     "name": a.name,
                     "role": str(a.role),
                     "reason": a.reason,
-                    "way": None if a.form is None else dict(a.form.pseudonymization),
+                    "pseudonymization": None if a.form is None else dict(a.form.pseudonymization),
                     "values": a.column.distinct,
                     "hierarchy": hierarchy_as_json(self.mapping["attributes"].get(a.name)),
-                    "written": a.format.as_json() if a.format is not None else None,
+                    "format": a.format.as_json() if a.format is not None else None,
                 }
                 for a in self.columns
             ],

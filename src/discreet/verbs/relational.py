@@ -61,7 +61,7 @@ from discreet.verbs.table import Table
 
 _RELATIONAL_HEADING = (
     "A first relational spec by `discreet init`: keys were guessed by names and values, so read it.",
-    "Keys are replaced per release, unless way gives another method. together = N requires",
+    "Keys are replaced per release, unless pseudonymization gives another method. joint_k = N requires",
     "N indistinguishable people in all tables.",
 )
 

@@ -185,10 +185,10 @@ def make_publish_script(
     keywords = {
         "output" if table is None else "table": output if table is None else table,
         **vars(request_options),
-        "suppressed": None if suppressed_rows == "drop" else suppressed_rows,
-        "order": row_order,
+        "suppressed_rows": None if suppressed_rows == "drop" else suppressed_rows,
+        "row_order": row_order,
         "overwrite": overwrite or None,
-        "after": list(previous_releases),
+        "previous_releases": list(previous_releases),
     }
     answer_text = repr(dict(answer)) if isinstance(answer, Mapping) else _model_expression(answer)
     lines = [

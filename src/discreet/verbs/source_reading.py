@@ -147,7 +147,7 @@ def find_format_errors(source: SourceSpec, column: str, settings: Settings) -> F
 
     Cost: one scan. Raises ``InputError`` if the source cannot be read.
     """
-    single_column = replace(source, written={column: source.formats[column]}, decimal=None)
+    single_column = replace(source, formats={column: source.formats[column]}, decimal=None)
     # One thread reads the rows in order, so that row numbers are those of the file.
     in_order = replace(settings, threads=1)
     with (

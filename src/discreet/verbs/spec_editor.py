@@ -34,12 +34,12 @@ _DEFAULTS: Mapping[str, Any] = {
     "encoding": "utf-8",
     "quote": '"',
     "strip": False,
-    "coded": False,
+    "keep_codes": False,
     "rows_are_people": False,
     "warnings": [],
     "null_values": [],
-    "nulls": "value",
-    "unlisted": "drop",
+    "null_policy": "value",
+    "unlisted_columns": "drop",
 }
 
 
@@ -53,16 +53,16 @@ def source_as_mapping(source: SourceSpec) -> SpecMapping:
             "quote": source.quote,
             "decimal": source.decimal,
             "strip": source.strip,
-            "coded": source.keep_codes,
+            "keep_codes": source.keep_codes,
             "version": source.version,
             "null_values": list(source.null_values),
             "unquoted_nulls": None if source.unquoted_nulls is None else list(source.unquoted_nulls),
-            "nulls": str(source.null_policy),
+            "null_policy": str(source.null_policy),
             "subject": source.subject,
             "rows_are_people": source.rows_are_people,
             "warnings": list(source.warnings),
             "survey_weight": source.survey_weight,
-            "unlisted": str(source.unlisted_columns),
+            "unlisted_columns": str(source.unlisted_columns),
             "subset": _subset_as_mapping(source),
         }
     )
@@ -113,7 +113,7 @@ def with_roles(
         was = entry.get("role")
         entry["role"] = str(role)
         # Only identifiers have a replacement, and their own dates are not shifted.
-        entry.pop("shift" if role is AttributeRole.IDENTIFIER else "way", None)
+        entry.pop("date_shift" if role is AttributeRole.IDENTIFIER else "pseudonymization", None)
         if role is not AttributeRole.QUASI_IDENTIFIER:
             other_keys = ("hierarchy",) if role is AttributeRole.SENSITIVE and was == str(role) else ()
             for option in ("hierarchy", "weight", "numeric"):
@@ -136,9 +136,9 @@ def with_format(document: Mapping[str, Any], name: str, written: Mapping[str, An
             f"{quote_value(name)} is not listed in the spec", advice="Give it a role on Columns first."
         )
     if written is None:
-        entry.pop("written", None)
+        entry.pop("format", None)
     else:
-        entry["written"] = dict(written)
+        entry["format"] = dict(written)
     return result
 
 

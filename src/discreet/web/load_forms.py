@@ -159,10 +159,10 @@ def _policies(body: SourceBody) -> dict[str, Any]:
     """Return the options of a source that a file and a table of a database have in common."""
     return {
         "null_values": tuple(dict.fromkeys(body.null_values)),
-        "nulls": NullPolicy(body.null_policy),
+        "null_policy": NullPolicy(body.null_policy),
         "subject": body.subject or None,
         "rows_are_people": body.rows_are_people and not body.subject,
-        "unlisted": UnlistedPolicy(body.unlisted_columns),
+        "unlisted_columns": UnlistedPolicy(body.unlisted_columns),
         "floats_as_integers": True,
     }
 
@@ -187,8 +187,8 @@ def body_from_source(source: SourceSpec, workspace: Workspace) -> SourceBody:
         "path": "" if source.path is None else workspace.spec_relative(source.path),
         "table": None if source.path is None else source.table,
         "null_values": list(source.null_values),
-        "nulls": str(source.null_policy),
-        "unlisted": str(source.unlisted_columns),
+        "null_policy": str(source.null_policy),
+        "unlisted_columns": str(source.unlisted_columns),
     }
     return SourceBody.model_construct(**fields)
 
@@ -225,10 +225,10 @@ def relocate_spec(document: dict[str, Any], folder: Path, workspace: Workspace) 
 
 
 class CellFormatBody(BaseModel):
-    """The cell format of a column: the keys of the spec's ``written``; empty to read cells unchanged."""
+    """The cell format of a column: the keys of the spec's ``format``; empty to read cells unchanged."""
 
     column: str
-    written: dict[str, str | int | bool | list[str] | None] = Field(default_factory=dict)
+    format: dict[str, str | int | bool | list[str] | None] = Field(default_factory=dict)
     missed: Literal["refuse", "null", "keep"] = Field(
         "refuse", description="Cells that the format does not fit: refuse, read as NULL, or leave unchanged."
     )
@@ -245,7 +245,7 @@ def document_with_format(body: CellFormatBody, workspace: Workspace) -> dict[str
     form = {key: value for key, value in body.format.items() if value not in (None, "", [])}
     if not form:
         return with_format(document, body.column, None)
-    others = (document["attributes"].get(body.column, {}).get("written") or {}).get("others")
+    others = (document["attributes"].get(body.column, {}).get("format") or {}).get("others")
     form |= {} if others is None else {"others": others}
     result = with_format(document, body.column, form)
     spec = workspace.checked_spec(result)

@@ -90,7 +90,7 @@ _FILE_RULES = (
         r"Choose another \1, or replace it",
     ),
     (r"Choose another name, or add --overwrite", "Choose another name, or replace it"),
-    (r'Set nulls = "value" in \[source\]', "Let NULL be a value of its own on Load"),
+    (r'Set null_policy = "value" in \[source\]', "Let NULL be a value of its own on Load"),
     (
         r'Add "" to null_values in \[source\], so that it is read as NULL',
         "Read the empty text as NULL on Load",

@@ -242,7 +242,7 @@ def _describe_spec_change(before: str | None, after: str | None) -> str:
     for part, words in (
         ("role", "Role"),
         ("hierarchy", "Hierarchy"),
-        ("written", "Cell format"),
+        ("format", "Cell format"),
         ("weight", "Weight"),
     ):
         differ = [

@@ -112,7 +112,7 @@ WRITES: list[tuple[str, str, Any]] = [
     ("POST", "/api/versions/redo", {}),
     ("PUT", "/api/columns", ROLE),
     ("PUT", "/api/hierarchies", {"attribute": "age", "kind": "intervals", "typed": {"widths": "4, 8"}}),
-    ("PUT", "/api/load/source", {"path": "philosophers.csv", "nulls": "drop"}),
+    ("PUT", "/api/load/source", {"path": "philosophers.csv", "null_policy": "drop"}),
     ("POST", "/api/load/open", {"path": "philosophers.csv"}),
 ]
 """Contradicting writes; the server need not accept them."""

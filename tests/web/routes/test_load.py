@@ -50,7 +50,7 @@ def test_view_saves_nothing(client: TestClient) -> None:
 def test_changed_reading_keeps_the_roles(client: TestClient) -> None:
     open_people(client)
     source = client.get("/api/load").json()["source"]
-    changed = {**source, "nulls": "drop", "null_values": ["?", "A"], "unlisted": "insensitive"}
+    changed = {**source, "null_policy": "drop", "null_values": ["?", "A"], "unlisted_columns": "insensitive"}
     found = client.put("/api/load/source", json=changed).json()
     assert found["source"] == changed
     spec = workspace_of(client).spec()
@@ -74,7 +74,7 @@ def test_changed_reading_keeps_the_population(form: str, make_client: MakeClient
     client = make_client(root=tmp_path)
     client.post("/api/load/spec", json={"path": str(folder / "discreet.toml")})
     source = client.get("/api/load").json()["source"]
-    assert client.put("/api/load/source", json={**source, "nulls": "drop"}).status_code == 200
+    assert client.put("/api/load/source", json={**source, "null_policy": "drop"}).status_code == 200
     spec = workspace_of(client).spec()
     assert (spec.source.null_policy, spec.source.subset is not None) == (NullPolicy.DROP, form == "subset")
     assert spec.population is not None
@@ -169,10 +169,10 @@ def test_cell_formats_are_inferred_and_saved(client: TestClient) -> None:
     assert found["rows"] == 60, "the study is that of the source as it is read from now on"
     columns = {column["name"]: column for column in found["view"]["columns"]}
     assert (
-        columns["Kosten"]["written"]
+        columns["Kosten"]["format"]
         == "numbers with decimals behind ',', thousands by '.', with or without €"
     )
-    assert columns["Geburtsdatum"]["written"] == "dates in the form %d.%m.%Y"
+    assert columns["Geburtsdatum"]["format"] == "dates in the form %d.%m.%Y"
     assert (columns["Geschlecht"]["own_form"], columns["Kosten"]["own_form"]) == (False, True)
     assert found["view"]["preview"][1] == ["1951-02-02", "1001.51", "m"]
     changed = client.put("/api/load/source", json={**found["source"], "decimal": ",", "strip": False}).json()
@@ -187,10 +187,10 @@ def test_cell_format_is_changed(client: TestClient) -> None:
     open_people(client, text)
     workspace = workspace_of(client)
     with_others = workspace.document()
-    with_others["attributes"]["born"]["written"] = {"dates": ["%d.%m.%Y"], "others": ["never"]}
+    with_others["attributes"]["born"]["format"] = {"dates": ["%d.%m.%Y"], "others": ["never"]}
     workspace.save_spec(with_others)
-    body = {"column": "born", "written": {"dates": ["%d.%m.%Y", "%Y-%m-%d"], "decimal": "", "pivot": None}}
-    answer = client.put("/api/load/written", json=body).json()
+    body = {"column": "born", "format": {"dates": ["%d.%m.%Y", "%Y-%m-%d"], "decimal": "", "pivot": None}}
+    answer = client.put("/api/load/format", json=body).json()
     assert answer["error"] is None
     form = workspace.spec().source.formats["born"]
     assert (form.dates, form.others) == (("%d.%m.%Y", "%Y-%m-%d"), ("never",))
@@ -199,11 +199,11 @@ def test_cell_format_is_changed(client: TestClient) -> None:
         ({"decimal": ";"}, "decimal"),
         ({"pivot": 2030}, "pivot"),
     ):
-        refused = client.put("/api/load/written", json={"column": "born", "written": wrong})
+        refused = client.put("/api/load/format", json={"column": "born", "format": wrong})
         assert error_of(refused)["field"] == field
-    assert client.put("/api/load/written", json={"column": "born"}).status_code == 200
+    assert client.put("/api/load/format", json={"column": "born"}).status_code == 200
     assert "born" not in workspace.spec().source.formats
-    assert error_of(client.put("/api/load/written", json={"column": "nobody"}))["field"] == "column"
+    assert error_of(client.put("/api/load/format", json={"column": "nobody"}))["field"] == "column"
 
 
 def test_cells_without_the_format_are_refused_or_listed(client: TestClient) -> None:
@@ -212,18 +212,18 @@ def test_cells_without_the_format_are_refused_or_listed(client: TestClient) -> N
     workspace = workspace_of(client)
     plain = with_format(workspace.document(), "cost", None)
     workspace.save_spec({**plain, "source": {**plain["source"], "null_values": []}})
-    body = {"column": "cost", "written": {"decimal": ","}}
-    refused = error_of(client.put("/api/load/written", json=body))
+    body = {"column": "cost", "format": {"decimal": ","}}
+    refused = error_of(client.put("/api/load/format", json=body))
     assert refused["field"] == "missed"
     assert "“k.A.”, 2 times, first in row 61; “1 free” in row 62" in refused["message"]
     assert "cost" not in workspace.spec().source.formats
-    many = error_of(client.put("/api/load/written", json={"column": "cost", "written": {"decimal": "."}}))
+    many = error_of(client.put("/api/load/format", json={"column": "cost", "format": {"decimal": "."}}))
     assert many["field"] == "decimal"
     assert "and over 48 others" in many["message"]
-    assert client.put("/api/load/written", json={**body, "missed": "keep"}).status_code == 200
+    assert client.put("/api/load/format", json={**body, "missed": "keep"}).status_code == 200
     assert workspace.spec().source.formats["cost"].others == ("k.A.", "1 free")
-    client.put("/api/load/written", json={"column": "cost"})
-    assert client.put("/api/load/written", json={**body, "missed": "null"}).status_code == 200
+    client.put("/api/load/format", json={"column": "cost"})
+    assert client.put("/api/load/format", json={**body, "missed": "null"}).status_code == 200
     assert workspace.spec().source.null_values == ("k.A.", "1 free")
     assert workspace.table().frequency_set.rows == 63
 

@@ -184,9 +184,9 @@ def _sentences(columns: Sequence[_Column], *, coded: bool) -> Iterator[str]:
     alike = [c.name for c in columns if c.labels and c.labelled(c.texts()) is None]
     named = [c.name for c in columns if c.labels and c.name not in alike]
     if named and coded:
-        yield f"Codes are kept in {', '.join(named)} (coded = true)."
+        yield f"Codes are kept in {', '.join(named)} (keep_codes = true)."
     elif named:
-        yield f"Labels replace codes in {', '.join(named)}; coded = true in [source] keeps the codes."
+        yield f"Labels replace codes in {', '.join(named)}; keep_codes = true in [source] keeps the codes."
     if alike:
         yield f"Codes are kept in {', '.join(alike)}, where two values would have one label."
     titles = [f"{c.name}: {c.title}" for c in columns if c.title and c.title != c.name]

@@ -367,7 +367,7 @@ def _copied_rows(
     source: SourceSpec, sessions: SparkSessions, scratch: SparkScratch, embedded: DuckdbEngine
 ) -> SparkRows:
     """Copy rows, unparsed, into a Parquet file with the embedded engine."""
-    unmodified = replace(source, written={}, decimal=None, strip=False, subset=None)
+    unmodified = replace(source, formats={}, decimal=None, strip=False, subset=None)
     table = embedded.open_source(replace(unmodified, star_free=(), set_apart=()))
     types = {name: kind if is_nested(kind) else transfer_type(kind) for name, kind in table.types.items()}
     cells = ", ".join(

@@ -58,7 +58,7 @@ class Pseudonymizer(ABC):
     def as_json(self) -> dict[str, Any]:
         """Return the entry in the manifest, which contains neither the secret nor its path."""
         public = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "key"}
-        return {"way": self.name, **public}
+        return {"method": self.name, **public}
 
 
 PSEUDONYMIZERS: dict[str, type[Pseudonymizer]] = {}
@@ -69,7 +69,7 @@ _Method = TypeVar("_Method", bound=type[Pseudonymizer])
 def register_method(way: _Method) -> _Method:
     """Register a method; raise ``InputError`` if its name is taken."""
     if way.name in PSEUDONYMIZERS:
-        raise InputError(f"the way '{way.name}' for identifiers exists already")
+        raise InputError(f"the pseudonymization method '{way.name}' exists already")
     PSEUDONYMIZERS[way.name] = way
     return way
 
@@ -82,7 +82,7 @@ def refuse_originals(originals: Sequence[str], texts: Sequence[str]) -> None:
         raise InputError(
             f"{found:,} replacements of identifiers are identifiers themselves",
             allowed="replacements that no cell of the column has",
-            advice="Choose another way for the column, or omit the column.",
+            advice="Choose another method for the column, or omit the column.",
         )
 
 

@@ -92,7 +92,7 @@ class SharedKey(Pseudonymizer):
 
     def as_json(self) -> dict[str, Any]:
         """Return the entry in the manifest, without the key."""
-        return {"way": self.name}
+        return {"method": self.name}
 
 
 def keyed_digest(key: bytes, text: str) -> str:

@@ -252,7 +252,7 @@ def change_source(body: SourceBody, workspace: CurrentWorkspace) -> LoadAnswer:
     return load(workspace)
 
 
-@router.put("/written", summary="Set a column's cell format")
+@router.put("/format", summary="Set a column's cell format")
 def change_written(body: CellFormatBody, workspace: CurrentWorkspace) -> LoadAnswer:
     """Set a column's cell format in the spec; without one its cells are read unchanged."""
     with workspace.edit_lock:
@@ -344,10 +344,10 @@ def _change_database(body: SourceBody, workspace: Workspace) -> LoadAnswer:
         document = workspace.document()
         settings: dict[str, Any] = {
             "null_values": list(dict.fromkeys(body.null_values)),
-            "nulls": body.null_policy,
+            "null_policy": body.null_policy,
             "subject": body.subject or None,
             "rows_are_people": body.rows_are_people and not body.subject,
-            "unlisted": body.unlisted_columns,
+            "unlisted_columns": body.unlisted_columns,
             "decimal": body.decimal,
             "strip": body.strip,
         }

@@ -164,7 +164,7 @@ def publish(body: PublishBody, workspace: CurrentWorkspace, jobs: CurrentJobs) -
             field="name",
             advice="Choose another name, or allow it to be replaced.",
         )
-    answer = publish_arguments(body, form) | {"after": previous_releases(workspace, body)}
+    answer = publish_arguments(body, form) | {"previous_releases": previous_releases(workspace, body)}
 
     def work(_reporter: Reporter) -> dict[str, Any]:
         table = workspace.table()
@@ -198,7 +198,7 @@ def _file_name(text: str, form: ModelForm) -> str:
 def publish_arguments(body: PublishBody, form: ModelForm) -> dict[str, Any]:
     """Return the arguments of ``Table.publish``."""
     found: dict[str, Any] = {"k": body.k, "l": body.l, "max_suppressed": body.max_suppressed}
-    found |= {"suppressed": body.suppressed_rows, "order": body.row_order, "overwrite": body.overwrite}
+    found |= {"suppressed_rows": body.suppressed_rows, "row_order": body.row_order, "overwrite": body.overwrite}
     found |= {"criteria": body.further_criteria()}
     if form.takes_levels or (body.model == RecodingModel.FULL_DOMAIN and body.levels is not None):
         if body.options:
@@ -226,7 +226,7 @@ def previous_releases(workspace: Workspace, body: PublishBody) -> list[Path]:
         path = find_release(workspace, name).address.path
         if path is None or name == body.name:
             why = "is replaced by this one" if path else "is a table"
-            raise FieldError(f"{name} {why}", field="after", advice="Remove it from the list.")
+            raise FieldError(f"{name} {why}", field="previous_releases", advice="Remove it from the list.")
         result.append(path)
     return result
 
@@ -243,7 +243,7 @@ def _publish_table(
             f"the source is not a table of {database_kinds()}", field="table", advice="Publish to a file."
         )
     target = ReleaseAddress(table=_table_name(text), url=url)
-    answer = publish_arguments(body, form) | {"after": previous_releases(workspace, body)}
+    answer = publish_arguments(body, form) | {"previous_releases": previous_releases(workspace, body)}
 
     def work(_reporter: Reporter) -> dict[str, Any]:
         table = workspace.table()

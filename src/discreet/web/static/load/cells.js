@@ -2,7 +2,7 @@
 
 import { checkbox, field, select } from "../components/field.js";
 import { h } from "../dom.js";
-import { writtenForm } from "./written-form.js";
+import { formatForm } from "./format-form.js";
 
 const DECIMALS = [
   ["", "by column"],
@@ -10,8 +10,8 @@ const DECIMALS = [
   [".", "point  1.5"],
 ];
 
-/** The fields of a source's cells; `change` saves a control's value, `written` saves a column's format. */
-export function cellFields(source, view, change, written) {
+/** The fields of a source's cells; `change` saves a control's value, `format` saves a column's format. */
+export function cellFields(source, view, change, format) {
   const decimal = select(DECIMALS, {
     value: source.decimal ?? "",
     on: { change: () => change({ decimal: decimal.value || null }) },
@@ -32,9 +32,9 @@ export function cellFields(source, view, change, written) {
         h(
           "ul",
           { class: "small" },
-          formed.map((column) => h("li", {}, h("b", {}, column.name), `: ${column.written}`)),
+          formed.map((column) => h("li", {}, h("b", {}, column.name), `: ${column.format}`)),
         ),
       ),
-    view && writtenForm(view, written),
+    view && formatForm(view, format),
   ];
 }

@@ -30,13 +30,13 @@ export function preview(view, { rows, inDatabase }) {
   );
 }
 
-function head({ name, type, own_form: ownForm, written }) {
+function head({ name, type, own_form: ownForm, format }) {
   return h(
     "th",
     { scope: "col" },
     name,
     type !== "VARCHAR" && h("span", { class: "muted small block" }, type.toLowerCase()),
-    ownForm && h("span", { class: "muted small block", title: written }, `read as ${written}`),
+    ownForm && h("span", { class: "muted small block", title: format }, `read as ${format}`),
   );
 }
 

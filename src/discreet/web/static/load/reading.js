@@ -34,11 +34,11 @@ const QUOTES = [
 ];
 
 /**
- * The options of the file's format; `onChange(changes, area)` with the area that shows errors. `written` contains
+ * The options of the file's format; `onChange(changes, area)` with the area that shows errors. `format` contains
  * `save(column, form, area)` for a column's cell format, the column `chosen` last, and for a workbook its `sheets` and
  * a function that opens another one.
  */
-export function fileForm(source, view, onChange, written) {
+export function fileForm(source, view, onChange, format) {
   const form = view?.form ?? null;
   const inferred = form?.reasons ?? {};
   const kind = form?.format ?? source.format;
@@ -58,7 +58,7 @@ export function fileForm(source, view, onChange, written) {
   const area = h(
     "div",
     { class: "form" },
-    written.sheets.length > 1 && sheetField(written.sheets, source.table, written.openSheet),
+    format.sheets.length > 1 && sheetField(format.sheets, source.table, format.openSheet),
     choice("format", "Format", FORMATS, form ? `Read as ${kind}: ${inferred.format}.` : null),
     kind !== "parquet" &&
       kind !== "xlsx" &&
@@ -77,7 +77,7 @@ export function fileForm(source, view, onChange, written) {
         form?.delimiter ? `Found ${DELIMITER_NAMES[form.delimiter] ?? form.delimiter}.` : null,
       ),
     isText && choice("quote", "Quote", QUOTES, null, (value) => value),
-    ...cellFields(source, view, (changes) => onChange(changes, area), written),
+    ...cellFields(source, view, (changes) => onChange(changes, area), format),
     h(
       "datalist",
       { id: "encodings" },
@@ -103,12 +103,12 @@ export function nullPolicy(source, { texts, inDatabase }, onChange) {
     }),
     segmented({
       label: "NULL is",
-      value: source.nulls,
+      value: source.null_policy,
       options: [
         ["value", "a separate value"],
         ["drop", "a reason to drop the row"],
       ],
-      onChange: (nulls) => onChange({ nulls }, area),
+      onChange: (policy) => onChange({ null_policy: policy }, area),
     }),
     formError(),
   );
@@ -127,8 +127,8 @@ export function peopleForm(source, view, onChange) {
     on: { change: (event) => onChange({ rows_are_people: event.target.checked }, area) },
   });
   const unlisted = checkbox("Publish columns that are not in the spec unchanged", {
-    checked: source.unlisted === "insensitive",
-    on: { change: (event) => onChange({ unlisted: event.target.checked ? "insensitive" : "drop" }, area) },
+    checked: source.unlisted_columns === "insensitive",
+    on: { change: (event) => onChange({ unlisted_columns: event.target.checked ? "insensitive" : "drop" }, area) },
   });
   const area = h(
     "div",
@@ -141,7 +141,7 @@ export function peopleForm(source, view, onChange) {
     }),
     !source.subject && people,
     unlisted,
-    source.unlisted === "insensitive" &&
+    source.unlisted_columns === "insensitive" &&
       notice(
         "Unlisted columns will be published unchanged. Make sure that none of them identifies a person.",
         "warning",

@@ -9,7 +9,7 @@ export function earlierReleases(quasiIdentifiers) {
   const error = h("p", { class: "field-error", hidden: true });
   const element = h(
     "fieldset",
-    { class: "field", dataset: { field: "after" } },
+    { class: "field", dataset: { field: "previous_releases" } },
     h("legend", {}, "Safe together with"),
     h("p", { class: "hint" }, "Releases of the same people. k and l must also hold for the intersection with them."),
     boxes,

@@ -43,7 +43,7 @@ export function releaseForm({ overview, notes, signal, onPublished }) {
       suppressed = value;
     },
   });
-  let order = overview.order;
+  let order = overview.row_order;
   const ordering = segmented({
     label: "Rows are",
     options: [
@@ -134,9 +134,9 @@ export function releaseForm({ overview, notes, signal, onPublished }) {
       model: form.name,
       ...target.body(),
       ...(form.takes_levels ? requestOfChoice(choice) : requirementForm.body(form)),
-      suppressed: form.takes_suppression ? suppressed : "drop",
-      order,
-      after: earlier.names(),
+      suppressed_rows: form.takes_suppression ? suppressed : "drop",
+      row_order: order,
+      previous_releases: earlier.names(),
       options: chosenOptions(options),
     };
   }

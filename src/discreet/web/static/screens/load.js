@@ -55,8 +55,8 @@ class LoadScreen {
   drawTable() {
     const { source, view, place, warnings, null_texts: texts, sheets } = this.answer;
     const change = (changes, area) => this.save(changes, area);
-    const written = {
-      save: (column, form, area, missed) => this.saveWritten(column, form, area, missed),
+    const format = {
+      save: (column, form, area, missed) => this.saveFormat(column, form, area, missed),
       chosen: this.chosen ?? null,
       sheets,
       openSheet: (table) => this.attempt(() => this.run("Opening the table", "open", { path: source.path, table })),
@@ -92,7 +92,7 @@ class LoadScreen {
           ),
           this.anotherTable(),
         ),
-        h("div", { class: "stack sticky" }, place ? whereItIs(place) : fileForm(source, view, change, written)),
+        h("div", { class: "stack sticky" }, place ? whereItIs(place) : fileForm(source, view, change, format)),
       ),
     );
     this.drawRows();
@@ -212,7 +212,7 @@ class LoadScreen {
     try {
       this.answer = await put("/api/load/source", () => ({ ...this.answer.source, ...changes }));
       await this.context.state.refresh();
-      if ("format" in changes || "unlisted" in changes) this.redraw();
+      if ("format" in changes || "unlisted_columns" in changes) this.redraw();
       else this.drawRows();
       announce("Saved.");
     } catch (error) {
@@ -221,10 +221,10 @@ class LoadScreen {
   }
 
   /** Save a column's cell format, and show the table as it is read now. */
-  async saveWritten(column, written, area, missed = "refuse") {
+  async saveFormat(column, format, area, missed = "refuse") {
     clearErrors(area);
     try {
-      this.answer = await put("/api/load/written", { column, written, missed });
+      this.answer = await put("/api/load/format", { column, format, missed });
       await this.context.state.refresh();
       this.chosen = column;
       this.drawTable();

@@ -1,4 +1,4 @@
-// The cell format of one column: the form of the spec's `written`.
+// The cell format of one column: the form of the spec's `format`.
 
 import { field, input, select } from "../components/field.js";
 import { form } from "../components/form.js";
@@ -27,10 +27,10 @@ const listed = (text) =>
 const shown = (value) => [value ?? []].flat().join(" | ");
 
 /**
- * A column, its cell format, and a button that calls `save(column, written, area)`; `{}` for an unchanged column.
+ * A column, its cell format, and a button that calls `save(column, format, area)`; `{}` for an unchanged column.
  * `chosen` is the column that was saved last, whose form is open again.
  */
-export function writtenForm(view, { save, chosen = null }) {
+export function formatForm(view, { save, chosen = null }) {
   const column = select(
     view.columns.map((each) => each.name),
     { on: { change: () => fill() } },
@@ -48,7 +48,7 @@ export function writtenForm(view, { save, chosen = null }) {
     dates.value = shown(known.dates);
     pivot.value = known.pivot ?? "";
   };
-  const written = () => ({
+  const format = () => ({
     decimal: decimal.value,
     thousands: thousands.value,
     unit: listed(unit.value),
@@ -56,11 +56,11 @@ export function writtenForm(view, { save, chosen = null }) {
     pivot: /^\d+$/.test(pivot.value.trim()) ? Number(pivot.value) : pivot.value.trim(),
   });
   const plain = button("Read unchanged", { onClick: () => save(column.value, {}, element) });
-  const missed = missedCells((what) => save(column.value, written(), element, what));
+  const missed = missedCells((what) => save(column.value, format(), element, what));
   const element = form(
     {
       send: "Save the format",
-      onSend: () => save(column.value, written(), element),
+      onSend: () => save(column.value, format(), element),
       actions: [plain],
     },
     field({ label: "Column", control: column, name: "column" }),
