@@ -159,7 +159,7 @@ def test_a_map_of_row_types_is_sent_to_the_rows_in_any_session(settings: Setting
             session.conf.set(name, said)
         try:
             with connect(settings, SourceSpec(data=frame)) as engine:
-                assert engine.frame("SELECT 1 AS n").sparkSession.conf.get(name) == expected  # type: ignore[attr-defined]
+                assert engine._session.conf.get(name) == expected  # type: ignore[attr-defined]
         finally:
             session.conf.unset(name)
 

@@ -97,10 +97,10 @@ def test_a_dataset_is_scanned_where_its_files_lie(read: Read, tmp_path: Path) ->
 
 
 def test_rows_are_not_held(settings: Settings) -> None:
-    """Rows are not held: while a stream of 64 MB is read, Arrow holds only a part of it."""
+    """Rows are not held: while a stream of 24 MB is read, Arrow holds only a part of it."""
     # The proxy pool counts only this test's allocations: memory of earlier tests may be freed meanwhile.
     pool = pyarrow.proxy_memory_pool(pyarrow.default_memory_pool())
-    rows, parts, most = 1 << 16, 128, 0
+    rows, parts, most = 1 << 16, 48, 0
 
     def batches() -> Iterator[Any]:
         nonlocal most

@@ -71,13 +71,7 @@ def spark_place(spark_process: None, settings: Settings, tmp_path: Path) -> Spar
     return SparkPlace(settings, tmp_path)
 
 
-ON_MARIADB = {
-    "test_engine",
-    "test_text",
-    "test_starred_cells",
-    "test_full_domain",
-    "test_full_domain_without_small_classes",
-}
+ON_MARIADB = {"test_engine", "test_text", "test_starred_cells", "test_full_domain"}
 SLOW_ON_MARIADB = {"test_counting", "test_audit", "test_reading"}
 """Modules, and tests, that run on MariaDB; unsupported features are refused (docs/mariadb.md)."""
 

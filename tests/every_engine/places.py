@@ -281,14 +281,15 @@ SLOW_ON_SPARK = pytest.mark.parametrize(
 def once_on_spark(name: str, values: Sequence[Any], on_spark: Any) -> pytest.MarkDecorator:
     """Mark a test of several values with similar statements: on Spark one runs, the others are slow."""
     cases = [
-        pytest.param(place, value, marks=_marks(place, is_slow=value != on_spark))
+        pytest.param(place, value, marks=place_marks(place, is_slow=value != on_spark))
         for value in values
         for place in ("duckdb", "postgres", "spark")
     ]
     return pytest.mark.parametrize(("place", name), cases, indirect=["place"])
 
 
-def _marks(place: str, *, is_slow: bool) -> list[pytest.MarkDecorator]:
+def place_marks(place: str, *, is_slow: bool) -> list[pytest.MarkDecorator]:
+    """Return the marks of a case in a place; one that is slow runs on Spark only in ``make test-all``."""
     return [pytest.mark.spark, *([pytest.mark.slow] if is_slow else [])] if place == "spark" else []
 
 

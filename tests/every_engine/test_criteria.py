@@ -14,7 +14,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from discreet.errors import InputError, NoSolution, RequirementNotMet
+from discreet.errors import InputError
 from discreet.model.criteria.base import AuditedBy, Criterion, Need, Parameter
 from discreet.model.criterion_inputs import ClassValues
 from discreet.model.release_address import ReleaseAddress
@@ -247,11 +247,3 @@ def test_publish_audit_spoil_report(place: Place, share: type[Criterion]) -> Non
     written = report(address, output=place.folder / "r.html", settings=place.settings)
     assert not written.passed
     assert "not passed: 1 class" in written.path.read_text(encoding="utf-8")
-
-
-@SLOW_ON_SPARK
-def test_what_fails_is_never_put_in_place(place: Place, share: type[Criterion]) -> None:
-    del share
-    with pytest.raises((RequirementNotMet, NoSolution)):
-        publish(place, Share(0.4, "s"))
-    assert not [name for name in place.contents() if "released" in name]

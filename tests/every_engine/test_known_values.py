@@ -20,7 +20,7 @@ from discreet.model.criteria.weighted_k import WeightedKAnonymity
 from tests.criteria.known_tables import PATHS, WAGES, in_order, known
 from tests.criteria.plain_known_values import p_sensitive, proximity, t_closeness, value_range
 from tests.every_engine.auditing import audited, drawn, drawn_enough, texts
-from tests.every_engine.places import SLOW_ON_SPARK, Place, once_on_spark
+from tests.every_engine.places import SLOW_ON_SPARK, Place
 
 Rows = list[tuple[str, str | None]]
 ILL: Rows = [("a", "flu"), ("a", "ulcer"), ("a", "flu"), ("b", "gout"), ("b", None), ("c", "angina")]
@@ -49,47 +49,45 @@ def check_worst(found: CriterionFinding, measures: list[Fraction | None], sign: 
         assert abs(Fraction(found.found) - worst) <= Fraction(101, 100 * SCORE_UNIT)
 
 
-@once_on_spark("distance", ["equal", "ordered", "hierarchical"], "hierarchical")
 @drawn(15)
 @example(rows=ILL, more=["flu", "gout"], percent=20)
 @given(rows=ILLNESSES, more=st.lists(st.sampled_from(list(PATHS)), max_size=6), percent=st.integers(0, 60))
-def test_the_publisher_s_table(
-    place: Place, distance: str, rows: Rows, more: list[str], percent: int
-) -> None:
+def test_the_publisher_s_table(place: Place, rows: Rows, more: list[str], percent: int) -> None:
     if drawn_enough(place):
         return
     whole = [s for _, s in rows if s is not None] + more
-    criterion = TCloseness(percent / 100, distance=distance)
-    report = audited(place, place.put(texts(rows)), criterion, known={"s": known(whole)})
-    order = in_order(known(whole))
-    measures = [t_closeness(held, whole, distance, order, PATHS) for held in classes_of(rows)]
-    compared(report.criteria[0], measures, criterion.value)
+    order, classes = in_order(known(whole)), classes_of(rows)
+    criteria = [TCloseness(percent / 100, distance=each) for each in ("equal", "ordered", "hierarchical")]
+    report = audited(place, place.put(texts(rows)), *criteria, known={"s": known(whole)})
+    for found, asked in zip(report.criteria, criteria, strict=True):
+        measures = [t_closeness(held, whole, asked.distance, order, PATHS) for held in classes]
+        compared(found, measures, asked.value)
     assert not any("compares classes" in str(warning) for warning in report.warnings)
 
 
 @SLOW_ON_SPARK
-@pytest.mark.parametrize("distance", ["equal", "ordered"])
 @drawn(15)
 @given(rows=INCOMES, percent=st.integers(0, 60))
-def test_the_published_table(place: Place, distance: str, rows: Rows, percent: int) -> None:
+def test_the_published_table(place: Place, rows: Rows, percent: int) -> None:
     if drawn_enough(place):
         return
     whole = [s for _, s in rows if s is not None]
-    criterion = TCloseness(percent / 100, distance=distance)
-    report = audited(place, place.put(texts(rows)), criterion)
-    measures = [t_closeness(held, whole, distance, in_order(known(whole)), {}) for held in classes_of(rows)]
-    compared(report.criteria[0], measures, criterion.value)
+    criteria = [TCloseness(percent / 100, distance=distance) for distance in ("equal", "ordered")]
+    report = audited(place, place.put(texts(rows)), *criteria)
+    for found, asked in zip(report.criteria, criteria, strict=True):
+        order = in_order(known(whole))
+        measures = [t_closeness(held, whole, asked.distance, order, {}) for held in classes_of(rows)]
+        compared(found, measures, asked.value)
     assert any("the distribution of the published rows is used" in str(w) for w in report.warnings)
 
 
 @SLOW_ON_SPARK
-@pytest.mark.parametrize("distance", ["equal", "ordered", "hierarchical"])
-def test_a_value_that_the_publisher_s_table_lacks_fails(place: Place, distance: str) -> None:
-    criterion = TCloseness(1, distance=distance)
+def test_a_value_that_the_publisher_s_table_lacks_fails(place: Place) -> None:
+    criteria = [TCloseness(1, distance=each) for each in ("equal", "ordered", "hierarchical")]
     whole = {"s": known(["flu", "ulcer", "gout", "flu"])}
-    [found] = audited(place, place.put(texts(ILL)), criterion, known=whole).criteria
-    assert (found.failing_classes, found.found) == (1, None)
-    assert audited(place, place.put(texts(ILL[:-1])), criterion, known=whole).passed
+    for found in audited(place, place.put(texts(ILL)), *criteria, known=whole).criteria:
+        assert (found.failing_classes, found.found) == (1, None)
+    assert audited(place, place.put(texts(ILL[:-1])), *criteria, known=whole).passed
 
 
 @SLOW_ON_SPARK
@@ -114,20 +112,21 @@ def test_a_class_exactly_as_far_as_required_passes(place: Place) -> None:
     assert audited(place, equal, TCloseness(0, distance="ordered")).passed
 
 
-@once_on_spark("level", [0, 1, 2, 3, 7], 2)
 @drawn(10)
 @example(rows=ILL)
 @given(rows=ILLNESSES)
-def test_groups_of_a_level(place: Place, level: int, rows: Rows) -> None:
+def test_groups_of_a_level(place: Place, rows: Rows) -> None:
     if drawn_enough(place):
         return
+    levels = (0, 1, 2, 3, 7) if place.name != "spark" else (2,)
     whole = {"s": known([s for _, s in rows if s is not None] + ["flu"])}
-    asked = PSensitivity(2, level=level)
-    [found] = audited(place, place.put(texts(rows)), asked, known=whole).criteria
-    measures = [p_sensitive(held, level, PATHS) for held in classes_of(rows)]
-    assert found.failing_classes == sum(each < 2 for each in measures)
-    if all(measures):
-        assert found.found == min(measures)
+    criteria = [PSensitivity(2, level=level) for level in levels]
+    report = audited(place, place.put(texts(rows)), *criteria, known=whole)
+    for level, found in zip(levels, report.criteria, strict=True):
+        measures = [p_sensitive(held, level, PATHS) for held in classes_of(rows)]
+        assert found.failing_classes == sum(each < 2 for each in measures)
+        if all(measures):
+            assert found.found == min(measures)
 
 
 @SLOW_ON_SPARK

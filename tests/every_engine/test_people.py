@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from discreet.engines.column_scans import count_single_values
 from discreet.profile.table_warnings import check_table
 from tests.every_engine.auditing import audited, texts
-from tests.every_engine.places import Place
+from tests.every_engine.places import SLOW_ON_SPARK, Place
 from tests.frequency.conftest import table_spec
 
 NAMES = ("nr", "sex", "dob", "town", "income")
@@ -27,6 +27,7 @@ def visits() -> list[tuple[str, ...]]:
     return rows
 
 
+@SLOW_ON_SPARK  # where test_profile reads tables by the same statements
 def test_people_of_a_table_are_found(place: Place) -> None:
     rows = visits()
     source = place.put(texts(rows, NAMES))

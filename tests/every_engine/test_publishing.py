@@ -225,17 +225,6 @@ def test_subjects_and_stars(place: Place, target: dict[str, Any]) -> None:
     assert again.report.starred == found.suppressed
 
 
-@SLOW_ON_SPARK
-def test_text_files_come_out_of_every_engine(place: Place) -> None:
-    table = put(place)
-    for name in ("r.csv", "r.parquet"):
-        found = table.publish({AGE: 1}, place.folder / name, k=2)
-        assert audit(found.path, settings=place.settings).passed
-    assert rows_at(place, ReleaseAddress(path=place.folder / "r.parquet")) == duckdb_rows(
-        place, {"answer": {AGE: 1}, "k": 2}
-    )
-
-
 @pytest.fixture
 def released(postgres_place: PostgresPlace) -> tuple[PostgresPlace, Table]:
     """A place in PostgreSQL whose role may create in its schema, and a table there."""

@@ -13,11 +13,9 @@ from discreet.attacks.linkage import (
     compute_population_risk,
     measure_linkage,
 )
-from discreet.attacks.outside_records import read_outside
 from discreet.attacks.published_table import PublishedColumns, read_published
 from discreet.errors import InputError
 from discreet.frequency.table_scan import count_frequency_set
-from discreet.model.table_spec import SourceSpec
 from discreet.screens.release_comparison import true_answers
 from discreet.screens.source_view import view_source
 from discreet.verbs.table import Table
@@ -104,17 +102,3 @@ def test_a_preview_shows_no_row_of_a_database(place: Place) -> None:
     assert view.columns == tuple(PEOPLE)
     assert view.types == ("VARCHAR", "BIGINT", "VARCHAR", "VARCHAR")
     assert len(view.preview) == (8 if place.name == "duckdb" else 0)
-
-
-def test_an_outside_file_needs_a_column_to_match(place: Place) -> None:
-    source = place.put({"z": ("VARCHAR", ["1"])})
-    with place.connect(source) as engine, pytest.raises(InputError, match="shares no column name"):
-        read_outside(engine, source, NAMES, None, place.settings)
-
-
-def test_where_a_source_lies_is_asked(place: Place, duckdb_place: DuckdbPlace) -> None:
-    """The embedded engine reads files, whatever engine is available."""
-    there: SourceSpec = duckdb_place.put({"q": ("VARCHAR", ["a", "b"])})
-    with place.connect() as engine:
-        found = read_outside(engine, there, ["q"], None, place.settings)
-    assert found.texts == (("a", "b"),)

@@ -27,7 +27,7 @@ from discreet.recoding.recoded_table import ClassedRows, RecodedTable
 from discreet.recoding.recoding_application import apply_classes, apply_full_domain, apply_recoding
 from discreet.release.publication_job import load_sort_keys
 from tests.drawing import NEW
-from tests.every_engine.places import SLOW_ON_SPARK, Columns, Place, once_on_spark
+from tests.every_engine.places import SLOW_ON_SPARK, Columns, Place, once_on_spark, place_marks
 from tests.oracle.plain_release import PlainTable
 from tests.recoding.random_classes import random_classes
 
@@ -128,32 +128,24 @@ def ways(
         yield apply_recoding, True
 
 
-def test_full_domain(place: Place) -> None:
-    check_full_domain((0, 0, 1, 0), Requirement(k=2), "star", place)
+FULL_DOMAIN = [
+    ((0, 0, 1, 0), Requirement(k=2), "star"),
+    ((1, 1, 1, 0), Requirement(k=3, l=2), "drop"),  # on Spark in every run by test_the_subjects_of_kept_rows
+    ((2, 0, 0, 2), Requirement(k=4), "drop nulls"),
+    ((1, 1, 1, 1), Requirement(k=3, l=2), "subject"),
+]
 
 
 @pytest.mark.parametrize(
-    "place",
-    ["duckdb", "postgres", "mariadb", pytest.param("spark", marks=[pytest.mark.spark, pytest.mark.slow])],
-    indirect=True,
+    ("place", "node", "requirement", "how"),
+    [
+        pytest.param(place, *case, marks=place_marks(place, is_slow=case[2] != "star"))
+        for case in FULL_DOMAIN
+        for place in ("duckdb", "postgres", "spark", *(["mariadb"] if case[2] in ("star", "drop") else []))
+    ],
+    indirect=["place"],
 )
-def test_full_domain_without_small_classes(place: Place) -> None:
-    """Spark leaves them out in every run in test_the_subjects_of_kept_rows."""
-    check_full_domain((1, 1, 1, 0), Requirement(k=3, l=2), "drop", place)
-
-
-@SLOW_ON_SPARK
-@pytest.mark.parametrize(
-    ("node", "requirement", "how"),
-    [((2, 0, 0, 2), Requirement(k=4), "drop nulls"), ((1, 1, 1, 1), Requirement(k=3, l=2), "subject")],
-)
-def test_full_domain_of_some_rows_and_of_subjects(
-    node: tuple[int, ...], requirement: Requirement, how: str, place: Place
-) -> None:
-    check_full_domain(node, requirement, how, place)
-
-
-def check_full_domain(node: tuple[int, ...], requirement: Requirement, how: str, place: Place) -> None:
+def test_full_domain(node: tuple[int, ...], requirement: Requirement, how: str, place: Place) -> None:
     """Check the published and the suppressed rows of either function."""
     case = put(place, subject=how == "subject", drop_nulls=how == "drop nulls")
     suppression = SuppressionPolicy.STAR if how == "star" else SuppressionPolicy.DROP

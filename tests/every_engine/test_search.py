@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
 from datetime import date
 from decimal import Decimal
@@ -25,7 +24,7 @@ from discreet.mondrian.external import StoredPartition, partition_in_engine
 from discreet.mondrian.mondrian_options import Categorical, Cut, MondrianOptions, Summary
 from discreet.mondrian.partition import partition_table
 from discreet.search.algorithms import IN_DATABASE, load_algorithm
-from discreet.search.search_problem import FactTable, SearchProblem
+from discreet.search.search_problem import SearchProblem
 from discreet.search.star_schema_loader import star_schema
 from discreet.settings import Settings
 from discreet.spec.spec_reader import spec_from_mapping
@@ -129,45 +128,6 @@ def test_every_search_finds_what_enumeration_finds(place: Place, subjects: bool,
                     assert solutions.items() <= expected.items()
                 else:
                     assert solutions == expected, (seed, name)
-
-
-def test_facts_and_dimensions_say_what_the_source_says(place: Place, settings: Settings) -> None:
-    columns = drawn(3, [*VALUES, *SENSITIVE], 40, subjects=True)
-    spec = spec_of(columns, [*SENSITIVE], null_values=["0"])
-    engine_spec = told(spec, place, columns)
-    with place.connect(engine_spec.source) as engine, star_schema(engine, engine_spec, settings) as facts:
-        assert facts.by_subject
-        rows = decoded(engine, facts)
-        dimension = engine.fetch_rows(f'SELECT v, l0, l1 FROM "{facts.dimensions[0]}"')
-    known = [[None if (t := text(v)) == "0" else t for v in cells] for _, cells in columns.values()]
-    assert sorted(map(repr, rows)) == sorted(map(repr, zip(*known[: len(VALUES)], strict=True)))
-    hierarchy = facts.hierarchies[0]
-    codes = {leaf: code for code, leaf in enumerate(hierarchy.leaves)} | {None: hierarchy.null_code}
-    level = hierarchy.level_map(1)
-    assert {(v, l0, l1) for v, l0, l1 in dimension} == {(v, c, int(level[c])) for v, c in codes.items()}
-
-
-def decoded(engine: Engine, facts: FactTable) -> list[tuple[str | None, ...]]:
-    """Return the quasi-identifiers' texts of a fact table's rows."""
-    codes = ", ".join(f"c{i}" for i in range(len(facts.hierarchies)))
-    leaves = [(*h.leaves, None) for h in facts.hierarchies]
-    rows = engine.fetch_rows(f'SELECT {codes} FROM "{facts.facts}"')
-    return [tuple(held[code] for held, code in zip(leaves, row, strict=True)) for row in rows]
-
-
-@SLOW_ON_SPARK
-def test_sensitive_values_and_subjects_keep_apart(place: Place, settings: Settings) -> None:
-    columns = drawn(5, [ODD, *SENSITIVE], 30, subjects=True)
-    engine_spec = told(spec_of(columns, [*SENSITIVE]), place, columns)
-    with place.connect(engine_spec.source) as engine, star_schema(engine, engine_spec, settings) as facts:
-        counted = Counter(engine.fetch_rows(f'SELECT s0, s1, u FROM "{facts.facts}"'))
-    places = [columns[name][1] for name in ("diagnosis", "ward", "person")]
-    expected = Counter(zip(*places, strict=True))
-    assert sorted(counted.values()) == sorted(expected.values())
-    assert {(s0 < 0, s1 < 0) for s0, s1, _ in counted} == {(a is None, b is None) for a, b, _ in expected}
-    assert {s for s, *_ in counted} == {*range(len({a for a, *_ in expected if a is not None}))} | (
-        {-1} if any(a is None for a, *_ in expected) else set()
-    )
 
 
 def test_the_same_refusals_as_counting(place: Place, settings: Settings) -> None:

@@ -68,7 +68,7 @@ def counted(engine: Engine, reader: Dialect, statements: Sequence[str]) -> list[
     return [int(failing) for _, failing in sorted(engine.fetch_rows(" UNION ALL ".join(each_of)))]
 
 
-@once_on_spark("seed", range(3), 0)
+@once_on_spark("seed", range(2), 0)
 def test_they_agree_with_the_audit(place: Place, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     source = place.put(table(seed))
     on_spark = source.engine == "spark"

@@ -9,7 +9,7 @@ import pytest
 from discreet.audit import recount
 from discreet.sql import audit_classes
 from tests.every_engine.auditing import audited
-from tests.every_engine.places import ODD_TEXTS, Columns, Place, once_on_spark
+from tests.every_engine.places import ODD_TEXTS, SLOW_ON_SPARK, Columns, Place, once_on_spark
 
 
 def counted(place: Place, columns: Columns) -> tuple[dict[str, int], int, int]:
@@ -37,6 +37,7 @@ def test_every_value_counts_once(place: Place, number: int) -> None:
     assert counted(place, kept) == ({"s": number, "t": number}, 1, 2 * number + 1)
 
 
+@SLOW_ON_SPARK
 def test_bits_and_groupings_agree(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     odd = ODD_TEXTS[:14]
     size = 4 * len(odd)

@@ -6,14 +6,11 @@ from collections import Counter
 from dataclasses import replace
 from decimal import Decimal
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.model.criteria.base import Criterion
 from discreet.model.criteria.entropy_diversity import EntropyDiversity
 from discreet.model.criteria.float_criterion import SCORE_UNIT
-from discreet.model.criteria.registry import plain_values
 from tests.criteria.plain_value_shares import measure, passes
 from tests.criteria.test_value_shares import ALL
 from tests.every_engine.auditing import audited, drawn, drawn_enough, texts
@@ -36,28 +33,25 @@ def counted(rows: Rows) -> dict[str, Counter[str]]:
     return found
 
 
-@SLOW_ON_SPARK  # where the strictest value of each is told of drawn tables, too
-@pytest.mark.parametrize("criterion", ALL, ids=[str(plain_values([c])) for c in ALL])
-@drawn(12)
+@SLOW_ON_SPARK  # where test_strictest computes these criteria
+@drawn(25)
 @given(rows=TABLES, stop=st.integers(0, 99))
-def test_tiny_tables(place: Place, criterion: Criterion, rows: Rows, stop: int) -> None:
+def test_tiny_tables(place: Place, rows: Rows, stop: int) -> None:
     if drawn_enough(place):
         return
-    stops = criterion.parameter.slider
-    criterion = replace(criterion, value=stops[stop % len(stops)])
-    classes = counted(rows)
-    table = {
-        value: sum(c[value] for c in classes.values()) for value in {s for _, s in rows if s is not None}
-    }
-    [found] = audited(place, place.put(texts(rows)), criterion).criteria
-    measures = [measure(criterion, dict(c), table) for c in classes.values()]
-    assert found.failing_classes == sum(not passes(criterion, dict(c), table) for c in classes.values())
-    if None in measures:
-        assert found.found is None
-    else:
-        told = [m for m in measures if m is not None]
-        worst = min(told) if isinstance(criterion, EntropyDiversity) else max(told)
-        assert abs(Decimal(found.found) - worst) <= Decimal("1.01") / SCORE_UNIT
+    criteria = [replace(each, value=each.parameter.slider[stop % len(each.parameter.slider)]) for each in ALL]
+    classes = [dict(each) for each in counted(rows).values()]
+    table = Counter(s for _, s in rows if s is not None)
+    report = audited(place, place.put(texts(rows)), *criteria)
+    for found, criterion in zip(report.criteria, criteria, strict=True):
+        measures = [measure(criterion, each, table) for each in classes]
+        assert found.failing_classes == sum(not passes(criterion, each, table) for each in classes)
+        known = [each for each in measures if each is not None]
+        if len(known) < len(measures):
+            assert found.found is None
+        else:
+            worst = min(known) if isinstance(criterion, EntropyDiversity) else max(known)
+            assert abs(Decimal(found.found) - worst) <= Decimal("1.01") / SCORE_UNIT
 
 
 @SLOW_ON_SPARK

@@ -190,6 +190,7 @@ def test_null_texts_come_first_others_stay_and_the_rest_is_refused_by_name(place
     assert "others" in str(error.value)
 
 
+@SLOW_ON_SPARK
 def test_defaults_of_the_source_hold_for_every_other_column(place: Place) -> None:
     columns: Mapping[str, tuple[str, Sequence[str | None]]] = {
         "cost": ("VARCHAR", ["9116,50", " 7 ", "n,a"]),

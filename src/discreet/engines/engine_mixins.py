@@ -92,8 +92,14 @@ class SingleLoadMixin:
         )
 
 
-def describe_row_count(engine: Engine, table: SourceTable, name: str, value: str) -> str:
-    """Return in words the number of rows with a cell text in a column; one scan."""
-    query = f"SELECT count(*) FROM {table.relation} WHERE {table.text(name)} = {literal(value)}"
-    count = engine.fetch_rows(query)[0][0]
-    return f"{count:,} row{'s' * (count != 1)}"
+class UnorderedRowsMixin:
+    """Mixin for an ``Engine`` of a database, which omits no rows and does not number them."""
+
+    def confirm_rows(self, table: SourceTable, rows: int) -> None:
+        """Do nothing: a database omits no rows."""
+
+    def locate(self: Engine, table: SourceTable, name: str, value: str) -> str:
+        """Return in words the number of rows with a cell text, since they have no positions; one scan."""
+        query = f"SELECT count(*) FROM {table.relation} WHERE {table.text(name)} = {literal(value)}"
+        count = self.fetch_rows(query)[0][0]
+        return f"{count:,} row{'s' * (count != 1)}"

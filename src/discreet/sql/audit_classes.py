@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from discreet.sql.cell_expressions import can_hold_stars, canonical_text, star_predicate
 from discreet.sql.dialect import Dialect
-from discreet.sql.quoting import identifier, literal
+from discreet.sql.quoting import identifier, literal, numbered
 
 PUBLISHED_STAR = "*"
 
@@ -47,14 +47,11 @@ class RowCounting:
 ONE_BY_ONE = RowCounting()
 
 
-def key(index: int) -> str:
-    """Return the column name of a quasi-identifier in the tables of the audit."""
-    return f"q{index}"
+key = numbered("q")
+"""Column name of a quasi-identifier in the tables of the audit."""
 
-
-def value(index: int) -> str:
-    """Return the column name of a sensitive attribute."""
-    return f"s{index}"
+value = numbered("s")
+"""Column name of a sensitive attribute."""
 
 
 def published_texts(

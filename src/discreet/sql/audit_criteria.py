@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from discreet.model.criteria.release_level import AUDITED_SIZES
 from discreet.sql.audit_classes import join_rows_to_classes, key, published_texts, value
-from discreet.sql.quoting import identifier
+from discreet.sql.quoting import identifier, numbered
 
 AUDITED_ROWS = "audited_rows"
 """Name of the published rows in a criterion's query."""
@@ -19,9 +19,8 @@ AUDITED_ROWS = "audited_rows"
 _LARGEST = 2**63 - 1
 
 
-def score_column(index: int) -> str:
-    """Return the column name of a criterion's scores in the table of classes."""
-    return f"score{index}"
+score_column = numbered("score")
+"""Column name of a criterion's scores in the table of classes."""
 
 
 def members(rows: str, classes: str, keys: int, places: Sequence[int]) -> str:

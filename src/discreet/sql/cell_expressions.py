@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from discreet.model.cell_format import BLANKS
 from discreet.sql.dialect import DUCKDB, Dialect
-from discreet.sql.quoting import literal
+from discreet.sql.quoting import literal, numbered
 
 ENUMERATED = "ENUM"
 """House type of a column of few distinct texts."""
@@ -31,9 +31,8 @@ _NESTED = {"STRUCT", "MAP", "UNION", LIST, "ARRAY", "VARIANT"}
 _BINARY = {"BLOB", "BYTEA", "BINARY", "VARBINARY", "GEOMETRY"}
 
 
-def column_name(position: int) -> str:
-    """Return the SQL name of a source's column: ``c0``, ``c1``, … by its index."""
-    return f"c{position}"
+column_name = numbered("c")
+"""SQL name of a source's column: ``c0``, ``c1``, … by its index."""
 
 
 def canonical_text(column: str, type_name: str, dialect: Dialect = DUCKDB) -> str:

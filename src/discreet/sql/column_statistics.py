@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from discreet.sql.cell_expressions import star_predicate, unpivot
 from discreet.sql.dialect import Dialect
-from discreet.sql.quoting import identifier
+from discreet.sql.quoting import identifier, numbered
 
 _ONCE = "HAVING count(*) = 1"
 
@@ -42,9 +42,8 @@ def unique_in_class(dialect: Dialect, relation: str, keys: Sequence[str], text: 
 TRAIT_KEY, COMBINATION_ROWS = "x", "n"
 
 
-def trait_name(index: int) -> str:
-    """Return the column name of a trait in a table of ``combinations``."""
-    return f"t{index}"
+trait_name = numbered("t")
+"""Column name of a trait in a table of ``combinations``."""
 
 
 def combinations(relation: str, key: str, traits: Sequence[str]) -> str:

@@ -10,14 +10,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from discreet.sql.dialect import Dialect
-from discreet.sql.quoting import identifier, literal
+from discreet.sql.quoting import identifier, literal, numbered
 
 GROUP_COUNT = "n"
 
 
-def group_key_name(position: int) -> str:
-    """Return the name of a grouping column."""
-    return f"k{position}"
+group_key_name = numbered("k")
+"""Name of a grouping column."""
 
 
 def group_rows(relation: str, keys: Sequence[str]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from discreet.errors import InputError
@@ -29,6 +29,15 @@ def literal(text: str) -> str:
     'it''s'
     """
     return "'" + text.replace("'", "''") + "'"
+
+
+def numbered(prefix: str) -> Callable[[int], str]:
+    """Return the function of a column's name by its index, with this prefix.
+
+    >>> numbered("c")(0)
+    'c0'
+    """
+    return f"{prefix}{{}}".format
 
 
 def glob_literal(path: Path) -> str:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from discreet.sql.cell_expressions import any_null
 from discreet.sql.dialect import Dialect
-from discreet.sql.quoting import identifier, literal
+from discreet.sql.quoting import identifier, literal, numbered
 from discreet.sql.recoded_rows import (
     CELL_VALUE,
     LABEL_TEXT,
@@ -76,14 +76,11 @@ class AttributeLabels:
     few: Sequence[str] | None = None
 
 
-def word_name(index: int) -> str:
-    """Return the column name of a word of a row type."""
-    return f"w{index}"
+word_name = numbered("w")
+"""Column name of a word of a row type."""
 
-
-def label_name(index: int) -> str:
-    """Return the column name of a quasi-identifier's published text in the table of labels."""
-    return f"{LABEL_TEXT}{index}"
+label_name = numbered(LABEL_TEXT)
+"""Column name of a quasi-identifier's published text in the table of labels."""
 
 
 def published_class_numbers(dialect: Dialect, class_cells: str, keys: int) -> str:

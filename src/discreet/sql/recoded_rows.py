@@ -17,7 +17,7 @@ from discreet.model.criteria.registry import CRITERIA
 from discreet.model.requirement import Requirement
 from discreet.sql.cell_expressions import any_null
 from discreet.sql.dialect import Dialect
-from discreet.sql.quoting import identifier, literal
+from discreet.sql.quoting import identifier, literal, numbered
 
 _NOTHING = "FALSE"
 
@@ -90,9 +90,8 @@ def position_of(dialect: Dialect, key: KeyColumn, index: int) -> str:
     return f"CASE WHEN ({key.cell}) IS NULL THEN {key.null_position} ELSE p{index}.{POSITION} END"
 
 
-def key_name(index: int) -> str:
-    """Return the coded table's column of a quasi-identifier, by its index in the lattice."""
-    return f"q{index}"
+key_name = numbered("q")
+"""Coded table's column of a quasi-identifier, by its index in the lattice."""
 
 
 def key_list(keys: int) -> str:
@@ -105,9 +104,8 @@ def keys_agree(keys: int, left: str = "t", right: str = "f") -> str:
     return " AND ".join(f"{left}.{key_name(i)} = {right}.{key_name(i)}" for i in range(keys))
 
 
-def other_name(index: int) -> str:
-    """Return the coded table's column of another column, by its index."""
-    return f"o{index}"
+other_name = numbered("o")
+"""Coded table's column of another column, by its index."""
 
 
 def coded_table(

@@ -14,30 +14,23 @@ from typing import TypeAlias
 
 from discreet.model.criteria.base import BoundCriterion
 from discreet.sql.dialect import Dialect
-from discreet.sql.quoting import identifier
+from discreet.sql.quoting import identifier, numbered
 from discreet.sql.recoded_rows import failure_predicate
 
 FACT_ROWS, SUBJECT, TEXT_VALUE, TEXT_NUMBER = "n", "u", "v", "i"
 
 
-def code_name(attribute: int) -> str:
-    """Return the column name of a quasi-identifier, by its index in the lattice."""
-    return f"c{attribute}"
+code_name = numbered("c")
+"""Column name of a quasi-identifier, by its index in the lattice."""
 
+sensitive_name = numbered("s")
+"""Column name of a sensitive attribute, by its index in the spec."""
 
-def sensitive_name(index: int) -> str:
-    """Return the column name of a sensitive attribute, by its index in the spec."""
-    return f"s{index}"
+text_name = numbered("t")
+"""Column name of a cell text in the table of texts."""
 
-
-def text_name(index: int) -> str:
-    """Return the column name of a cell text in the table of texts."""
-    return f"t{index}"
-
-
-def level_name(level: int) -> str:
-    """Return the column name of a level's positions in a dimension table."""
-    return f"l{level}"
+level_name = numbered("l")
+"""Column name of a level's positions in a dimension table."""
 
 
 def cell_texts(relation: str, texts: Sequence[str]) -> str:
@@ -248,19 +241,14 @@ CELL_VALUES = 4
 """Number of values of a cell entry."""
 
 
-def cut_position_name(attribute: int) -> str:
-    """Return the column name of an attribute's position."""
-    return f"p{attribute}"
+cut_position_name = numbered("p")
+"""Column name of an attribute's position."""
 
+class_cell_name = numbered("q")
+"""Column name of a class's cell in an attribute."""
 
-def class_cell_name(attribute: int) -> str:
-    """Return the column name of a class's cell in an attribute."""
-    return f"q{attribute}"
-
-
-def entry_value_name(index: int) -> str:
-    """Return the column name of a value of an entry of finished fragments."""
-    return f"v{index}"
+entry_value_name = numbered("v")
+"""Column name of a value of an entry of finished fragments."""
 
 
 @dataclass(frozen=True)

@@ -133,7 +133,7 @@ class DuckdbEngine(SequentialGroupsMixin, ContextMixin):
         try:
             if isinstance(reader, PythonTable):
                 self._guarded(lambda: register_rows(self._connection, reader.name, reader.rows), reader.label)
-            self._create_view(name)
+            self.execute(self._view(name))
             columns = source_column_names(source, reader.columns)
             types = dict(zip(columns, self._types(name, reader), strict=True))
             self._disable_optimizers(types)
@@ -141,7 +141,7 @@ class DuckdbEngine(SequentialGroupsMixin, ContextMixin):
             written = SourceQuery.of(source, columns, types, integer_columns)
             if not written.is_plain:
                 self._written[name] = written
-                self._create_view(name)
+                self.execute(self._view(name))
         except DiscreetError:
             del self._readers[name]
             self._written.pop(name, None)
@@ -361,9 +361,6 @@ class DuckdbEngine(SequentialGroupsMixin, ContextMixin):
 
     def _reader(self, table: SourceTable) -> Reader:
         return self._readers[table.relation.strip('"')]
-
-    def _create_view(self, name: str) -> None:
-        self.execute(self._view(name))
 
     def _view(self, name: str) -> str:
         """Return the statement that creates the view of an opened source's rows."""

@@ -72,7 +72,7 @@ def adapt_table(data: object, name: str, label: str) -> PythonTable:
             frame: Any = data.collect() if kind == "LazyFrame" else data  # type: ignore[attr-defined]
             rows, columns = frame.to_arrow(), list(frame.columns)
         elif library == "pyarrow" and kind in ("Table", "RecordBatch", *_DATASETS):
-            rows = _scannable(data) if kind == "RecordBatch" else data
+            rows = _scannable(data, kind)
             columns = list(rows.schema.names)
         else:
             raise InputError(
@@ -104,10 +104,12 @@ def known_columns(data: object) -> tuple[str, ...] | None:
     return None
 
 
-def _scannable(batch: Any) -> Any:
-    import pyarrow
+def _scannable(data: Any, kind: str) -> Any:
+    if kind == "RecordBatch":
+        import pyarrow
 
-    return pyarrow.Table.from_batches([batch])
+        return pyarrow.Table.from_batches([data])
+    return data
 
 
 def _pandas_rows(frame: Any) -> Any:

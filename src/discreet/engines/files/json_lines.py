@@ -103,10 +103,8 @@ def malformed_json_error(path: Path, label: str) -> InputError:
 def _check_shape(kind: str, keys: Sequence[str], line: int, label: str) -> None:
     if kind != "OBJECT":
         raise InputError(f"{label}, row {line}: not a JSON object", allowed="one JSON object per line")
-    twice = (
-        next((key for key in keys if list(keys).count(key) > 1), None) if len(set(keys)) < len(keys) else None
-    )
-    if twice is not None:
+    if len(set(keys)) < len(keys):
+        twice = next(key for key in keys if list(keys).count(key) > 1)
         raise InputError(f"{label}, row {line}: duplicate key '{twice}'", allowed="each key once")
 
 

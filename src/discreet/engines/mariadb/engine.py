@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from discreet.engines.base import SourceTable
 from discreet.engines.declaration import Identity, database_identities, view_dependencies
 from discreet.engines.duckdb.engine import LocalExport
-from discreet.engines.engine_mixins import SequentialGroupsMixin, SingleLoadMixin, describe_row_count
+from discreet.engines.engine_mixins import SequentialGroupsMixin, SingleLoadMixin, UnorderedRowsMixin
 from discreet.engines.mariadb import transfer as cells
 from discreet.engines.mariadb.dialect import MARIADB
 from discreet.engines.mariadb.session import MariadbSession
@@ -35,7 +35,7 @@ from discreet.sql.dialect import Dialect
 from discreet.sql.quoting import identifier, literal, table_parts
 
 
-class MariadbEngine(SequentialGroupsMixin, SingleLoadMixin, LocalExport):
+class MariadbEngine(SequentialGroupsMixin, SingleLoadMixin, UnorderedRowsMixin, LocalExport):
     """MariaDB database as an ``Engine`` and ``CatalogWriter``, as a context manager. Not thread-safe."""
 
     name: str = "mariadb"
@@ -117,13 +117,6 @@ class MariadbEngine(SequentialGroupsMixin, SingleLoadMixin, LocalExport):
         self.drop_table(name)
         cells.load_columns(self._session, name, columns)
         self._temporary.add(name)
-
-    def confirm_rows(self, table: SourceTable, rows: int) -> None:
-        """Do nothing: a database omits no rows."""
-
-    def locate(self, table: SourceTable, name: str, value: str) -> str:
-        """Return the number of rows with a cell text: rows of a database have no positions."""
-        return describe_row_count(self, table, name, value)
 
     def write_table(self, query: str, table: str, columns: Sequence[str] | None = None) -> None:
         """Create a new table of the query's rows, in the query's order."""

@@ -14,6 +14,7 @@ from uuid import uuid4
 
 from discreet.engines.base import Engine
 from discreet.engines.delivery import DATA, Listed, Part, TableDelivery, check_companions, companions_of
+from discreet.engines.postgres.schema_tables import TablePlace
 from discreet.engines.source_tables import read_text_table, table_digest
 from discreet.errors import InputError
 from discreet.model.release_address import MANIFEST_TABLE, ReleaseAddress
@@ -100,7 +101,7 @@ def check_schema_target(
     """
     schema, name = _schema_and_name(address)
     writer, source = cast("PostgresEngine", engine), spec.source
-    if source.table is not None and writer.place_of(source.table) == (schema, name):
+    if source.table is not None and writer.resolve_table(source.table) == TablePlace(schema, name):
         raise InputError(
             f"the table {source.table} is the input, which a release must never replace",
             advice="Choose another name or schema.",

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from discreet.engines.base import SourceTable
 from discreet.engines.declaration import Identity, database_identities
 from discreet.engines.duckdb.engine import LocalExport
-from discreet.engines.engine_mixins import SequentialGroupsMixin, SingleLoadMixin, describe_row_count
+from discreet.engines.engine_mixins import SequentialGroupsMixin, SingleLoadMixin, UnorderedRowsMixin
 from discreet.engines.postgres import schema_tables
 from discreet.engines.postgres.schema_tables import (
     TablePlace,
@@ -48,7 +48,7 @@ _TEMPORARY = "pg_temp"
 _READ_IN_ORDER = "SET max_parallel_workers_per_gather = 0; SET synchronize_seqscans = off"
 
 
-class PostgresEngine(SequentialGroupsMixin, SingleLoadMixin, LocalExport):
+class PostgresEngine(SequentialGroupsMixin, SingleLoadMixin, UnorderedRowsMixin, LocalExport):
     """PostgreSQL database as an ``Engine``, as a context manager. Not thread-safe."""
 
     name: str = "postgres"
@@ -102,7 +102,7 @@ class PostgresEngine(SequentialGroupsMixin, SingleLoadMixin, LocalExport):
         """
         if source.table is None:
             raise InputError("the spec names no table of the database", advice="Give table in [source].")
-        table_name = find_table(self._session, source.table, self._path)
+        table_name = self.resolve_table(source.table)
         columns = readable_columns(self._session, table_name)
         self._session.label = source.label
         self._opened += 1
@@ -171,13 +171,6 @@ class PostgresEngine(SequentialGroupsMixin, SingleLoadMixin, LocalExport):
         )
         self._kept[name] = "TABLE"
 
-    def confirm_rows(self, table: SourceTable, rows: int) -> None:
-        """Do nothing: a database omits no rows."""
-
-    def locate(self, table: SourceTable, name: str, value: str) -> str:
-        """Return the number of rows with a cell text: rows of a database have no positions."""
-        return describe_row_count(self, table, name, value)
-
     def check_target(self, schema: str, name: str, *, overwrite: bool = False) -> None:
         """Raise ``InputError`` if the role may not create tables there, or if the name is taken."""
         schema_tables.check_schema_table(self._session, TablePlace(schema, name), overwrite=overwrite)
@@ -200,11 +193,6 @@ class PostgresEngine(SequentialGroupsMixin, SingleLoadMixin, LocalExport):
             self._releases = None
             with suppress(DiscreetError):
                 schema_tables.release_name(self._session, table_name)
-
-    def place_of(self, table: str) -> tuple[str, str]:
-        """Return the schema and the name of a table that a spec names; ``InputError`` if it is missing."""
-        table_name = find_table(self._session, table, self._path)
-        return table_name.schema, table_name.name
 
     def write_table(
         self,

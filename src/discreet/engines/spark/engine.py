@@ -171,10 +171,6 @@ class SparkEngine(SingleLoadMixin, LocalExport):
         self._tables.discard(name)
         self._replace_place(name, None)
 
-    def frame(self, query: str) -> DataFrame:
-        """Return a query's result as a DataFrame that is not yet computed."""
-        return self._guarded(lambda: self._sql(query))
-
     def apply_to_groups(
         self,
         name: str,
