@@ -140,7 +140,7 @@ def test_a_column_that_is_missing(published: Path, settings: Settings) -> None:
     st.sampled_from([0, 2]),
 )
 @hypothesis_settings(
-    max_examples=some_of(15), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=some_of(8), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 def test_what_is_right_is_accepted_as_a_whole(
     tmp_path: Path,

@@ -224,7 +224,7 @@ def test_named_columns_are_audited_as_classes(published: Path, settings: Setting
     st.sampled_from(["min-sum", "min-max", "random", "contiguous-min-max"]),
     st.sampled_from(["p.csv", "p.parquet"]),
 )
-@hypothesis_settings(max_examples=some_of(12), suppress_health_check=[HealthCheck.function_scoped_fixture])
+@hypothesis_settings(max_examples=some_of(8), suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_whatever_is_published_passes(
     tmp_path: Path, settings: Settings, values: list[object], k: int, partition: str, name: str
 ) -> None:

@@ -105,7 +105,7 @@ def test_optimizer_small_columns_equals_enumeration(strategy: str) -> None:
     """Min-max also equals the best cuts, with ties, if contiguous groups reach its maximum."""
     optimum, value_of = STRATEGIES[strategy]
     solved = overlapping = 0
-    for values, demand, first in cases(1500, 1):
+    for values, demand, first in cases(700, 1):
         best = optimum((values, demand, first))
         requirement = GroupRequirement(demand[0], Decimal(demand[1]))
         if best is None:
@@ -124,8 +124,8 @@ def test_optimizer_small_columns_equals_enumeration(strategy: str) -> None:
             assert cut is not None
             overlapping += cut[0] > best[0]
             assert cut[0] > best[0] or by_maximum(groups) == cut
-    assert solved > 500
-    assert strategy != "min-max" or overlapping > 20
+    assert solved > 230
+    assert strategy != "min-max" or overlapping > 10
 
 
 def error_of(values: Sequence[int], demand: Demand, strategy: str) -> int:
@@ -197,7 +197,7 @@ def test_a_ring_that_is_too_small_grows(monkeypatch: pytest.MonkeyPatch) -> None
 def test_a_first_group_with_needs_of_its_own() -> None:
     """A first group with its own demand, more or less than the others (Problem 3 of the paper)."""
     solved = 0
-    for values, demand, first in cases_with_first(1500, 6):
+    for values, demand, first in cases_with_first(700, 6):
         if not meets(values, first):
             continue
         runs, need, loops = ValueRuns.of(column_of(values)), need_of(demand, first), PartitionLoops(False)
@@ -214,7 +214,7 @@ def test_a_first_group_with_needs_of_its_own() -> None:
         assert widest == max(part_ranges(runs, parts)) == best[0], (values, demand, first)
         assert sum(parts.rows) == len(values)
         solved += 1
-    assert solved > 500
+    assert solved > 230
 
 
 def test_longer_columns_with_overlaps_equal_every_way_to_cut_or_beat_it() -> None:
@@ -240,7 +240,7 @@ def test_longer_columns_with_overlaps_equal_every_way_to_cut_or_beat_it() -> Non
 
 def test_kernels_and_their_twins_make_the_same_partitions() -> None:
     drawn = random.Random(11)
-    for _ in range(some_of(60)):
+    for _ in range(some_of(25)):
         size = drawn.randint(2, 60)
         values = [drawn.randint(-40, 40) * drawn.choice((1, 1, 1000)) for _ in range(size)]
         demand = (drawn.choice((2, 3, 5)), drawn.choice((0, 3, 50)))
