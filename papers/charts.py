@@ -245,21 +245,6 @@ def draw_lines(
     return draw_chart(title, [panel], description=description)
 
 
-def draw_scatter(
-    title: str,
-    series: Sequence[Series],
-    *,
-    x_label: str,
-    y_label: str,
-    x_scale: AxisScale = AxisScale.LINEAR,
-    y_scale: AxisScale = AxisScale.LINEAR,
-    description: str = "",
-) -> str:
-    """Return one panel of points, as SVG text."""
-    panel = Panel(tuple(series), x_label, y_label, mark=PanelMark.POINTS, x_scale=x_scale, y_scale=y_scale)
-    return draw_chart(title, [panel], description=description)
-
-
 def require_matplotlib() -> None:
     """Raise ``InputError`` if matplotlib is not installed, before a chart's data is computed."""
     _matplotlib()
@@ -423,9 +408,4 @@ def _add_title(svg: str, title: str, description: str) -> str:
     text = f"<title>{escape(title)}</title>"
     if description:
         text += f"<desc>{escape(description)}</desc>"
-    return re.sub(r"(<svg\b[^>]*)>", rf'\1 role="img">{_escape_replacement(text)}', svg, count=1)
-
-
-def _escape_replacement(text: str) -> str:
-    """Escape backslashes, so that ``re.sub`` finds no group reference in the text."""
-    return text.replace("\\", r"\\")
+    return re.sub(r"(<svg\b[^>]*)>", lambda start: f'{start[1]} role="img">{text}', svg, count=1)

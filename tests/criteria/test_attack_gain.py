@@ -39,7 +39,7 @@ def test_who_passes_is_not_worth_attacking(gain: float, cost: float, sizes: list
         assert AttackGain(asked.value_of(score), cost=cost).threshold <= score
     # The search cost computes the same game in doubles.
     passing = counted[counted >= asked.threshold + 1]
-    assert not PayoutGame(1200, 300, gain, cost).lost_by_attack(passing).any()
+    assert not PayoutGame(1200, 300, gain, cost).expected_loss(passing).any()
 
 
 def test_a_journalist_counts_people() -> None:

@@ -89,7 +89,7 @@ class GeneralizedTable:
     rows: NDArray[np.int64]
 
     @classmethod
-    def as_it_stands(cls, frequency_set: FrequencySet) -> GeneralizedTable:
+    def ungeneralized(cls, frequency_set: FrequencySet) -> GeneralizedTable:
         """Build the table in which every cell shows its leaf, without generalization."""
         cells = tuple(exact_cells(h.attribute, h.leaves) for h in frequency_set.hierarchies)
         return cls(cells, frequency_set.codes, frequency_set.counts)
@@ -162,8 +162,8 @@ class ReleasePair:
     ``release`` has the attributes of ``frequency_set`` in the same order and no suppressed row;
     ``suppressed`` rows are starred or missing. ``k`` normalizes C_AVG (None: the smallest class does),
     ``weights`` apply to the loss. ``numeric`` declares which attributes count as numbers; an attribute
-    without a declaration does if every leaf is a number. ``made_of`` contains the members of the classes if
-    they are known. ``stated`` is the usefulness that was measured when the release was made.
+    without a declaration does if every leaf is a number. ``known_members`` are the members of the classes, if
+    known. ``stated`` is the usefulness that was measured when the release was made.
     """
 
     frequency_set: FrequencySet
@@ -172,22 +172,22 @@ class ReleasePair:
     k: int | None = None
     weights: Mapping[str, float] = field(default_factory=dict)
     numeric: Mapping[str, bool] = field(default_factory=dict)
-    made_of: OriginalMembers | None = None
+    known_members: OriginalMembers | None = None
     stated: float | None = None
 
     @classmethod
-    def as_it_stands(
+    def ungeneralized(
         cls, frequency_set: FrequencySet, k: int | None = None, numeric: Mapping[str, bool] | None = None
     ) -> ReleasePair:
         """Build the comparison of a table with itself: each row type is a class."""
         each = np.arange(frequency_set.row_types)
         return cls(
             frequency_set,
-            GeneralizedTable.as_it_stands(frequency_set),
+            GeneralizedTable.ungeneralized(frequency_set),
             0,
             k,
             numeric=numeric or {},
-            made_of=OriginalMembers(each, each, len(each)),
+            known_members=OriginalMembers(each, each, len(each)),
         )
 
     @classmethod
@@ -268,11 +268,11 @@ class ReleasePair:
     def members(self) -> OriginalMembers | None:
         """Original rows in each class; None if they cannot be determined.
 
-        Without ``made_of``, a class consists of the rows that it covers, provided that classes cover disjoint
-        rows and each has as many rows as it covers.
+        Without ``known_members``, a class consists of the rows that it covers, provided that classes cover
+        disjoint rows and each has as many rows as it covers.
         """
-        if self.made_of is not None or not self.can_cover:
-            return self.made_of
+        if self.known_members is not None or not self.can_cover:
+            return self.known_members
         row_types = self.frequency_set.row_types
         class_of = np.full(row_types, self.release.groups)
         for classes, covered in self.covered():

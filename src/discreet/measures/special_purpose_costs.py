@@ -185,7 +185,7 @@ class PayoutGame:
     gain: float
     cost: float
 
-    def lost_by_attack(self, sizes: NDArray[np.int64]) -> CostArray:
+    def expected_loss(self, sizes: NDArray[np.int64]) -> CostArray:
         """Return the publisher's expected loss per row by profitable attacks, for classes of these sizes."""
         success = 1.0 / sizes
         return np.where(self.gain * success - self.cost > 0, self.loss * success, 0.0)
@@ -222,7 +222,7 @@ class PayoutCost(Cost):
 
     def of(self, statistics: NodeStatistics) -> float:
         """Return the cost of a node."""
-        attacked = statistics.sizes * self.game.lost_by_attack(statistics.sizes)
+        attacked = statistics.sizes * self.game.expected_loss(statistics.sizes)
         codes, sizes = statistics.suppressed_codes, statistics.suppressed_sizes
         lost = sum(s[statistics.node[i]].of(codes[:, i], sizes) for i, s in enumerate(self.sums))
         return self.game.benefit * float(lost) + self.factors.published * float(np.sort(attacked).sum())

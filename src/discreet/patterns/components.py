@@ -69,7 +69,7 @@ class ReducedProblem:
 
     cover: CellCover
     components: tuple[ProblemComponent, ...]
-    placeless: NDArray[np.int64]
+    uncovered: NDArray[np.int64]
 
 
 def reduce_cover(cover: CellCover, counts: NDArray[np.int64], *, split: bool = True) -> ReducedProblem:
@@ -322,7 +322,7 @@ def bound_by_prices(
     frequency_set = require_one_row_per_subject(frequency_set)
     table, _ = build_pattern_table(frequency_set, mask)
     reduced = reduce_cover(find_cells(table, k, settings.memory_limit), table.counts)
-    steps = table.outlier_cost * int(table.counts[reduced.placeless].sum())
+    steps = table.outlier_cost * int(table.counts[reduced.uncovered].sum())
     for component in reduced.components:
         steps += bound_component_by_prices(component, k, table.outlier_cost, deadline=deadline)
     return max(steps / table.steps - cost_rounding(mask, table) * table.rows, 0.0)

@@ -159,18 +159,18 @@ def solve_components(
             return counted
     cover = find_cells(table, program.k, limits.memory)
     reduced = reduce_cover(cover, table.counts)
-    placeless = int(table.counts[reduced.placeless].sum())
-    _check_possible(table, program, placeless, star_class)
+    uncovered = int(table.counts[reduced.uncovered].sum())
+    _check_possible(table, program, uncovered, star_class)
     parts, starts = _solve_all(reduced, program, limits, progress)
-    base = program.outlier_cost * placeless
+    base = program.outlier_cost * uncovered
     cost, bound = base + sum(p.cost for p in parts), base + sum(p.bound for p in parts)
     started = None if None in starts else base + sum(cost for cost in starts if cost is not None)
     answer = list(zip(reduced.components, (_rows_of_solution(part) for part in parts), strict=True))
-    left = placeless + sum(int(c.rows.sum() - rows.sum()) for c, rows in answer)
+    left = uncovered + sum(int(c.rows.sum() - rows.sum()) for c, rows in answer)
     # The components were solved separately; together they may leave too few rows for a class of all stars.
     if star_class and 0 < left < program.k:
         one = reduce_cover(reduced.cover, table.counts, split=False).components[0]
-        part = _solve_with_stars(one, answer, replace(program, star_rows=placeless), limits, bound - base)
+        part = _solve_with_stars(one, answer, replace(program, star_rows=uncovered), limits, bound - base)
         answer, cost, bound = (
             [(one, _rows_of_solution(part))],
             base + part.cost,
@@ -195,10 +195,10 @@ def solve_components(
     )
 
 
-def _check_possible(table: PatternTable, program: IntegerProgram, placeless: int, star_class: bool) -> None:
-    if program.forbids_outliers and placeless:
+def _check_possible(table: PatternTable, program: IntegerProgram, uncovered: int, star_class: bool) -> None:
+    if program.forbids_outliers and uncovered:
         raise NoSolution(
-            f"{placeless:,} of {table.rows:,} rows fit no pattern with {program.k} rows, and outliers are "
+            f"{uncovered:,} of {table.rows:,} rows fit no pattern with {program.k} rows, and outliers are "
             "not allowed",
             advice="Allow more patterns, lower k, or give a policy for outliers.",
         )
@@ -337,8 +337,8 @@ def _expand_row_types(
     The rows of a part type are lined up twice, once by row type and once by cell; the pieces between the
     marks of both belong to one row type and one cell.
     """
-    types, cells, rows = [reduced.placeless], [np.full(len(reduced.placeless), _NO_CELL)], []
-    rows.append(counts[reduced.placeless])
+    types, cells, rows = [reduced.uncovered], [np.full(len(reduced.uncovered), _NO_CELL)], []
+    rows.append(counts[reduced.uncovered])
     for component, taken in answer:
         left = component.rows - np.bincount(component.types, weights=taken, minlength=len(component.rows))
         of_part = np.concatenate([component.types, np.arange(len(component.rows))])

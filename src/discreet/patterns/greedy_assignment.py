@@ -169,7 +169,7 @@ def solve_greedily(
     keys = build_pattern_keys(frequency_set, mask)
     walk: PatternWalk = open_walk(keys, demand, evaluator, notice)
     first, further = _split_progress(progress, len(mask)) if bound else (progress, None)
-    pattern_of_class = _walk_patterns(walk, keys, mask, TieBreak(tie), first, falls=demand.growing)
+    pattern_of_class = _walk_patterns(walk, keys, mask, TieBreak(tie), first, monotone=demand.growing)
     pattern_of = np.full(frequency_set.row_types, OUTLIER, np.int64)
     placed = walk.class_of != SUPPRESSED
     pattern_of[placed] = pattern_of_class[walk.class_of[placed]]
@@ -201,13 +201,13 @@ def _walk_patterns(
     tie: TieBreak,
     progress: GreedyProgress | None,
     *,
-    falls: bool,
+    monotone: bool,
 ) -> NDArray[np.int64]:
     """Walk the patterns and return the pattern of each class that was made."""
     found, seen = [np.zeros(0, np.int64)], 0
     order = mask.order(tie) if tie is not TieBreak.BEST else np.zeros(0, np.int64)
     batches = (
-        _by_most_rows(walk, keys, mask, falls=falls)
+        _by_most_rows(walk, keys, mask, monotone=monotone)
         if tie is TieBreak.BEST
         else (order[start : start + _BATCH] for start in range(0, len(order), _BATCH))
     )
@@ -231,16 +231,16 @@ def _split_progress(
 
 
 def _by_most_rows(
-    walk: PatternWalk, keys: PatternKeys, mask: PatternMask, *, falls: bool
+    walk: PatternWalk, keys: PatternKeys, mask: PatternMask, *, monotone: bool
 ) -> Iterator[NDArray[np.int64]]:
     """Yield patterns one by one: among those of equal cost, the one that places the most rows now.
 
-    ``falls`` means that the rows that a pattern would place decrease as rows are taken.
+    ``monotone`` means that the rows that a pattern would place decrease as rows are taken.
     """
     order = mask.order(TieBreak.LAST_COLUMN_FIRST)
     ends = np.flatnonzero(np.diff(mask.cost_ranks[order])) + 1
     for group in np.split(order, ends):
-        if not falls:
+        if not monotone:
             yield from _by_rows_now(walk, keys, group.tolist())
             continue
         # Lazy greedy: old counts are upper bounds, so only the top of the heap is counted again.

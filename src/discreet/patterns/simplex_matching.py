@@ -119,18 +119,18 @@ class _ExchangeSearch:
     def run(self) -> SimplexMatching:
         """Start from the cheapest matching, and exchange triples while the cost falls."""
         self._start()
-        now = self._match(self._outside(self.chosen))
+        now = self._match(self._unchosen(self.chosen))
         while (better := self._exchange(now)) is not None:
             self.chosen = better
             self.steps += 1
-            now = self._match(self._outside(self.chosen))
+            now = self._match(self._unchosen(self.chosen))
             if self.progress is not None:
                 self.progress(3 * len(self.chosen), self.n)
         left = np.flatnonzero(now.inside)
         return SimplexMatching(
             tuple((int(u), int(now.mate[u])) for u in left if u < now.mate[u]),
             tuple((t[0], t[1], t[2]) for t in sorted(self.chosen)),
-            now.cost + self._worth(self.chosen),
+            now.cost + self._triples_cost(self.chosen),
             self.steps,
             self.matchings,
         )
@@ -148,7 +148,7 @@ class _ExchangeSearch:
 
     def _exchange(self, now: _PricedMatching) -> list[tuple[int, ...]] | None:
         """Return the chosen triples after an exchange that reduces the cost; None if there is none."""
-        total = now.cost + self._worth(self.chosen)
+        total = now.cost + self._triples_cost(self.chosen)
         found = self._replace(total)
         if found is None:
             found = self._dissolve_two(total)
@@ -162,7 +162,7 @@ class _ExchangeSearch:
         for p in first[np.argsort(gain[first], kind="stable")]:
             one = tuple(corners[p].tolist())
             rest = [*self.chosen, one]
-            two = self._best_triple(self._outside(rest), total - self._worth(rest))
+            two = self._best_triple(self._unchosen(rest), total - self._triples_cost(rest))
             if two is not None:
                 return [*rest, two]
         return None
@@ -170,7 +170,7 @@ class _ExchangeSearch:
     def _replace(self, total: int) -> list[tuple[int, ...]] | None:
         for old in self.chosen:
             rest = [t for t in self.chosen if t != old]
-            new = self._best_triple(self._outside(rest), total - self._worth(rest))
+            new = self._best_triple(self._unchosen(rest), total - self._triples_cost(rest))
             if new is not None:
                 return [*rest, new]
         return None
@@ -178,7 +178,7 @@ class _ExchangeSearch:
     def _dissolve_two(self, total: int) -> list[tuple[int, ...]] | None:
         for old, other in combinations(self.chosen, 2):
             rest = [t for t in self.chosen if t not in (old, other)]
-            if self._match(self._outside(rest)).cost + self._worth(rest) < total:
+            if self._match(self._unchosen(rest)).cost + self._triples_cost(rest) < total:
                 return rest
         return None
 
@@ -222,13 +222,13 @@ class _ExchangeSearch:
         contained &= offset[:, 2] == (kind[:, 2] == kind[:, 1]) + 1 * (kind[:, 2] == kind[:, 0])
         return self.corners[contained], self.prices[contained]
 
-    def _outside(self, chosen: list[tuple[int, ...]]) -> NDArray[np.bool_]:
+    def _unchosen(self, chosen: list[tuple[int, ...]]) -> NDArray[np.bool_]:
         inside = np.ones(self.n, np.bool_)
         for t in chosen:
             inside[list(t)] = False
         return inside
 
-    def _worth(self, chosen: list[tuple[int, ...]]) -> int:
+    def _triples_cost(self, chosen: list[tuple[int, ...]]) -> int:
         return sum(int(self.triples[t]) for t in chosen)
 
     def _match(self, inside: NDArray[np.bool_], *, free: bool = False) -> _PricedMatching:

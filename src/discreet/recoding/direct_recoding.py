@@ -1,9 +1,8 @@
 """Application of a recoding whose classes are decided from arrays, in two statements.
 
 The engine reads the source once, stores the class and the other columns of each published row, and sorts
-by them or by random keys. Labels of few distinct texts get an enumerated type; rows that are often equal
-are grouped with their number (run lengths) if an estimate says that it pays. The number of rows is compared
-with the number counted, and the audit counts everything again.
+by them or by random keys. Labels of few distinct texts get an enumerated type. The number of rows is
+compared with the number counted, and the audit counts everything again.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ from discreet.recoding.published_columns import (
 from discreet.recoding.recoded_table import ClassedRows
 from discreet.sql import recoded_classes as sql
 from discreet.sql import recoded_rows
-from discreet.sql.cell_expressions import cell_sort_keys, group_key, is_text, order_clause
+from discreet.sql.cell_expressions import cell_sort_keys, is_text, order_clause
 from discreet.sql.quoting import identifier
 
 _MOST_TEXTS = 2000
@@ -42,46 +41,6 @@ def find_dictionary(texts: Iterable[str | None]) -> list[str] | None:
     """Return the distinct texts in ascending order, which reveals no row; None if there are many."""
     known = sorted({text for text in texts if text is not None})
     return known if 0 < len(known) <= _MOST_TEXTS and not any("\0" in text for text in known) else None
-
-
-_SAMPLED_ROWS = 20_000
-_MOST_CELLS = 2_000
-_MOST_COLUMNS = 500
-"""With more columns rows are hardly ever equal, and the query would only take the engine's memory."""
-_ROWS_PER_COMBINATION = 4
-"""With fewer equal rows on average, grouping costs more than it saves."""
-
-
-def is_grouping_worthwhile(
-    engine: Engine, table: SourceTable, others: Sequence[str], decided: ClassDecision
-) -> bool:
-    """Estimate from equal rows whether the rows of a decided recoding should be grouped and counted.
-
-    ``others`` are the cells next to the class, over the source ``s``. Their frequencies are sampled in the
-    first rows and assumed to be independent of the classes. A wrong estimate costs only time.
-    """
-    least = engine.dialect.counts_rows
-    if least is None or decided.published_rows < least or len(others) > _MOST_COLUMNS:
-        return False
-    cells = engine.fetch_arrays(sql.first_cells(table.relation, others, _SAMPLED_ROWS, _MOST_CELLS + 1))["n"]
-    if len(cells) > _MOST_CELLS:
-        return False
-    return expected_combinations(decided.class_rows, cells) * _ROWS_PER_COMBINATION <= decided.published_rows
-
-
-def expected_combinations(class_rows: NDArray[np.int64], cells: NDArray[np.int64]) -> float:
-    """Estimate the number of combinations of a class and other cells, drawn independently.
-
-    ``cells`` are the frequencies of the other cells in a sample. A class of n rows contains a cell of
-    probability p with probability 1 - (1 - p)^n.
-    """
-    sizes, of_size = np.unique(class_rows, return_counts=True)
-    counts, of_count = np.unique(cells, return_counts=True)
-    result, rows = 0.0, int(cells.sum())
-    for count, alike in zip(counts.tolist(), of_count.tolist(), strict=True):
-        other = np.float64(1 - count / rows)
-        result += alike * float(of_size @ (1 - other**sizes))
-    return result
 
 
 @contextmanager
@@ -122,15 +81,8 @@ def apply_decided_classes(
             order = _order_by_class_and_cells(engine, types, decided, suppression)
         # Rows are sorted once: when stored if the engine's tables keep their order, else when written.
         early = engine.dialect.keeps_stored_order
-        # Only cells whose equals have equal texts may be grouped.
-        counted = early and not spec.draws_order
-        counted = counted and all(group_key("t", kind, engine.dialect) == "t" for kind in types[1:])
-        counted = counted and is_grouping_worthwhile(engine, table, others.others, decided)
-        if counted:
-            rows = sql.counted_coded_rows(rows, len(others.others))
         stored = tables.create(f"SELECT t.* FROM ({rows}) AS t{order if early else ''}")
-        counts = recoded_rows.row_count(stored, sql.COPIES if counted else None)
-        found = int(engine.fetch_rows(counts)[0][0])
+        found = int(engine.fetch_rows(recoded_rows.row_count(stored))[0][0])
         if found != published:
             raise source_changed_error(spec, f"{found} rows have a class now, {published} before")
         if spec.draws_order and sort_key is None:
@@ -145,7 +97,6 @@ def apply_decided_classes(
             coded=stored,
             labels=labels,
             order="" if early else order,
-            counted=counted,
             types=_published_types(engine, labels, columns, types),
         )
 

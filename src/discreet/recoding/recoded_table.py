@@ -115,13 +115,12 @@ def order_by_cells(engine: Engine, rows: CodedRows) -> CodedRows:
 class ClassedRows(RecodedTable):
     """Rows whose classes were decided beforehand; ``labels`` names the table of their labels.
 
-    ``coded`` contains exactly the published rows; if ``counted``, equal rows are stored once with their
-    number. The query ends with ``order``; without it the stored order is used.
+    ``coded`` contains exactly the published rows. The query ends with ``order``; without it the stored order
+    is used.
     """
 
     labels: str
     order: str
-    counted: bool = False
 
     def query(self) -> str:
         """Return the query of the published rows (see ``RecodedTable``)."""
@@ -135,45 +134,27 @@ class ClassedRows(RecodedTable):
         """Return the cells that rows take from the table of labels, and their other cells."""
         published_cells = {i: c.published for i, c in enumerate(self.columns) if _is_quasi_identifier(c)}
         others = [column for column in self.columns if not _is_quasi_identifier(column)]
-
-        def first(name: str) -> list[str]:
-            number = [f"t.{recoded_classes.COPIES}"] if self.counted else []
-            return [f"{LABELS_ALIAS}.{name}", *number]
-
         cells = [column.published for column in others]
         if self.suppression is SuppressionPolicy.STAR:
             cells = [recoded_classes.star_suppressed(cell) for cell in cells]
         return ClassCells(
             self.labels,
             published_cells,
-            lambda labels, name: self._rows(labels, others, "", *first(name), repeated=False),
+            lambda labels, name: self._rows(labels, others, "", f"{LABELS_ALIAS}.{name}"),
             cells,
             lambda aggregate: recoded_classes.sums_of_classes(self.coded, aggregate),
-            counted=self.counted,
         )
 
-    def _rows(
-        self,
-        labels: str,
-        columns: Sequence[PublishedColumn],
-        order: str = "",
-        *first: str,
-        repeated: bool = True,
-    ) -> str:
-        """Build the query of the cells ``first`` and of ``columns``, over a relation of labels.
-
-        Counted rows are repeated as often as they were counted, unless ``repeated`` is false.
-        """
+    def _rows(self, labels: str, columns: Sequence[PublishedColumn], order: str = "", *first: str) -> str:
+        """Build the query of the cells ``first`` and of ``columns``, over a relation of labels."""
         starred = self.suppression is SuppressionPolicy.STAR
         own = [*(False for _ in first), *(not _is_quasi_identifier(column) for column in columns)]
         return recoded_classes.published_classes(
-            self.dialect,
             self.coded,
             labels,
             [*first, *(column.published for column in columns)],
             order=order,
             star=own if starred else (),
-            repeated=repeated and self.counted,
         )
 
     def witness_query(self, names: Sequence[str]) -> str:

@@ -272,13 +272,11 @@ def _fetch_class_sums(engine: Engine, classes: ClassCells, cells: _CellHashing) 
 def _fetch_class_hashes(engine: Engine, classes: ClassCells, cells: _CellHashing) -> tuple[int, int]:
     """Compute the hash of the decided rows, hashing the cells of each class once."""
     places = [i for i in range(len(cells.types)) if i not in classes.cells]
-    before = 2 if classes.counted else 1
-    names = dict(zip(places, (column_name(i + before) for i in range(len(places))), strict=True))
+    names = dict(zip(places, (column_name(i + 1) for i in range(len(places))), strict=True))
     columns = [names.get(i, "") for i in range(len(cells.types))]
-    number = column_name(1) if classes.counted else None
     # Joined as a subquery: a table would take two Spark jobs, and the join is computed once anyway.
     rows = classes.rows(_class_hash_relation(classes, cells.first(classes.cells)), _HASHED)
-    return _fetch_hash(engine, f"({rows}) AS t", cells.rest(column_name(0), columns), number)
+    return _fetch_hash(engine, f"({rows}) AS t", cells.rest(column_name(0), columns))
 
 
 def _class_hash_relation(classes: ClassCells, term: str) -> str:
@@ -287,9 +285,9 @@ def _class_hash_relation(classes: ClassCells, term: str) -> str:
     return f"(SELECT {LABELS_ALIAS}.{POSITION} AS {POSITION}, {term} AS {_HASHED} FROM {labels})"
 
 
-def _fetch_hash(engine: Engine, relation: str, row: str, number: str | None = None) -> tuple[int, int]:
+def _fetch_hash(engine: Engine, relation: str, row: str) -> tuple[int, int]:
     """Return a relation's number of rows and the sum of their hashes (see ``sql.row_hashes``)."""
-    rows, total = engine.fetch_rows(row_hashes.multiset_hash(engine.dialect, relation, row, number))[0]
+    rows, total = engine.fetch_rows(row_hashes.multiset_hash(engine.dialect, relation, row))[0]
     return int(rows or 0), int(total or 0)
 
 

@@ -255,7 +255,7 @@ def inspect_frequency_set(
         shifted=tuple(spec.source.date_shifts),
         unlisted=unlisted,
         nodes=prod(h.height + 1 for h in frequency_set.hierarchies),
-        metrics=table_metric_values(ReleasePair.as_it_stands(frequency_set, spec.request.k, spec.numeric)),
+        metrics=table_metric_values(ReleasePair.ungeneralized(frequency_set, spec.request.k, spec.numeric)),
         warnings=(*warnings, *unique.warnings, *_spec_warnings(spec, frequency_set, unlisted)),
         patterns=spec.patterns,
     )

@@ -67,8 +67,7 @@ class Dialect:
     - ``random_key``: a sort key per row of random bits from the operating system's generator; None: keys are
       loaded (``release.publication_job``). ``random_order`` sorts the rows of a query by a random key.
     - ``sorted_rows`` sorts by keys, each formatted with ``nulls_last``; ``{1}`` lists the same expressions
-      without it. From ``counts_rows`` rows on, rows with many duplicates are best grouped and counted before
-      sorting (None: never).
+      without it.
     - ``sorts_before_joins``: a join in one thread keeps the order of its larger side or subquery;
       ``keeps_stored_order``: it does if that side is a stored table; ``runs_in_order``: windows without an
       order read a subquery's rows in its order.
@@ -121,7 +120,6 @@ class Dialect:
     random_order: str = "ORDER BY {0}"
     sorted_rows: str = "ORDER BY {0}"
     nulls_last: str = "{0} NULLS LAST"
-    counts_rows: int | None = None
     name_quote: str = '"'
     escapes: tuple[tuple[str, str], ...] = (("'", "''"),)
     may_be_stars: str = "{0} LIKE '%*%'"
@@ -203,7 +201,6 @@ DUCKDB = Dialect(
     sorts_before_joins=True,
     runs_in_order=True,
     keeps_stored_order=True,
-    counts_rows=0,
     reads_files=True,
     table_macros=True,
     lists=True,
@@ -400,7 +397,6 @@ SPARK = Dialect(
     # Each join of small tables takes two jobs, and a job is more expensive than a million texts.
     cells_sent=1 << 20,
     # Fewer rows are sorted faster than their duplicates are estimated, which takes a separate job.
-    counts_rows=4_000_000,
     sorted_rows="DISTRIBUTE BY {1} SORT BY {0}",
     differs="NOT ({0} <=> {1})",
     truncated="(CASE WHEN {0} < 0 THEN CEIL({0}) ELSE FLOOR({0}) END)",

@@ -39,9 +39,9 @@ class ClassCells:
 
     ``cells`` contains expressions over the table ``labels`` by their index in the release. ``rows`` builds
     the query of the other cells, in no order, after one column of another relation of labels: its arguments
-    are that relation and column. If rows are ``counted``, equal rows occur once, and their number is the
-    second column. ``others`` are those cells over the coded rows ``t``, and ``sums`` builds the query of the
-    rows ``n`` of each class ``q0`` and of ``b``, an aggregate over those cells, which is its argument.
+    are that relation and column. ``others`` are those cells over the coded rows ``t``, and ``sums`` builds
+    the query of the rows ``n`` of each class ``q0`` and of ``b``, an aggregate over those cells, which is its
+    argument.
     """
 
     labels: str
@@ -49,7 +49,6 @@ class ClassCells:
     rows: Callable[[str, str], str]
     others: Sequence[str]
     sums: Callable[[str], str]
-    counted: bool = False
 
 
 CLASS_COLUMN, FIRST_PLACE, CLASS_ROWS = "class", "first", "rows"
@@ -57,7 +56,6 @@ ID, CLASS_NUMBER = "id", "number"
 SUPPRESSED_CLASS = -1
 FIRST_SPLIT = -2
 CLASS_KEY = key_name(0)
-COPIES = "n"
 
 Word = Sequence[tuple[int, int]]
 """The quasi-identifiers in one word, each with the factor of its code."""
@@ -247,21 +245,13 @@ def _equality(dialect: Dialect, key: RowTypeKey) -> str:
 
 
 def published_classes(
-    dialect: Dialect,
-    coded: str,
-    labels: str,
-    cells: Sequence[str],
-    *,
-    order: str = "",
-    star: Sequence[bool] = (),
-    repeated: bool = False,
+    coded: str, labels: str, cells: Sequence[str], *, order: str = "", star: Sequence[bool] = ()
 ) -> str:
     """Build the published rows of ``coded``, a table without rows of other classes.
 
-    ``order`` is the end of the query; if empty, rows have no order. If ``repeated``, each row is repeated
-    ``n`` times. ``cells`` are expressions over the coded rows ``t`` and the relation ``labels`` of the cells
-    of each class. If suppressed rows are starred, that relation has a row for ``SUPPRESSED_CLASS`` too, and
-    ``star`` marks the cells that do not come from it.
+    ``order`` is the end of the query; if empty, rows have no order. ``cells`` are expressions over the coded
+    rows ``t`` and the relation ``labels`` of the cells of each class. If suppressed rows are starred, that
+    relation has a row for ``SUPPRESSED_CLASS`` too, and ``star`` marks the cells that do not come from it.
     """
     starred_cells = [
         star_suppressed(cell) if own else cell
@@ -269,27 +259,7 @@ def published_classes(
     ]
     named = ", ".join(f"{cell} AS c{i}" for i, cell in enumerate(starred_cells))
     rows = f"FROM {identifier(coded)} AS t LEFT JOIN {labels} AS l0 ON t.{CLASS_KEY} = l0.{POSITION}"
-    if not repeated:
-        return f"SELECT {named} {rows}{order}"
-    names = ", ".join(f"c{i}" for i in range(len(starred_cells)))
-    copies = dialect.numbers_to.format(COPIES)
-    # Cells are computed in a subquery below the repetition; otherwise once for each repeated row.
-    counted = f"SELECT {named}, t.{COPIES} AS {COPIES} {rows}{order}"
-    return f"SELECT {names} FROM (SELECT {names}, {copies} AS copy FROM ({counted}) AS t) AS t"
-
-
-def first_cells(relation: str, others: Sequence[str], rows: int, most: int) -> str:
-    """Count the rows ``n`` of up to ``most`` combinations of ``others`` in the first ``rows`` of a source."""
-    named = ", ".join(f"{expression} AS {other_name(i)}" for i, expression in enumerate(others)) or "0 AS o0"
-    names = ", ".join(map(other_name, range(max(1, len(others)))))
-    some = f"SELECT {named} FROM {relation} AS s LIMIT {rows}"
-    return f"SELECT count(*) AS n FROM ({some}) AS t GROUP BY {names} LIMIT {most}"
-
-
-def counted_coded_rows(rows: str, others: int) -> str:
-    """Group equal coded rows, each with its count ``n``."""
-    columns = ", ".join([CLASS_KEY, *map(other_name, range(others))])
-    return f"SELECT {columns}, count(*) AS {COPIES} FROM ({rows}) AS t GROUP BY {columns}"
+    return f"SELECT {named} {rows}{order}"
 
 
 def star_suppressed(cell: str) -> str:

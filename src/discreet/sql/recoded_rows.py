@@ -133,10 +133,9 @@ def coded_rows(coded: str, keys: int) -> str:
     return f"SELECT count(*), count(*) FILTER (WHERE {uncovered}) FROM {identifier(coded)}"
 
 
-def row_count(coded: str, number: str | None = None) -> str:
-    """Count the rows of the coded table or, with ``number``, sum that column of counts."""
-    counted = "count(*)" if number is None else f"coalesce(sum({number}), 0)"
-    return f"SELECT {counted} FROM {identifier(coded)}"
+def row_count(coded: str) -> str:
+    """Count the rows of the coded table."""
+    return f"SELECT count(*) FROM {identifier(coded)}"
 
 
 def classes_by_rows(coded: str, keys: int, one: BoundCriterion) -> str:

@@ -170,13 +170,7 @@ def text_hash(dialect: Dialect, texts: Sequence[str]) -> str:
     return dialect.text_hash.format(parts[0])
 
 
-def multiset_hash(dialect: Dialect, relation: str, hashed: str, number: str | None = None) -> str:
-    """Select the number of rows, and the sum of their hashes, an expression over the relation.
-
-    With ``number``, that column contains the number of copies of each row.
-    """
-    if number is None:
-        rows = f"SELECT {hashed} AS h FROM {relation}"
-        return f"SELECT count(*), {dialect.hash_sum.format('h')} FROM ({rows}) AS r"
-    times = f"{dialect.cast(hashed, 'HUGEINT')} * {number}"
-    return f"SELECT sum(n), sum(h) FROM (SELECT {number} AS n, {times} AS h FROM {relation}) AS r"
+def multiset_hash(dialect: Dialect, relation: str, hashed: str) -> str:
+    """Select the number of rows, and the sum of their hashes, an expression over the relation."""
+    rows = f"SELECT {hashed} AS h FROM {relation}"
+    return f"SELECT count(*), {dialect.hash_sum.format('h')} FROM ({rows}) AS r"

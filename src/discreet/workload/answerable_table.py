@@ -137,7 +137,7 @@ def domains_of_hierarchies(hierarchies: Sequence[GeneralizationHierarchy]) -> di
 def table_of_frequency_set(frequency_set: FrequencySet) -> AnswerableTable:
     """Return a table's ungeneralized quasi-identifiers."""
     return AnswerableTable(
-        table=GeneralizedTable.as_it_stands(frequency_set),
+        table=GeneralizedTable.ungeneralized(frequency_set),
         domains=domains_of_hierarchies(frequency_set.hierarchies),
         classes=frequency_set.attributes,
     )

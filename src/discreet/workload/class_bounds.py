@@ -11,19 +11,25 @@ factor · number. MIN and MAX follow by bisection over the values.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import prod
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.model.published_cells import Cells
 from discreet.queries.aggregate_query import Aggregate
-from discreet.queries.region import Box, Mask
-from discreet.workload.interval_bounds import count_covered_codes, count_selected_codes, extremes_of_cells
+from discreet.queries.region import Box
+from discreet.workload.interval_bounds import (
+    AggregateBound,
+    count_covered_codes,
+    count_selected_codes,
+    extremes_of_cells,
+    mask_of_cells,
+    type_of_products,
+)
 from discreet.workload.item_cover import (
     ANY_VALUE,
     FINITE_INFINITY,
@@ -42,7 +48,6 @@ from discreet.workload.item_cover import (
 
 MOST_EXACT_ATTRIBUTES = 4
 MOST_EXACT_ITEMS = 8
-_MOST_CODE_COMBINATIONS = 1 << 62
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,7 +104,7 @@ class ClassPart:
         cells, labels = of.cells[measure.index], of.cell_codes[self.units, measure.index]
         selected = np.full(self.leaves.shape, np.inf)
         for box, hit in zip(self.region, self.hits, strict=True):
-            mask = _mask(box, cells)
+            mask = mask_of_cells(box, cells)
             inside = np.where(mask[:-1], np.clip(measure.low, -FINITE_INFINITY, FINITE_INFINITY), np.inf)
             anywhere = extremes_of_cells(cells, inside, np.minimum)[labels]
             own = np.append(inside, np.inf)
@@ -286,17 +291,10 @@ def _pattern_hits(
     items: tuple[IntegerVector, ...],
     patterns: ItemPatterns,
 ) -> tuple[list[NDArray[np.bool_]], NDArray[np.bool_]]:
-    """Return masks of each unit's patterns that may be in each box, and that may be outside all boxes.
-
-    Combinations of codes are counted in Python integers if their number might overflow 64 bits.
-    """
+    """Return masks of each unit's patterns that may be in each box, and that may be outside all boxes."""
     names = [i for i, cells in enumerate(of.cells) if any(cells.attribute in box for box in region)]
     sizes = {i: count_covered_codes(of.cells[i])[of.cell_codes[units, i]] for i in names}
-    wide: Any = (
-        np.int64
-        if prod(int(size.max(initial=1)) for size in sizes.values()) < _MOST_CODE_COMBINATIONS
-        else object
-    )
+    wide = type_of_products(sizes.values())
     shape = (len(units), len(patterns.all))
     inside, every_item = np.zeros(shape, dtype=wide), np.ones(shape, dtype=wide)
     fixed = {i: items[at] for at, i in enumerate(attributes)}
@@ -318,19 +316,12 @@ def _pattern_hits(
         product = np.ones(shape, dtype=wide)
         for i in names:
             cells = of.cells[i]
-            mask = _mask(box, cells)
+            mask = mask_of_cells(box, cells)
             counts = count_selected_codes(cells, mask)[of.cell_codes[units, i]]
             multiplied(product, i, counts, mask[fixed[i]].astype(wide) if i in fixed else None)
         hits.append((product > 0).astype(np.bool_))
         inside = inside + product
     return hits, (inside < every_item).astype(np.bool_)
-
-
-def _mask(box: Box, cells: Cells) -> Mask:
-    return box.get(cells.attribute, np.ones(cells.leaves + 1, dtype=np.bool_))
-
-
-_AggregateBound = float | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -347,7 +338,7 @@ class ClassBounds:
         counted = self.rows.counted
         return int(self._total(counted)), -int(self._total(counted.negated()))
 
-    def bounds(self, aggregate: Aggregate, measure: Measure) -> tuple[_AggregateBound, _AggregateBound]:
+    def bounds(self, aggregate: Aggregate, measure: Measure) -> tuple[AggregateBound, AggregateBound]:
         """Compute the least and greatest answer; None if no row with a value can be selected.
 
         Upper bounds are negated lower bounds of the negated measure.
@@ -403,7 +394,7 @@ class ClassBounds:
             hits = _replace_values(measure, lambda low: np.where(low <= value, -1.0, 0.0), _low_ends)
             return bool(self._total(hits) < 0)
 
-        return float(values[_first_holding(len(values), lambda i: reached(values[i]))])
+        return float(values[bisect_left(values, True, key=reached)])
 
     def _greatest_minimum(self, measure: Measure) -> float:
         """Return the greatest possible minimum of the selected rows, if at least one is selected."""
@@ -417,7 +408,7 @@ class ClassBounds:
             some = _replace_values(measure, lambda high: np.where(high < value, most, -1.0), _high_ends)
             return bool((self._totals(some, 0.0).amounts < 0).any())
 
-        failing = _first_holding(len(values), lambda i: not passed(values[i]))
+        failing = bisect_left(values, True, key=lambda value: not passed(value))
         return float(values[max(failing - 1, 0)])
 
     def _totals(self, measure: Measure, factor: float) -> CoverTotals:
@@ -450,15 +441,3 @@ def _replace_values(
         weights = weight(ends(measure))
         return CodeMeasure(measure.index, weights, weights)
     return replace(measure, amounts=np.where(measure.numbers > 0, weight(measure.amounts), 0.0))
-
-
-def _first_holding(number: int, holds: Callable[[int], bool]) -> int:
-    """Return the first index from which on ``holds`` is true, or ``number``, by bisection."""
-    low, high = 0, number
-    while low < high:
-        middle = (low + high) // 2
-        if holds(middle):
-            high = middle
-        else:
-            low = middle + 1
-    return low

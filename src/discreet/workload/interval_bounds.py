@@ -5,14 +5,19 @@ Also codes of cells: the number that each covers, the number that a mask selects
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from math import prod
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.model.published_cells import Cells
 from discreet.queries.aggregate_query import Aggregate
-from discreet.queries.region import Mask
+from discreet.queries.region import Box, Mask
+
+_MOST_COMBINATIONS = 1 << 62
 
 
 def extremes_of_cells(cells: Cells, values: NDArray[np.float64], better: np.ufunc) -> NDArray[np.float64]:
@@ -42,6 +47,16 @@ def count_selected_codes(cells: Cells, mask: Mask, *, nulls: bool = True) -> NDA
     counted = mask if nulls else np.append(mask[:-1], False)
     sums = np.concatenate([[0], np.cumsum(counted)])
     return np.add.reduceat(sums[cells.last + 1] - sums[cells.first], cells.offsets[:-1])
+
+
+def type_of_products(sizes: Iterable[NDArray[np.int64]]) -> Any:
+    """Return the type in which to multiply sizes: Python integers if 64 bits might overflow."""
+    return np.int64 if prod(int(size.max(initial=1)) for size in sizes) < _MOST_COMBINATIONS else object
+
+
+def mask_of_cells(box: Box, cells: Cells) -> Mask:
+    """Return a box's mask of the codes of an attribute: all of them if the box does not restrict it."""
+    return box.get(cells.attribute, np.ones(cells.leaves + 1, dtype=np.bool_))
 
 
 AggregateBound = float | None

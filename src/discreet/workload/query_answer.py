@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import prod, sqrt
+from math import sqrt
 from typing import Any
 
 import numpy as np
@@ -36,11 +36,12 @@ from discreet.workload.interval_bounds import (
     count_covered_codes,
     count_selected_codes,
     extremes_of_cells,
+    mask_of_cells,
+    type_of_products,
 )
 
 LEAST_EXPECTED_ROWS = 0.5
 _NEGLIGIBLE = 1e-12
-_MOST_COMBINATIONS = 1 << 62
 
 
 @dataclass(frozen=True)
@@ -105,7 +106,7 @@ def _answer_aggregate(
     expected = _ExpectedRows.of(spread, region, table, index)
     selected = spread.expected(table.table.rows)
     estimate = expected.answer(query.aggregate, domain.numbers) if selected > 0 else None
-    masks = [_mask(box, name, cells.leaves) for box in region]
+    masks = [mask_of_cells(box, cells) for box in region]
     low, high = _ends(cells, masks, spread.hits_anything, table.table.shown[:, index], domain.numbers)
     cell_codes = table.table.shown[:, index]
     of_classes = set(query.attributes) <= set(table.classes)
@@ -142,18 +143,13 @@ class RegionSpread:
     def of(
         cls, region: Sequence[Box], columns: Sequence[Cells], cell_codes: NDArray[np.int64]
     ) -> RegionSpread:
-        """Compute the intersection; group g has the cell ``columns[i].labels[shown[g, i]]`` for attribute i.
-
-        Combinations of codes are counted in Python integers if their number might overflow 64 bits.
-        """
+        """Compute the intersection; group g has cell ``columns[i].labels[shown[g, i]]`` for attribute i."""
         attributes = [cells.attribute for cells in columns]
         names = [name for name in attributes if any(name in box for box in region)]
         places = [attributes.index(name) for name in names]
         groups = len(cell_codes)
         sizes = [count_covered_codes(columns[index]) for index in places]
-        wide: Any = (
-            np.int64 if prod(int(size.max(initial=1)) for size in sizes) < _MOST_COMBINATIONS else object
-        )
+        wide = type_of_products(sizes)
         products = np.ones(groups, dtype=wide)
         for index, size in zip(places, sizes, strict=True):
             products = products * size.astype(wide)[cell_codes[:, index]]
@@ -197,7 +193,7 @@ class _ExpectedRows:
         table_means = table.means.get(cells.attribute)
         by_value, by_mean = np.zeros(cells.leaves), np.zeros(len(cells.labels))
         for box, share in zip(region, spread.share, strict=True):
-            mask = _mask(box, cells.attribute, cells.leaves)
+            mask = mask_of_cells(box, cells)
             rows = np.bincount(
                 table.table.shown[:, index], table.table.rows * share, minlength=len(cells.labels)
             )
@@ -283,10 +279,6 @@ def _sum_by_leaf(cells: Cells, weight: NDArray[np.float64]) -> NDArray[np.float6
         sums = np.cumsum(steps)[:-1]
         found = found + np.where(sums > _NEGLIGIBLE * per_interval.sum(), sums, 0.0)
     return found[: cells.leaves]
-
-
-def _mask(box: Box, name: str, leaves: int) -> Mask:
-    return box.get(name, np.ones(leaves + 1, dtype=np.bool_))
 
 
 def _is_everything(region: Sequence[Box]) -> bool:
