@@ -295,6 +295,16 @@ def simulate_worlds(
 ) -> tuple[WorldSample, tuple[InferenceGain, ...]]:
     """Assign values to the people of each class at random ``draws`` times; keep worlds that fit minimality.
 
+    Returns
+    -------
+    The numbers of worlds, and for each sensitive attribute the guesses with and without minimality.
+
+    References
+    ----------
+    Wong, Fu, Wang and Pei (2007).
+
+    Notes
+    -----
     Cost: one sort of the rows per finer node and draw.
     """
     finer = [release.children(i) for i in release.raised]

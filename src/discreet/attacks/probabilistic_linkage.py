@@ -234,7 +234,18 @@ def fit_weights(comparison: RecordComparison) -> PatternWeights:
 def estimate_weights(counts: FloatArray, u: FloatArray, total: float, most: int) -> PatternWeights:
     """Estimate the weights by EM from counts of pairs by pattern.
 
-    ``total`` is the number of pairs, ``most`` the largest possible number of pairs of one person.
+    Parameters
+    ----------
+    counts
+        Number of pairs of each pattern, shape ``(4 ** fields,)``.
+    u
+        Frequency of each level among random pairs, shape ``(fields, 4)``.
+    total, most
+        Number of pairs, and the largest possible number of pairs of one person.
+
+    References
+    ----------
+    Fellegi and Sunter (1969).
     """
     number = len(u)
     patterns = np.flatnonzero(counts)
