@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from discreet.attacks.composition import assign_classes
 from discreet.attacks.declaration import Attack, Grounds, Need
-from discreet.attacks.finding import Figure, Finding, FoundTable, Value, ValueKind, columns, count
+from discreet.attacks.finding import Figure, Finding, FoundTable, ValueKind, columns, count
 from discreet.attacks.linkage import OriginalTable
 from discreet.frequency.rollup import generalize_codes
 from discreet.model.class_recoding import SUPPRESSED
@@ -270,7 +270,7 @@ class Minimality(MinimalityAttack):
         """Report the values that are guessed right with and without minimality."""
         release = read_minimal_release(grounds, self.could_suppress)
         worlds, learnt = simulate_worlds(release, release.draws(self.worlds))
-        rows: list[tuple[Value, ...]] = [
+        rows = [
             (e.attribute, e.right_before / release.rows, e.right / release.rows, e.sure_before, e.sure)
             for e in learnt
             if worlds.accepted

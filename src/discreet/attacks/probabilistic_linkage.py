@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from discreet.attacks import finding
 from discreet.attacks.declaration import Attack, Grounds, Need
-from discreet.attacks.finding import Figure, Finding, FoundTable, Value, ValueKind, count, number
+from discreet.attacks.finding import Figure, Finding, FoundTable, ValueKind, count, number
 from discreet.attacks.linkage import (
     GroundTruth,
     build_full_release_table,
@@ -385,7 +385,7 @@ class LinkageWithErrors(Attack):
             counted = grounds.ground.original.frequency_set
             found.append(("before", "original", self._before(counted, records, hierarchies, truth)))
         found.append(("after", "release", self._after(grounds, records, hierarchies, truth)))
-        figures: list[Figure] = [count("records", "records of the file", records.total)]
+        figures = [count("records", "records of the file", records.total)]
         if truth is not None:
             figures.append(count("known", "records of people in the original", truth.known))
         for name, title, linked in found:
@@ -560,7 +560,7 @@ def _figures(name: str, title: str, links: LinkedRecords, rows: IntArray, sure: 
 
 
 def _table(title: str, links: LinkedRecords, names: tuple[str, ...]) -> FoundTable:
-    rows: list[tuple[Value, ...]] = [
+    rows = [
         (
             f"{name}: {level}",
             float(links.weights.m[i, j + 1]),
