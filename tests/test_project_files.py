@@ -13,7 +13,6 @@ import yaml
 ROOT = Path(__file__).resolve().parent.parent
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
-FORMS = sorted((ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml"))
 
 
 def loaded(path: str | Path) -> Any:
@@ -72,14 +71,6 @@ def test_before_a_commit_lint_runs() -> None:
     (hook,) = [hook for repo in loaded(".pre-commit-config.yaml")["repos"] for hook in repo["hooks"]]
     assert hook["entry"] == "make lint"
     assert "lint" in targets()
-
-
-@pytest.mark.parametrize("path", FORMS, ids=lambda path: path.name)
-def test_a_form_of_an_issue_is_one(path: Path) -> None:
-    form = loaded(path)
-    if path.name != "config.yml":
-        assert {"name", "description", "body"} <= set(form)
-        assert all(part["type"] in ("markdown", "textarea", "input") for part in form["body"])
 
 
 def test_the_core_of_the_suite_is_there() -> None:

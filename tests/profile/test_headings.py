@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from discreet.profile.heading_hints import RoleHint, hint_role, split_name
+from discreet.profile.heading_hints import RoleHint, hint_role
+from discreet.profile.heading_words import split_name
 from discreet.profile.roles import kind_by_word
 
 WORDS = {

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.attacks.declaration import Attack, Grounds, Need
-from discreet.attacks.finding import Figure, Finding, FoundTable, Value, ValueKind, chance, columns
+from discreet.attacks.finding import Figure, Finding, FoundTable, ValueKind, chance, columns
 from discreet.attacks.published_table import NO_VALUE, ValueCounts
 from discreet.model.option import OptionKind, option
 
@@ -139,13 +139,11 @@ class Skewness(Attack):
     def run(self, grounds: Grounds) -> Finding:
         """Report the skew of each sensitive attribute."""
         found = [compute_skew(values, self.times) for values in grounds.published.sensitive]
-        figures: list[Figure] = [
+        figures = [
             chance(f"distance_{each.attribute}", f"largest distance, {each.attribute}", each.distance)
             for each in found
         ]
-        rows: list[tuple[Value, ...]] = [
-            (e.attribute, e.gain, e.times, e.distance, e.mean_distance, e.over) for e in found
-        ]
+        rows = [(e.attribute, e.gain, e.times, e.distance, e.mean_distance, e.over) for e in found]
         table = FoundTable(
             "Classes against the table",
             columns(
@@ -211,7 +209,7 @@ class BackgroundKnowledge(Attack):
             counts = sort_unit_counts(values)
             negated = [compute_negation_chance(counts, b) for b in range(self.facts + 1)]
             implied = compute_implication_chances(counts, self.facts)
-            rows: list[tuple[Value, ...]] = [(b, negated[b], implied[b]) for b in range(self.facts + 1)]
+            rows = [(b, negated[b], implied[b]) for b in range(self.facts + 1)]
             figures += [
                 chance(f"negations_{values.attribute}", f"{values.attribute}, by negations", negated[-1]),
                 chance(

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.attacks.declaration import Attack, Grounds, Need
-from discreet.attacks.finding import Figure, Finding, FoundTable, Value, ValueKind, columns, count
+from discreet.attacks.finding import Figure, Finding, FoundTable, ValueKind, columns, count
 from discreet.attacks.minimality import (
     IntArray,
     MinimalityAttack,
@@ -224,7 +224,7 @@ class Downcoding(MinimalityAttack):
         counted = original.frequency_set
         below = [build_child_values(release, i, counted.codes[:, i], counted.counts) for i in release.raised]
         worlds, undone = simulate_downcoding(release, below, release.draws(self.worlds))
-        rows: list[tuple[Value, ...]] = [
+        rows = [
             (each.attribute, each.right_before / release.rows, each.right / release.rows) for each in undone
         ]
         table = FoundTable(

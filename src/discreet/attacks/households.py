@@ -15,17 +15,7 @@ from numpy.typing import NDArray
 
 from discreet.attacks.composition import assign_classes
 from discreet.attacks.declaration import Attack, Grounds, Need
-from discreet.attacks.finding import (
-    Figure,
-    Finding,
-    FoundTable,
-    Value,
-    ValueKind,
-    chance,
-    columns,
-    count,
-    number,
-)
+from discreet.attacks.finding import Finding, FoundTable, Value, ValueKind, chance, columns, count, number
 from discreet.attacks.linkage import OriginalTable, read_original_columns
 from discreet.model.class_recoding import SUPPRESSED
 from discreet.model.option import OptionKind, option
@@ -98,7 +88,7 @@ class Households(Attack):
                 ("release", after),
             )
         ]
-        figures: list[Figure] = [count("units", "households", len(sides[0][1].risks))]
+        figures = [count("units", "households", len(sides[0][1].risks))]
         for name, (title, found) in zip(("before", "after"), sides, strict=True):
             at_risk = int((found.risks > float(grounds.threshold)).sum())
             figures += [

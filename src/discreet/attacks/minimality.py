@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from discreet.attacks.composition import assign_classes
 from discreet.attacks.declaration import Attack, Grounds, Need
-from discreet.attacks.finding import Figure, Finding, FoundTable, Value, ValueKind, columns, count
+from discreet.attacks.finding import Figure, Finding, FoundTable, ValueKind, columns, count
 from discreet.attacks.linkage import OriginalTable
 from discreet.frequency.rollup import generalize_codes
 from discreet.model.class_recoding import SUPPRESSED
@@ -270,7 +270,7 @@ class Minimality(MinimalityAttack):
         """Report the values that are guessed right with and without minimality."""
         release = read_minimal_release(grounds, self.could_suppress)
         worlds, learnt = simulate_worlds(release, release.draws(self.worlds))
-        rows: list[tuple[Value, ...]] = [
+        rows = [
             (e.attribute, e.right_before / release.rows, e.right / release.rows, e.sure_before, e.sure)
             for e in learnt
             if worlds.accepted
@@ -295,6 +295,16 @@ def simulate_worlds(
 ) -> tuple[WorldSample, tuple[InferenceGain, ...]]:
     """Assign values to the people of each class at random ``draws`` times; keep worlds that fit minimality.
 
+    Returns
+    -------
+    The numbers of worlds, and for each sensitive attribute the guesses with and without minimality.
+
+    References
+    ----------
+    Wong, Fu, Wang and Pei (2007).
+
+    Notes
+    -----
     Cost: one sort of the rows per finer node and draw.
     """
     finer = [release.children(i) for i in release.raised]

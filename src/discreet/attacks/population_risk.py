@@ -83,7 +83,7 @@ class PopulationUniques(Attack):
     def run(self, grounds: Grounds) -> Finding:
         """Report the estimates of each side; raise ``InputError`` for fewer people than rows."""
         people = self._people(grounds) or 0
-        figures: list[Figure] = [count("people", "people in the population", people)]
+        figures = [count("people", "people in the population", people)]
         sides = grounds.sides
         for side in sides:
             if side.total > people:
@@ -289,7 +289,7 @@ def compute_share_shifts(
 
 
 def _shift_table(original: OriginalTable, survey: Survey, is_published: NDArray[np.bool_]) -> FoundTable:
-    rows: tuple[tuple[Value, ...], ...] = compute_share_shifts(original, survey, is_published)
+    rows = compute_share_shifts(original, survey, is_published)
     return FoundTable(
         "Shares of values, by weights, before and after suppression",
         columns("column", ("distance of the shares", ValueKind.CHANCE), ("largest change", ValueKind.CHANCE)),

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from discreet.attacks import finding
 from discreet.attacks.declaration import Attack, Grounds, Need
-from discreet.attacks.finding import Figure, Finding, FoundTable, Value, ValueKind, count, number
+from discreet.attacks.finding import Figure, Finding, FoundTable, ValueKind, count, number
 from discreet.attacks.linkage import (
     GroundTruth,
     build_full_release_table,
@@ -234,7 +234,18 @@ def fit_weights(comparison: RecordComparison) -> PatternWeights:
 def estimate_weights(counts: FloatArray, u: FloatArray, total: float, most: int) -> PatternWeights:
     """Estimate the weights by EM from counts of pairs by pattern.
 
-    ``total`` is the number of pairs, ``most`` the largest possible number of pairs of one person.
+    Parameters
+    ----------
+    counts
+        Number of pairs of each pattern, shape ``(4 ** fields,)``.
+    u
+        Frequency of each level among random pairs, shape ``(fields, 4)``.
+    total, most
+        Number of pairs, and the largest possible number of pairs of one person.
+
+    References
+    ----------
+    Fellegi and Sunter (1969).
     """
     number = len(u)
     patterns = np.flatnonzero(counts)
@@ -374,7 +385,7 @@ class LinkageWithErrors(Attack):
             counted = grounds.ground.original.frequency_set
             found.append(("before", "original", self._before(counted, records, hierarchies, truth)))
         found.append(("after", "release", self._after(grounds, records, hierarchies, truth)))
-        figures: list[Figure] = [count("records", "records of the file", records.total)]
+        figures = [count("records", "records of the file", records.total)]
         if truth is not None:
             figures.append(count("known", "records of people in the original", truth.known))
         for name, title, linked in found:
@@ -549,7 +560,7 @@ def _figures(name: str, title: str, links: LinkedRecords, rows: IntArray, sure: 
 
 
 def _table(title: str, links: LinkedRecords, names: tuple[str, ...]) -> FoundTable:
-    rows: list[tuple[Value, ...]] = [
+    rows = [
         (
             f"{name}: {level}",
             float(links.weights.m[i, j + 1]),

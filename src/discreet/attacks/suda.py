@@ -372,7 +372,7 @@ def _figures(side: AttackedTable, scores: SudaScores) -> list[Figure]:
 def _size_table(side: AttackedTable, scores: SudaScores) -> FoundTable:
     sizes = scores.sets.sizes
     smallest = scores.sets.smallest_sizes(len(side.rows))
-    rows: list[tuple[Value, ...]] = [
+    rows = [
         (size, int((sizes == size).sum()), int((smallest == size).sum()))
         for size in range(1, scores.sets.largest + 1)
     ]

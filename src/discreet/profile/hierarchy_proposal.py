@@ -28,7 +28,8 @@ from discreet.hierarchy.messages import quote_value, quote_values
 from discreet.hierarchy.ordered_values import order_by_meaning, order_education_levels
 from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.profile.column_profile import ColumnProfile
-from discreet.profile.heading_hints import is_age, split_name
+from discreet.profile.heading_hints import is_age
+from discreet.profile.heading_words import split_name
 
 _FEWEST_VALUES = 4
 _MOST_UNORDERED_TEXTS = 3

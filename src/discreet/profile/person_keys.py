@@ -17,7 +17,8 @@ from discreet.engines.base import Engine, SourceTable
 from discreet.engines.source_tables import TemporaryTables
 from discreet.model.table_spec import AttributeRole
 from discreet.profile.column_profile import ColumnProfile, is_readable
-from discreet.profile.heading_hints import RoleHint, hint_role, is_age, is_money, person_key_word, split_name
+from discreet.profile.heading_hints import RoleHint, hint_role, is_age, is_money, person_key_word
+from discreet.profile.heading_words import split_name
 from discreet.profile.word_lists import words_of_headings
 from discreet.sql import column_statistics as sql
 from discreet.sql.format_parsing import strip_blanks

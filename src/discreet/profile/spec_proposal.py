@@ -15,7 +15,7 @@ from typing import Any
 from discreet.model.cell_format import CellFormat
 from discreet.model.table_spec import AttributeRole, SourceSpec
 from discreet.profile.column_profile import ColumnProfile, ColumnSum
-from discreet.profile.heading_hints import split_name
+from discreet.profile.heading_words import split_name
 from discreet.profile.hierarchy_proposal import FILE_KIND, FLAT_PROPOSAL, FileMatch, HierarchyProposal
 from discreet.profile.person_keys import PersonKeys
 from discreet.profile.roles import IN_DOUBT_REASON, MEASURE_REASON, PseudonymProposal

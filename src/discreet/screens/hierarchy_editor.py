@@ -21,7 +21,7 @@ from discreet.hierarchy.draft import HierarchyDraft, RowProblem, find_row_proble
 from discreet.hierarchy.level_table import hierarchy_from_rows
 from discreet.hierarchy.messages import quote_value
 from discreet.model.hierarchy import GeneralizationHierarchy
-from discreet.profile.heading_hints import split_name
+from discreet.profile.heading_words import split_name
 from discreet.profile.hierarchy_proposal import FileMatch as FileMatch
 from discreet.profile.hierarchy_proposal import fit_builtin, is_named_like, match_hierarchy_files
 from discreet.screens.hierarchy_builders import build_from_table, builder_form_values
