@@ -32,6 +32,9 @@ def completed(typed: str) -> set[str]:
     ("typed", "expected"),
     [
         ("discreet neg", {"negotiate"}),
+        ("discreet dp hist", {"histogram"}),
+        ("discreet list pre", {"presets"}),
+        ("discreet dp budget --mem", {"--memory-limit"}),
         ("discreet publish --mod", {"--model"}),
         ("discreet publish --model mond", {"mondrian"}),
         ("discreet publish --tog", {"--together"}),  # declared by a model
