@@ -47,7 +47,7 @@ def kinds(spec: dict[str, Any]) -> dict[str, str]:
 @pytest.mark.parametrize("subject", [False, True])
 def test_a_hospital(run: Run, *, subject: bool) -> None:
     more = ("--subject", "PatNr") if subject else ()
-    rows = 300 if subject else 900
+    rows = 300 if subject else 450
     told, spec = first_hour(run, lambda path: hospital(path, rows), "admissions.csv", *more)
     roles = {name: entry["role"] for name, entry in spec.items()}
     assert {n for n, role in roles.items() if role == "identifier"} == {"PatNr", "Fallnummer", "Name"}
