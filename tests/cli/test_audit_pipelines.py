@@ -77,7 +77,7 @@ def test_a_release_is_checked_by_its_manifest(run: Run, release: str, people: Pa
     assert results(people / "s.json") == []
 
 
-def test_a_file_that_was_changed_is_not_the_manifest_s(run: Run, release: str, people: Path) -> None:
+def test_changed_file_fails_the_check_of_its_manifest(run: Run, release: str, people: Path) -> None:
     text = (people / release).read_text(encoding="utf-8")
     (people / release).write_text(text.replace("flu", "cold", 1), encoding="utf-8")
     done = run("audit", release, "--junit", "j.xml")

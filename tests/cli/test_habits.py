@@ -82,7 +82,9 @@ def test_quiet_leaves_status_errors_and_documents(run: Run, people: Path) -> Non
         (("search", "{spec}", "--algorithm", "optimal", "--cost", "los", "--k", 2), "Did you mean 'loss'?"),
     ],
 )
-def test_a_mistyped_name_is_answered(line: tuple[object, ...], advice: str, run: Run, people: Path) -> None:
+def test_mistyped_name_suggests_the_nearest(
+    line: tuple[object, ...], advice: str, run: Run, people: Path
+) -> None:
     found = run(*(str(word).format(spec=people / "discreet.toml") for word in line))
     assert found.status == 2
     assert advice in found.err
