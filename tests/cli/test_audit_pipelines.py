@@ -77,7 +77,7 @@ def test_a_release_is_checked_by_its_manifest(run: Run, release: str, people: Pa
     assert results(people / "s.json") == []
 
 
-def test_a_file_that_was_changed_is_not_the_manifest_s(run: Run, release: str, people: Path) -> None:
+def test_changed_file_fails_the_check_of_its_manifest(run: Run, release: str, people: Path) -> None:
     text = (people / release).read_text(encoding="utf-8")
     (people / release).write_text(text.replace("flu", "cold", 1), encoding="utf-8")
     done = run("audit", release, "--junit", "j.xml")
@@ -289,7 +289,7 @@ def test_the_action_runs_the_command(release: str, people: Path) -> None:
 
 NAMES = dict.fromkeys(
     (
-        *(f"a{chr(code)}b.csv" for code in (*range(1, 47), *range(48, 58), *range(0x7F, 0xA1))),
+        *(f"a{chr(code)}b.csv" for code in (*range(1, 47, 3), *range(0x7F, 0xA1, 4))),
         *(f"a{sign}b.csv" for sign in ("\ufffe", "\uffff", "\ufffd", "\ue000", "\U0001f600", "\U0001fffe")),
         *(f"a{sign}b.csv" for sign in ("\udc80", "\udcff", "&", "<", ">", "'", "]]>", "-->", "\x1b[31m")),
     )
@@ -311,5 +311,5 @@ def test_records_of_files_of_every_name_can_be_read(run: Run, people: Path) -> N
     assert "a\\udcffb.csv" in names
     results = json.loads((people / "r.json").read_text("utf-8"))["runs"][0]["results"]
     places = {r["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for r in results}
-    assert "a%01b.csv" in places or "a%02b.csv" in places
+    assert "a%01b.csv" in places or "a%04b.csv" in places
     assert all(os.fsdecode(unquote_to_bytes(place)) in NAMES for place in places)

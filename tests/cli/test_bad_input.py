@@ -265,7 +265,7 @@ def test_separate_process_reports_and_exits_alike(people: Path) -> None:
     assert contents(people) == before
 
 
-def test_a_full_disk(people: Path) -> None:
+def test_full_disk_is_an_error_and_leaves_the_files(people: Path) -> None:
     before = contents(people)
     limit = 100
 
@@ -278,7 +278,7 @@ def test_a_full_disk(people: Path) -> None:
     assert contents(people) == before
 
 
-def test_a_folder_that_is_read_only(people: Path) -> None:
+def test_read_only_folder_is_an_error(people: Path) -> None:
     folder = people / "locked"
     folder.mkdir(mode=0o555)
     target: Path = folder / "release.csv"
@@ -290,7 +290,7 @@ def test_a_folder_that_is_read_only(people: Path) -> None:
     assert not target.exists()
 
 
-def test_a_closed_pipe_is_quiet(people: Path) -> None:
+def test_closed_pipe_prints_no_error(people: Path) -> None:
     script = "import sys; from discreet.cli.main import main; sys.exit(main())"
     command = f'{sys.executable} -c "{script}" lattice discreet.toml --k 2 --all | head -n 1'
     found = subprocess.run(

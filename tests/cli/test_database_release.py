@@ -66,7 +66,9 @@ def silent(finished: Finished) -> Finished:
     return finished
 
 
-def test_the_whole_way(run: Run, spec: Path, address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_database_release_is_published_and_audited(
+    run: Run, spec: Path, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     published = silent(run("publish", spec, "--k", 3, "--max-suppressed", 0, "--table", NAME, "--json"))
     assert published.status == 0, published.out
     document = published.json
@@ -124,7 +126,7 @@ def test_unfit_targets_of_a_database_are_refused(
     assert "PEOPLE" in silent(run("audit", "env:PEOPLE", "--table", "out.p")).err
 
 
-def test_a_local_file(run: Run, spec: Path) -> None:
+def test_local_database_file_is_published(run: Run, spec: Path) -> None:
     published = silent(run("publish", spec, "--k", 3, "--max-suppressed", 0, "--output", "r.csv", "--json"))
     assert published.status == 0, published.out
     assert silent(run("audit", "r.csv", "--json")).json["rows"] == 24

@@ -72,6 +72,6 @@ def test_foreign_files_are_not_changed(run: Run, no_data: None, tmp_path: Path) 
     assert run("demo", "--output", "file").status == 2
 
 
-def test_quiet_holds_for_all_of_it(run: Run, no_data: None) -> None:
+def test_demo_with_quiet_prints_nothing_else(run: Run, no_data: None) -> None:
     done = run("demo", "--quiet")
     assert (done.status, done.out) == (0, "")

@@ -32,6 +32,9 @@ def completed(typed: str) -> set[str]:
     ("typed", "expected"),
     [
         ("discreet neg", {"negotiate"}),
+        ("discreet dp hist", {"histogram"}),
+        ("discreet list pre", {"presets"}),
+        ("discreet dp budget --mem", {"--memory-limit"}),
         ("discreet publish --mod", {"--model"}),
         ("discreet publish --model mond", {"mondrian"}),
         ("discreet publish --tog", {"--generalize-together"}),  # declared by a model
@@ -79,7 +82,9 @@ def test_quiet_leaves_status_errors_and_documents(run: Run, people: Path) -> Non
         (("search", "{spec}", "--algorithm", "optimal", "--cost", "los", "--k", 2), "Did you mean 'loss'?"),
     ],
 )
-def test_a_mistyped_name_is_answered(line: tuple[object, ...], advice: str, run: Run, people: Path) -> None:
+def test_mistyped_name_suggests_the_nearest(
+    line: tuple[object, ...], advice: str, run: Run, people: Path
+) -> None:
     found = run(*(str(word).format(spec=people / "discreet.toml") for word in line))
     assert found.status == 2
     assert advice in found.err

@@ -83,7 +83,7 @@ def test_no_verb_replaces_a_file_of_the_publisher(run: Run, work: Path, verb: st
 
 
 @pytest.mark.parametrize(("verb", "spelling"), in_turn(VERBS, SPELLINGS))
-def test_a_key_file_is_known_under_every_spelling(run: Run, work: Path, verb: str, spelling: str) -> None:
+def test_key_file_is_protected_under_every_spelling(run: Run, work: Path, verb: str, spelling: str) -> None:
     spelled = SPELLINGS[spelling](work / "keylist.csv")
     before = contents(work)
     done = run(*(spelled if word == "{}" else word for word in VERBS[verb]))
@@ -103,7 +103,7 @@ NEW_KEYS = {
 
 
 @pytest.mark.parametrize(("key", "verb"), in_turn(NEW_KEYS, ["publish", "levels", "model", "apply"]))
-def test_a_new_key_file_never_gets_the_place_of_a_release(run: Run, work: Path, verb: str, key: str) -> None:
+def test_new_key_file_never_replaces_a_release(run: Run, work: Path, verb: str, key: str) -> None:
     (work / "dangling").symlink_to("rel.csv")
     spec = work / "discreet.toml"
     spec.write_text(spec.read_text("utf-8").replace("keylist.csv", key), "utf-8")
@@ -118,7 +118,7 @@ def test_a_new_key_file_never_gets_the_place_of_a_release(run: Run, work: Path, 
 
 
 @pytest.mark.parametrize("key", ["rel.help.csv", "rel.sensitive.csv", "rel.csv"])
-def test_a_help_table_is_a_target_too(run: Run, work: Path, key: str) -> None:
+def test_help_table_never_replaces_a_publisher_s_file(run: Run, work: Path, key: str) -> None:
     spec = work / "discreet.toml"
     text = KEYED.replace("KEY", key)
     spec.write_text(text, "utf-8")

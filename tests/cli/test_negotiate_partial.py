@@ -99,7 +99,7 @@ def test_giving_up_an_attribute(run: Run, people: Path) -> None:
     assert "With one attribute" in run(*REQUEST, "--attributes").out
 
 
-def test_a_lattice_too_large_to_evaluate_is_answered_all_the_same(run: Run, wide: Path) -> None:
+def test_lattice_too_large_to_evaluate_is_answered_partially(run: Run, wide: Path) -> None:
     asked = ("negotiate", "wide.toml", "--k", "3", "--l", "2", "--max-suppressed", "10%")
     found = run(*asked, "--json")
     assert found.status == 0
@@ -115,7 +115,7 @@ def test_a_lattice_too_large_to_evaluate_is_answered_all_the_same(run: Run, wide
     assert run(*asked, "--json").json["answers"] == document["answers"]
 
 
-def test_the_suggested_command_publishes_it(run: Run, wide: Path) -> None:
+def test_suggested_command_publishes_the_partial_answer(run: Run, wide: Path) -> None:
     found = run("negotiate", "wide.toml", "--k", "3", "--max-suppressed", "10%", "--max-level", "q0=3")
     assert found.status == 0
     (command,) = [line for line in found.out.splitlines() if line.startswith("  discreet publish")]

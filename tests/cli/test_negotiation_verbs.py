@@ -70,7 +70,7 @@ def test_lattice_in_text(run: Run, people: Path) -> None:
     assert node[3] == str(suppressed(1, 2, 2))
 
 
-def test_an_exact_answer(run: Run, people: Path) -> None:
+def test_exact_answer_is_printed(run: Run, people: Path) -> None:
     found = run("negotiate", "discreet.toml", "--k", "3", "--max-suppressed", "1", "--json")
     assert found.status == 0
     best = min((a + c, suppressed(a, c, 3), c, a) for a, c in NODES if suppressed(a, c, 3) <= 1)

@@ -56,7 +56,7 @@ ROLES = [
 
 
 @pytest.mark.parametrize(("role", "name"), in_turn(ROLES, ["tags", "device"]))
-def test_they_are_never_published(name: str, role: str, run: Run) -> None:
+def test_nested_columns_are_never_published(name: str, role: str, run: Run) -> None:
     duckdb.sql(
         f"COPY (SELECT 20 + i % 5 AS age, {TYPES[name]} AS {name} FROM range(60) AS t(i)) TO 'p.parquet'"
     )
@@ -109,7 +109,7 @@ def test_every_kind_of_table_is_published_without_nested_columns(run: Run, peopl
 
 
 @pytest.mark.parametrize("name", TYPES)
-def test_a_foreign_release_with_them_is_audited(name: str, run: Run) -> None:
+def test_foreign_release_with_nested_columns_is_audited(name: str, run: Run) -> None:
     duckdb.sql(f"COPY (SELECT '*' AS age, {TYPES[name]} AS {name} FROM range(8) AS t(i)) TO 'r.parquet'")
     duckdb.sql(f"COPY (SELECT {TYPES[name]} AS {name} FROM range(8) AS t(i)) TO 'alone.parquet'")
     Path("r.parquet.manifest.json").unlink(missing_ok=True)

@@ -88,7 +88,7 @@ def test_notices_are_lines_on_stderr(capsys: pytest.CaptureFixture[str]) -> None
     assert capsys.readouterr().err == "compiling the kernels, once\n"
 
 
-def test_a_notice_during_progress(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_notice_during_progress_has_its_own_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "xterm")
     stream = Terminal()
     monkeypatch.setattr(sys, "stderr", stream)

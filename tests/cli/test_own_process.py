@@ -22,7 +22,7 @@ def test_exit_functions_run_and_print() -> None:
     assert (status, version.split()[0], last) == (0, "discreet", "at the end")
 
 
-def test_a_process_that_is_looked_at_ends_as_others_do() -> None:
+def test_traced_process_ends_normally() -> None:
     look = "sys.setprofile(lambda *_: None)"
     code = f"import sys; {RUN}\n{look}\ntry: run()\nexcept SystemExit as end: print('exit', end.code)"
     status, printed = ran(code, "--version")

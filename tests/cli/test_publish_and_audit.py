@@ -141,7 +141,7 @@ def test_levels_of_a_lattice_too_large_to_evaluate(
     assert found.json["suppressed"] == 4
 
 
-def test_a_foreign_file(run: Run, people: Path) -> None:
+def test_audit_of_a_foreign_file_reports_its_classes(run: Run, people: Path) -> None:
     found = run(
         "audit",
         "people.csv",
@@ -172,7 +172,7 @@ def test_a_foreign_file(run: Run, people: Path) -> None:
     assert by_name.status == 0
 
 
-def test_a_file_that_was_changed_fails(run: Run, people: Path) -> None:
+def test_audit_of_a_changed_file_fails(run: Run, people: Path) -> None:
     assert run(*PUBLISH.split(), "--k", "3", "--max-suppressed", "1").status == 0
     with (people / "release.csv").open("a", encoding="utf-8") as file:
         file.write("20-29,B,flu\n")

@@ -150,7 +150,7 @@ def test_refused(options: tuple[str, ...], status: int, message: str, run: Run, 
     assert not list(people.glob("release*"))
 
 
-def test_other_models_refuse_its_format(run: Run, people: Path) -> None:
+def test_permutation_format_of_another_model_is_refused(run: Run, people: Path) -> None:
     del people
     base = ("publish", "discreet.toml", "--output", "release.csv", "--k", "2")
     assert run(*base, "--output", "release.duckdb").status == 2

@@ -31,7 +31,7 @@ def solutions(k: int, l: int, limit: int) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize(("name", "place"), in_turn(EVERY, ["", "--in-database"]))
-def test_every_solution_in_json(name: str, place: str, run: Run, people: Path) -> None:
+def test_search_json_lists_every_solution(name: str, place: str, run: Run, people: Path) -> None:
     options = ["--algorithm", name, "--k", "2", "--l", "2", "--max-suppressed", "2", *place.split()]
     found = run("search", "discreet.toml", *options, "--json")
     assert (found.status, found.err) == (0, "")

@@ -106,7 +106,7 @@ def test_pattern_expanded_by_the_shell_is_explained(run: Run) -> None:
     assert run("init", "nowhere/*.csv").status == 2
 
 
-def test_a_file_with_a_star_in_its_name_is_that_file(run: Run) -> None:
+def test_file_name_with_a_star_is_no_pattern(run: Run) -> None:
     write("m*.csv", month(1))
     write("m2.csv", month(2))
     assert run("init", "data/m*.csv", "--json").json["rows"] == 12

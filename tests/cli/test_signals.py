@@ -127,14 +127,14 @@ ENDED = "discreet: ended by {}: {}; temporary files were removed\n"
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
-def test_a_verb_that_does_not_end_is_ended(number: signal.Signals, child: Child, table: Path) -> None:
+def test_unresponsive_verb_is_ended(number: signal.Signals, child: Child, table: Path) -> None:
     stuck = child(INIT, "init", table, "--output", table.with_suffix(".toml"), seconds=0.5)
     stuck.send_signal(number)
     assert status_of(stuck) == (128 + number, ENDED.format(number.name, "it did not end in time"))
 
 
 @pytest.mark.parametrize("second", [signal.SIGTERM, signal.SIGINT])
-def test_a_second_signal_ends_it_at_once(second: signal.Signals, child: Child, table: Path) -> None:
+def test_second_signal_ends_the_verb_at_once(second: signal.Signals, child: Child, table: Path) -> None:
     stuck = child(INIT, "init", table, "--output", table.with_suffix(".toml"), seconds=600)
     stuck.send_signal(signal.SIGTERM)
     expect(stuck, "goes on")
@@ -205,7 +205,7 @@ def open_files() -> set[tuple[int, int, int]]:
 
 
 @pytest.mark.parametrize("own", [True, False])
-def test_everything_is_as_it_was_afterwards(own: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_signal_handlers_are_restored(own: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """No thread and no open file is new; those of an earlier test may end meanwhile."""
 
     def state() -> tuple[object, ...]:

@@ -32,7 +32,7 @@ def discreet(folder: Path, *words: str, sent: bytes = b"") -> subprocess.Complet
     return found
 
 
-def test_a_pipeline_from_data_to_an_audit(tmp_path: Path) -> None:
+def test_standard_streams_connect_publish_and_audit(tmp_path: Path) -> None:
     sent = PEOPLE.encode()
     first = discreet(tmp_path, "init", "-", sent=sent)
     assert first.returncode == 0, first.stderr

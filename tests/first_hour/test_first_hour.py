@@ -45,9 +45,9 @@ def kinds(spec: dict[str, Any]) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("subject", [False, True])
-def test_a_hospital(run: Run, *, subject: bool) -> None:
+def test_hospital_table_is_published_in_the_first_hour(run: Run, *, subject: bool) -> None:
     more = ("--subject", "PatNr") if subject else ()
-    rows = 300 if subject else 900
+    rows = 300 if subject else 450
     told, spec = first_hour(run, lambda path: hospital(path, rows), "admissions.csv", *more)
     roles = {name: entry["role"] for name, entry in spec.items()}
     assert {n for n, role in roles.items() if role == "identifier"} == {"PatNr", "Fallnummer", "Name"}
@@ -61,7 +61,7 @@ def test_a_hospital(run: Run, *, subject: bool) -> None:
     assert "differ only in capitals or blanks, in 'Geschlecht'" in told
 
 
-def test_a_survey(run: Run) -> None:
+def test_survey_table_is_published_in_the_first_hour(run: Run) -> None:
     told, spec = first_hour(run, survey, "survey.parquet")
     dropped = {name for name, entry in spec.items() if entry["role"] == "identifier"}
     assert dropped == {"respondent", "weight", "media", "q*"}
@@ -72,7 +72,7 @@ def test_a_survey(run: Run) -> None:
     assert "set subject" not in told
 
 
-def test_a_spreadsheet(run: Run) -> None:
+def test_spreadsheet_is_published_in_the_first_hour(run: Run) -> None:
     told, spec = first_hour(run, payroll, "payroll.csv")
     roles = {name: entry["role"] for name, entry in spec.items()}
     name = 'Name "as in passport"'

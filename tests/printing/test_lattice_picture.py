@@ -43,7 +43,7 @@ def test_every_node_is_a_dot_with_levels_and_rows() -> None:
 
 
 @pytest.mark.parametrize(("suppressed", "bucket"), [(0, 0), (1, 1), (2, 2), (5, 2), (10, 3), (11, 4)])
-def test_a_limit_dims_what_exceeds_it(suppressed: int, bucket: int) -> None:
+def test_lattice_picture_dims_nodes_above_the_limit(suppressed: int, bucket: int) -> None:
     html = draw_lattice_html(Lattice(("age",), (0,)), np.array([suppressed]), 100)
     assert f'class="b{bucket}"' in html
     dimming = re.findall(r"-(\d):checked~svg \.b(\d)", html)

@@ -25,7 +25,7 @@ from discreet.verbs.benchmark import ComparedRelease, SideBySide
         (1 + 1e-12, 1, "100%"),
     ],
 )
-def test_share_of_a_part_rounds_to_0_and_100_only_where_it_is(part: float, whole: float, text: str) -> None:
+def test_share_rounds_to_0_and_100_only_if_exact(part: float, whole: float, text: str) -> None:
     assert format_share(part, whole) == text
 
 

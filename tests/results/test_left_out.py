@@ -81,7 +81,7 @@ def test_the_left_out_are_counted_by_value_as_plain_counting_does(
             assert found.sentence().startswith("No ")
 
 
-def test_it_prints_the_sentence_and_the_values(tmp_path: Path, settings: Settings) -> None:
+def test_left_out_values_are_printed_with_a_sentence(tmp_path: Path, settings: Settings) -> None:
     table, _ = random_table(1, tmp_path, settings)
     found = table.lattice().left_out({}, k=4)
     words = str(found)

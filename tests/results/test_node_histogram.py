@@ -62,7 +62,7 @@ def lines_of(document: list[dict[str, int]]) -> list[tuple[int, ...]]:
 
 
 @pytest.mark.parametrize("levels", [(0, 0), (1, 0), (2, 1), (3, 1)])
-def test_it_is_that_of_plain_counting(
+def test_histogram_equals_plain_counting(
     rows: list[tuple[str, str, str]],
     levels: tuple[int, int],
     tmp_path: Path,
@@ -85,7 +85,7 @@ def test_it_is_that_of_plain_counting(
     assert json.loads(capsys.readouterr().out) == document
 
 
-def test_a_terminal_has_bars(
+def test_histogram_in_a_terminal_has_bars(
     rows: list[tuple[str, str, str]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     del rows
@@ -99,7 +99,7 @@ def test_a_terminal_has_bars(
     assert "Node 0 0: 90 rows" in capsys.readouterr().out
 
 
-def test_a_long_one_is_cut_in_the_terminal_alone(tmp_path: Path) -> None:
+def test_long_histogram_is_cut_only_in_the_terminal(tmp_path: Path) -> None:
     with (tmp_path / "long.csv").open("w", encoding="utf-8", newline="") as file:
         csv.writer(file).writerows([("q",), *((f"v{n}",) for n in range(40) for _ in range(n + 1))])
     found = discreet.open(

@@ -126,9 +126,7 @@ def groups_in(path: Path) -> dict[tuple[str, ...], list[dict[str, str]]]:
     return found
 
 
-@pytest.mark.parametrize(
-    "model", ["mondrian", "local", "full-subtree", "full-domain", "ordered-single-dimension"]
-)
+@pytest.mark.parametrize("model", ["mondrian", "local", "full-domain"])
 def test_class_warnings_of_a_model_are_those_of_its_file(
     tmp_path: Path, settings: Settings, model: str
 ) -> None:

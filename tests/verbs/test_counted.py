@@ -31,7 +31,7 @@ def test_k_without_l_counts_no_sensitive_values(table: Table, tmp_path: Path) ->
     assert not table.is_counted
 
 
-def test_an_answer_counts_them_for_the_groups_that_have_one(table: Table) -> None:
+def test_answer_counts_the_table_by_one_scan(table: Table) -> None:
     table.negotiate(k=2, max_suppressed="50%")
     assert table.is_counted
     assert not vars(table).get("_row_types"), "by one scan"

@@ -61,7 +61,7 @@ def test_an_edit_deep_in_a_hierarchy_takes_effect_and_leaves_the_proposal_as_it_
     assert discreet.init(data).mapping["attributes"]["age"]["hierarchy"]["widths"] != [2]
 
 
-def test_an_edit_that_is_wrong_raises() -> None:
+def test_wrong_edit_raises() -> None:
     data = frame()
     proposal = discreet.init(data)
     proposal.mapping["attributes"]["agee"] = {"role": "identifier"}

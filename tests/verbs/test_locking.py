@@ -114,7 +114,7 @@ def test_the_oracle_decides_as_the_lock(folder: Path, seed: int, percent: int) -
         assert not target.exists()
 
 
-def test_it_holds_no_value_and_is_the_same_for_the_same_decision(folder: Path) -> None:
+def test_lock_of_the_same_decision_is_the_same_and_has_no_value(folder: Path) -> None:
     top = opened(folder).lattice().lattice.heights[2]
     locked(folder, {"age": 2, "city": 1, "job": top}, k=2, max_suppressed="50%")
     text = (folder / "discreet.lock").read_text("utf-8")

@@ -53,7 +53,7 @@ def test_every_verb_warns_once(people: Path, settings: Settings, tmp_path: Path)
     assert "unknown" not in json.dumps(manifest), "a manifest names no cell"
 
 
-def test_the_line_that_it_names_reads_them_as_null(people: Path, settings: Settings) -> None:
+def test_suggested_spec_line_reads_marks_as_null(people: Path, settings: Settings) -> None:
     (told,) = marks(opened(people, settings).negotiate(k=2, l=2).warnings)
     line = told[told.index("null_values") : told.index("]") + 1]
     table = opened(people, settings, tomllib.loads(line))

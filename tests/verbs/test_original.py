@@ -88,7 +88,7 @@ def test_audit_without_a_population_is_refused(run: Run, spec: Path) -> None:
 
 
 @pytest.mark.parametrize("model", ["mondrian", "cell-generalization", "patterns"])
-def test_models_refuse_it(model: str, spec: Path, tmp_path: Path) -> None:
+def test_models_refuse_k_map_without_an_estimator(model: str, spec: Path, tmp_path: Path) -> None:
     table = discreet.open(spec)
     with pytest.raises(InputError, match="k_map"):
         table.publish(model, tmp_path / "out.csv", criteria=[KMap(3)])

@@ -63,7 +63,7 @@ def test_request_with_a_search_result_is_refused(table: Table) -> None:
         table.publish(found, k=3)
 
 
-def test_a_search_that_found_nothing(table: Table) -> None:
+def test_publication_of_a_search_without_solution_is_refused(table: Table) -> None:
     with pytest.raises(NoSolution, match="found no node that meets k=8"):
         table.publish(table.search("optimal", k=8, l=4))
 

@@ -59,7 +59,7 @@ def test_released_rows_are_those_of_released_people_in_company(
 
 
 @pytest.mark.parametrize("seed", [0, 2])
-def test_together_takes_out_those_whom_too_few_look_like(
+def test_joint_suppression_removes_people_in_small_classes(
     settings: Settings, tmp_path: Path, seed: int
 ) -> None:
     tables = clinic(tmp_path, seed + 20, people=40 if seed else 14)
@@ -181,7 +181,7 @@ def test_rows_without_a_person_may_be_dropped(settings: Settings, tmp_path: Path
     assert discreet.audit_tables(tmp_path / "out", settings=settings).passed
 
 
-def test_a_row_whose_two_keys_name_different_people_is_refused(settings: Settings, tmp_path: Path) -> None:
+def test_row_with_keys_of_two_people_is_refused(settings: Settings, tmp_path: Path) -> None:
     tables = clinic(tmp_path, 2)
     person = {row["visit"]: row["patient"] for row in tables.visits}
     for row in tables.lab:
@@ -203,7 +203,7 @@ def test_a_row_whose_two_keys_name_different_people_is_refused(settings: Setting
         discreet.open_tables(tmp_path / "clinic.toml", settings=settings).publish(tmp_path / "other")
 
 
-def test_an_audit_finds_rows_that_were_taken_out_afterwards(settings: Settings, tmp_path: Path) -> None:
+def test_audit_finds_rows_removed_after_publication(settings: Settings, tmp_path: Path) -> None:
     tables = clinic(tmp_path, 1)
     released(tables, settings)
     # Pseudonyms are drawn anew for each release and determine the row order: take a visit that has a test.
@@ -235,7 +235,7 @@ def test_where_a_table_cannot_be_published_none_is(settings: Settings, tmp_path:
         opened.publish(tmp_path / "out", overwrite=True)
 
 
-def test_the_manifest_of_the_whole_and_the_log_name_the_tables(settings: Settings, tmp_path: Path) -> None:
+def test_manifest_and_log_name_the_tables(settings: Settings, tmp_path: Path) -> None:
     tables = clinic(tmp_path, 1)
     found = released(tables, settings)
     document = json.loads(found.manifest_path.read_text())

@@ -182,7 +182,7 @@ def test_unaudited_bytes_are_not_returned(
     [({"k": 50}, NoSolution), ({"k": 3, "suppressed": "hide"}, InputError)],
     ids=["no solution", "bad policy"],
 )
-def test_a_failure_leaves_nothing(
+def test_failed_release_leaves_no_file(
     asked: dict[str, Any], error: type[DiscreetError], people: Table, leftovers: Path
 ) -> None:
     with pytest.raises(error):

@@ -102,9 +102,7 @@ def test_a_combination_that_was_not_kept_is_suppressed() -> None:
     assert codes.fit(rows).transform([["b", "y"], ["a", "y"]]).tolist() == [[1, 1], [-1, -1]]
 
 
-def test_it_works_in_a_pipeline_and_names_its_columns(
-    training: pandas.DataFrame, fitted: KAnonymizer
-) -> None:
+def test_transformer_in_a_pipeline_names_its_columns(training: pandas.DataFrame, fitted: KAnonymizer) -> None:
     from sklearn.base import clone
     from sklearn.linear_model import LogisticRegression
     from sklearn.model_selection import cross_val_score
@@ -140,7 +138,7 @@ def test_invalid_values_are_refused(training: pandas.DataFrame, options: dict[st
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
-def test_it_passes_the_checks_of_scikit_learn() -> None:
+def test_transformer_passes_the_checks_of_scikit_learn() -> None:
     from sklearn.utils.estimator_checks import estimator_checks_generator
 
     checks = estimator_checks_generator(made_with(k=1, output="codes"), mark=None)

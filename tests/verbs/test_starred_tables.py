@@ -80,7 +80,9 @@ def test_rows_of_stars_force_no_level_and_are_not_published(
 @pytest.mark.parametrize(
     "model", [RecodingModel.FULL_SUBTREE, RecodingModel.ORDERED_MULTI, RecodingModel.CELL_GENERALIZATION]
 )
-def test_every_model_sets_them_apart(model: RecodingModel, tmp_path: Path, settings: Settings) -> None:
+def test_starred_rows_of_every_model_are_separate(
+    model: RecodingModel, tmp_path: Path, settings: Settings
+) -> None:
     path = put(tmp_path, THREE)
     table = discreet.open(path, mapping(path), settings=settings)
     release = table.publish(table.recode(str(model), k=2), tmp_path / "out.csv")
@@ -89,7 +91,7 @@ def test_every_model_sets_them_apart(model: RecodingModel, tmp_path: Path, setti
     assert recounted(tmp_path / "out.csv", 3) >= 2
 
 
-def test_a_permuted_release_has_none_of_them(tmp_path: Path, settings: Settings) -> None:
+def test_permuted_release_has_no_starred_rows(tmp_path: Path, settings: Settings) -> None:
     path = put(tmp_path, [*THREE, "<50,female,81***,*"])
     table = discreet.open(path, mapping(path), settings=settings)
     output = tmp_path / "out.csv"
@@ -142,7 +144,7 @@ def test_star_in_some_quasi_identifiers_is_reported(tmp_path: Path, settings: Se
     assert table.negotiate(k=2, max_level={"age": 0}).exact is None, "nobody hides behind a star"
 
 
-def test_an_audit_sets_them_apart(tmp_path: Path) -> None:
+def test_audit_separates_starred_rows(tmp_path: Path) -> None:
     path = put(tmp_path, THREE)
     report = discreet.audit(path, quasi_identifiers=KEYS, sensitive=["ill"], k=2, l=2).report
     assert (report.passed, report.rows, report.classes, report.set_apart) == (True, 6, 3, 3)
@@ -172,7 +174,7 @@ def test_values_of_starred_rows_are_audited(
     assert "'%*%'" in str(statements)
 
 
-def test_a_file_of_nothing_but_stars_and_values_is_one_class(tmp_path: Path) -> None:
+def test_file_with_only_starred_rows_is_one_class(tmp_path: Path) -> None:
     path = put(tmp_path, ["*,*,*,a", "*,*,*,b"])
     report = discreet.audit(path, quasi_identifiers=KEYS, sensitive=["ill"], k=2, l=2).report
     assert (report.passed, report.rows, report.classes, report.k, report.set_apart) == (True, 2, 1, 2, 0)
@@ -208,7 +210,7 @@ def test_subjects_and_a_population(tmp_path: Path, settings: Settings) -> None:
     assert (population.people, population.dropped) == (3, 2)
 
 
-def test_a_frame(settings: Settings) -> None:
+def test_frame_with_starred_rows_is_counted_without_them(settings: Settings) -> None:
     frame = pd.DataFrame({"zip": ["x", "x", "*", None], "ill": ["flu", "*", "gout", "nan"]})
     spec = {"attributes": {"zip": {"role": "quasi-identifier"}, "ill": {"role": "sensitive"}}}
     table = discreet.open(frame, spec, settings=settings)

@@ -5,7 +5,7 @@ A flag that several owners declare alike is one flag. Registries are loaded when
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -193,28 +193,47 @@ def parse_cost(name: str | None, spec: TableSpec) -> NamedCost | None:
     return cost.having(values)
 
 
+def _unique_flags(owners: str, options: Iterable[Option]) -> list[DeclaredFlag]:
+    """Return the flag of each option once; ``InputError`` if two owners declare it differently."""
+    found: dict[str, DeclaredFlag] = {}
+    for each in options:
+        if each.flag is not None:
+            flag = DeclaredFlag(each.name, each.flag, each.kind is OptionKind.FLAG)
+            if found.setdefault(each.name, flag) != flag:
+                raise _different_declarations(owners, each.name)
+    return list(found.values())
+
+
+def _different_declarations(owners: str, name: str) -> InputError:
+    return InputError(f"two {owners} declare '{name}' differently", advice="Rename the one of a package.")
+
+
+def _options_by_owners(options: Mapping[str, Iterable[Option]]) -> dict[tuple[str, ...], list[Option]]:
+    """Return the options that have a flag, by the names of the owners that declare them identically."""
+    owners: dict[Option, list[str]] = {}
+    for name, declared in options.items():
+        for each in declared:
+            if each.flag is not None:
+                owners.setdefault(each, []).append(name)
+    result: dict[tuple[str, ...], list[Option]] = {}
+    for each, names in owners.items():
+        result.setdefault(tuple(names), []).append(each)
+    return result
+
+
 def _cost_flags() -> list[DeclaredFlag]:
-    kinds = {
-        each.name: DeclaredFlag(each.name, str(each.flag), each.kind is OptionKind.FLAG)
-        for each in _cost_declarations()
-    }
-    return list(kinds.values())
+    return _unique_flags("costs", _cost_declarations())
 
 
 def _cost_sections(reserved_flags: frozenset[str]) -> list[HelpSection]:
     """Return a section of all costs, then sections of options, grouped by the costs that declare them."""
     from discreet.verbs.table_search import COSTS
 
-    owners: dict[Option, list[str]] = {}
-    for cost in COSTS:
-        for each in cost.options():
-            if each.flag is not None and each.flag not in reserved_flags:
-                owners.setdefault(each, []).append(cost.name)
     found: list[HelpSection] = [("--cost", [(cost.name, cost.meaning) for cost in COSTS])]
-    sections: dict[str, list[tuple[str, str]]] = {}
-    for each, costs in owners.items():
-        sections.setdefault(f"--cost {', '.join(costs)}", []).append(help_row(each))
-    return [*found, *sections.items()]
+    for costs, options in _options_by_owners({cost.name: cost.options() for cost in COSTS}).items():
+        rows = [help_row(each) for each in options if each.flag not in reserved_flags]
+        found += [(f"--cost {', '.join(costs)}", rows)] if rows else []
+    return found
 
 
 def _cost_declarations() -> list[Option]:
@@ -254,47 +273,22 @@ def model_declares(model: str, name: str) -> bool:
 
 
 def _model_flags() -> list[DeclaredFlag]:
-    """Return each flag once; ``InputError`` if two models declare it differently."""
-    flags: dict[str, DeclaredFlag] = {}
-    for options in _model_declarations().values():
-        for each in options:
-            found = DeclaredFlag(each.name, str(each.flag), each.kind is OptionKind.FLAG)
-            if flags.setdefault(each.name, found) != found:
-                raise InputError(
-                    f"two models declare '{each.name}' differently", advice="Rename the one of a package."
-                )
-    return list(flags.values())
+    from discreet.verbs.models.model_registry import MODELS
+
+    return _unique_flags("models", (each for model in MODELS for each in model.options()))
 
 
 def _model_sections(reserved_flags: frozenset[str]) -> list[HelpSection]:
     """Return the options model by model, then the models without any."""
+    from discreet.verbs.models.model_registry import MODELS
+
     found = []
-    for models, options in _model_declarations().items():
+    for models, options in _options_by_owners({m.called(): m.options() for m in MODELS}).items():
         rows = [help_row(each) for each in options if each.flag not in reserved_flags]
         if rows:
             found.append((f"--model {', '.join(models)}", rows))
-    return [*found, ("Models without options of their own", _models_without_options())]
-
-
-def _model_declarations() -> dict[tuple[str, ...], list[Option]]:
-    """Return the options that have a flag, by the models that declare them identically."""
-    from discreet.verbs.models.model_registry import MODELS
-
-    owners: dict[Option, list[str]] = {}
-    for model in MODELS:
-        for each in model.options():
-            if each.flag is not None:
-                owners.setdefault(each, []).append(model.called())
-    sections: dict[tuple[str, ...], list[Option]] = {}
-    for each, models in owners.items():
-        sections.setdefault(tuple(models), []).append(each)
-    return sections
-
-
-def _models_without_options() -> list[tuple[str, str]]:
-    from discreet.verbs.models.model_registry import MODELS
-
-    return [(model.called(), model.text) for model in MODELS if not model.options()]
+    without = [(model.called(), model.text) for model in MODELS if not model.options()]
+    return [*found, ("Models without options of their own", without)]
 
 
 MODEL_OPTIONS = DeclaredOptions("model_options", _model_flags, _model_sections)
@@ -318,18 +312,12 @@ def _attack_declarations() -> list[Option]:
     for attack in ATTACKS:
         for each in attack.options():
             if found.setdefault(each.name, each) != each:
-                raise InputError(
-                    f"two attacks declare '{each.name}' differently", advice="Rename the one of a package."
-                )
+                raise _different_declarations("attacks", each.name)
     return list(found.values())
 
 
 def _attack_flags() -> list[DeclaredFlag]:
-    return [
-        DeclaredFlag(each.name, each.flag, each.kind is OptionKind.FLAG)
-        for each in _attack_declarations()
-        if each.flag is not None
-    ]
+    return _unique_flags("attacks", _attack_declarations())
 
 
 def _attack_sections(reserved_flags: frozenset[str]) -> list[HelpSection]:
