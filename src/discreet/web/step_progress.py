@@ -157,8 +157,12 @@ def publication_steps(workspace: Workspace) -> list[Step]:
             found = _step_states(workspace, workspace.spec())
         except DiscreetError as error:
             found = {"load": ("attention", error.message)}
-    steps = [(name, title, *found.get(name, ("todo", ""))) for name, title in STEP_TITLES.items()]
-    return [Step(name=name, title=title, state=state, note=note) for name, title, state, note in steps]
+    none: tuple[StepState, str] = ("todo", "")
+    return [
+        Step(name=name, title=title, state=state, note=note)
+        for name, title in STEP_TITLES.items()
+        for state, note in [found.get(name, none)]
+    ]
 
 
 def build_attribute_hierarchy(attribute: Attribute, study: TableStudy) -> GeneralizationHierarchy:

@@ -61,12 +61,12 @@ class PublishAnswer(CriteriaBody):
     k: int | None = None
     l: int | dict[str, int] | None = None
     max_suppressed: str | None = None
-    order: Literal["sorted", "random"] = Field("sorted", description="The order of rows in the spec.")
+    order: Literal["sorted", "random"] = Field(default="sorted", description="The order of rows in the spec.")
     levels_asked: str | None = Field(
-        None, description="The last negotiated levels, in words; other models ignore them."
+        default=None, description="The last negotiated levels, in words; other models ignore them."
     )
     criterion_kinds: list[dict[str, Any]] = Field(description="The criteria in addition to k and l.")
-    choice: ChosenNode | None = Field(None, description="The node chosen in Negotiate.")
+    choice: ChosenNode | None = Field(default=None, description="The node chosen in Negotiate.")
     database: str | None = Field(description="The source's database, into which a release can be written.")
     releases: list[ReleaseAnswer]
 
