@@ -110,6 +110,7 @@ def overview(workspace: CurrentWorkspace) -> PublishAnswer:
     spec = workspace.spec() if workspace.has_spec else None
     answer = PublishAnswer(
         models=list(model_forms()),
+        criteria={},
         criterion_kinds=criteria_facts(spec),
         database=_database_label(workspace),
         releases=[ReleaseAnswer.of(facts) for facts in list_releases(workspace)],
