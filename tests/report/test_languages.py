@@ -48,7 +48,7 @@ def texts_of(tree: ast.AST) -> Iterator[str]:
 
 
 @cache
-def said(folder: str) -> frozenset[str]:
+def texts_in(folder: str) -> frozenset[str]:
     """Return all texts in the code and the presets of a folder."""
     files = sorted((ROOT / folder).rglob("*.py"))
     found = {text for file in files for text in texts_of(ast.parse(file.read_text("utf-8")))}
@@ -74,7 +74,7 @@ def looked_up() -> set[str]:
 def test_catalogue_has_every_sentence_and_no_other(code: str) -> None:
     own = language_of(code).own
     assert looked_up() - own.keys() == set()
-    known = said("report") | {text for text in said(".") if " " not in text}
+    known = texts_in("report") | {text for text in texts_in(".") if " " not in text}
     assert {key for key in own if shape(key) not in known} == set()
     for key, text in own.items():
         assert sorted(PART.findall(key)) == sorted(PART.findall(text)), key
@@ -84,7 +84,7 @@ def test_catalogue_has_every_sentence_and_no_other(code: str) -> None:
 def test_external_texts_of_the_catalogue_occur_in_the_code(code: str) -> None:
     language = language_of(code)
     for key, text in {**language.told, **language.cells}.items():
-        assert shape(key) in said(".") | COUNTED, key
+        assert shape(key) in texts_in(".") | COUNTED, key
         assert sorted(PART.findall(key)) == sorted(PART.findall(text)), key
 
 

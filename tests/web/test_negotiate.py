@@ -289,8 +289,8 @@ def test_frontier_of_a_cost_agrees_everywhere(negotiating: TestClient) -> None:
     plain = post(negotiating, "frontier", {"request": ASKED})
     assert "frontier_cost" not in plain
     with negotiating.websocket_connect("/api/negotiate/socket") as socket:
-        for asked, number in ((ASKED, 1), (request, 2), (request, 3)):
-            socket.send_text(json.dumps({"id": number, "request": asked, "frontier": number < 3}))
+        for requested, number in ((ASKED, 1), (request, 2), (request, 3)):
+            socket.send_text(json.dumps({"id": number, "request": requested, "frontier": number < 3}))
             header, arrays = read_frame(socket.receive_bytes())
             assert ("suppressed" in arrays) == (number == 1)
             if number == 2:

@@ -62,23 +62,27 @@ def test_versions_saved_answers_and_history_describe_requests(
     make_client: MakeClient, tmp_path: Path
 ) -> None:
     found = evaluated(make_client(spec=write_philosophers(tmp_path)))
-    asked = {"k": 2, "max_suppressed": "50%", "criteria": {"t": 0.3}}
-    evaluated(found, {"request": asked})
-    wishes = [{**asked, "criteria": {"t": t}} for t in (0.3, 0.5, 0.7)]
-    wishes += [{**asked, "min_level": {"age": 1}}, {**asked, "cost": "lambda"}, {**asked, "scope": "global"}]
-    for i, wish in enumerate(wishes):
-        answer = found.post("/api/negotiate/requests", json={"request": wish})
+    request = {"k": 2, "max_suppressed": "50%", "criteria": {"t": 0.3}}
+    evaluated(found, {"request": request})
+    requests = [{**request, "criteria": {"t": t}} for t in (0.3, 0.5, 0.7)]
+    requests += [
+        {**request, "min_level": {"age": 1}},
+        {**request, "cost": "lambda"},
+        {**request, "scope": "global"},
+    ]
+    for i, each in enumerate(requests):
+        answer = found.post("/api/negotiate/requests", json={"request": each})
         if answer.status_code == 400:  # unknown cost
-            wish["cost"] = "loss"
-            answer = found.post("/api/negotiate/requests", json={"request": wish})
+            each["cost"] = "loss"
+            answer = found.post("/api/negotiate/requests", json={"request": each})
         assert answer.status_code == 201, answer.text
-        body = {"name": f"answer {i}", "levels": {}, "request": wish}
+        body = {"name": f"answer {i}", "levels": {}, "request": each}
         assert found.post("/api/compare/saved", json=body).status_code == 201
-    versions = [each["words"] for each in found.get("/api/versions").json()["versions"]][: len(wishes)]
+    versions = [each["words"] for each in found.get("/api/versions").json()["versions"]][: len(requests)]
     saved = [each["asked"] for each in found.get("/api/compare/saved").json()]
     history = [each["asked"] for each in found.get("/api/negotiate/requests").json()["requests"]]
     for texts in (versions, saved, history):
-        assert len(set(texts)) == len(wishes)
+        assert len(set(texts)) == len(requests)
         assert all("t-closeness" in words for words in texts)
     assert [f"Request: {words}" for words in history] == versions[::-1]
 

@@ -158,12 +158,12 @@ def test_unix_socket_serves_a_proxy(tmp_path: Path, settings: Settings) -> None:
 def test_browser_is_opened_without_the_token_on_its_command_line(
     workbench: RunningWorkbench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    opened, asked = Event(), []
-    monkeypatch.setattr("webbrowser.open", lambda address: asked.append(address) or opened.set())
+    opened, addresses = Event(), []
+    monkeypatch.setattr("webbrowser.open", lambda address: addresses.append(address) or opened.set())
     workbench.server.open_browser()
     assert opened.wait(PATIENCE)
     page = workbench.folder / "open-workbench.html"
-    assert asked == [page.as_uri()]
+    assert addresses == [page.as_uri()]
     assert stat.S_IMODE(page.stat().st_mode) == 0o600
     assert f"{workbench.url}/start?token=" in page.read_text()
 

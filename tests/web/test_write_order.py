@@ -54,10 +54,10 @@ class Page:
         return answer
 
     def ask(self, k: int) -> Any:
-        return self.send(self.prepared("POST", "/api/negotiate/requests", asked(k)))
+        return self.send(self.prepared("POST", "/api/negotiate/requests", request_body(k)))
 
 
-def asked(k: int) -> dict[str, Any]:
+def request_body(k: int) -> dict[str, Any]:
     return {"request": {"k": k, "max_suppressed": "30%"}}
 
 
@@ -72,7 +72,7 @@ def refusal(answer: Any) -> str:
 def test_writes_in_any_order_leave_the_last_one(client: Client) -> None:
     for order in permutations(range(3)):
         page = Page(client, f"tab {order}")
-        writes = [page.prepared("POST", "/api/negotiate/requests", asked(k)) for k in (6, 12, 9)]
+        writes = [page.prepared("POST", "/api/negotiate/requests", request_body(k)) for k in (6, 12, 9)]
         before = len(client.get("/api/negotiate/requests").json()["requests"])
         answers = [page.send(writes[place]) for place in order]
         assert kept(client) == 9
@@ -86,7 +86,7 @@ def test_writes_in_any_order_leave_the_last_one(client: Client) -> None:
 
 def test_repeated_write_is_done_once(client: Client) -> None:
     page = Page(client).begin()
-    write = page.prepared("POST", "/api/negotiate/requests", asked(4))
+    write = page.prepared("POST", "/api/negotiate/requests", request_body(4))
     first = page.send(write)
     again = page.send(write)
     assert (again.status_code, again.content) == (first.status_code, first.content)
@@ -97,19 +97,19 @@ def test_repeated_write_is_done_once(client: Client) -> None:
     wrong = page.prepared("POST", "/api/negotiate/requests", {"request": {"k": 0}})
     assert page.send(wrong).status_code == page.send(wrong).status_code == 422
     copy = Page(client, page.tab, "another page", page.number - 1)
-    copied = copy.prepared("POST", "/api/negotiate/requests", asked(7))
+    copied = copy.prepared("POST", "/api/negotiate/requests", request_body(7))
     assert refusal(copy.send(copied)) == "outdated", "a copy of the tab is not answered in its place"
 
 
 def test_late_write_is_refused_also_on_an_equal_state(client: Client) -> None:
     page = Page(client).begin()
     assert page.ask(5).status_code == 201
-    late = page.prepared("POST", "/api/negotiate/requests", asked(2))
+    late = page.prepared("POST", "/api/negotiate/requests", request_body(2))
     assert page.ask(8).status_code == 201
     assert page.ask(5).status_code == 201
     assert refusal(client.request(**late)) == "outdated"
     reloaded = Page(client, page.tab, "after a reload", page.number)
-    late = page.prepared("POST", "/api/negotiate/requests", asked(2))
+    late = page.prepared("POST", "/api/negotiate/requests", request_body(2))
     reloaded.number += 1
     reloaded.begin()
     assert refusal(client.request(**late)) == "outdated", "what the page before a reload sent is late"
@@ -127,7 +127,7 @@ def test_write_on_a_change_of_another_tab_is_refused(client: Client) -> None:
     role = {"changes": [{"name": "education", "role": "identifier"}]}
     change = second.prepared("PUT", "/api/columns", role)
     assert second.send(change).status_code == 200, "the table is as this tab shows it"
-    refused = first.send(first.prepared("PUT", "/api/negotiate/choice", {**asked(9), "levels": {}}))
+    refused = first.send(first.prepared("PUT", "/api/negotiate/choice", {**request_body(9), "levels": {}}))
     assert refusal(refused) == "changed-elsewhere"
     assert "the table, a role or a hierarchy" in refused.json()["error"]["message"]
     assert refusal(second.ask(2)) == "changed-elsewhere", (
@@ -172,10 +172,10 @@ def test_numbers_survive_a_restart(make_client: MakeClient, tmp_path: Path) -> N
 
 def test_writes_without_numbers_are_accepted(client: Client) -> None:
     for k in (6, 2):
-        assert client.post("/api/negotiate/requests", json=asked(k)).status_code == 201
+        assert client.post("/api/negotiate/requests", json=request_body(k)).status_code == 201
         assert kept(client) == k
     page = Page(client).begin()
-    assert client.post("/api/negotiate/requests", json=asked(3)).status_code == 201
+    assert client.post("/api/negotiate/requests", json=request_body(3)).status_code == 201
     assert refusal(page.ask(5)) == "changed-elsewhere"
 
 
@@ -193,7 +193,7 @@ def test_random_writes_of_two_tabs_follow_a_plain_model(client: Client) -> None:
             seen[which] = now
         elif action < 0.7:
             k = chance.randrange(2, 7)
-            write = page.prepared("POST", "/api/negotiate/requests", asked(k))
+            write = page.prepared("POST", "/api/negotiate/requests", request_body(k))
             answer = page.send(write)
             assert refusal(answer) == ("201" if seen[which] == now else "changed-elsewhere")
             if answer.status_code == 201:
@@ -217,7 +217,13 @@ def test_questions_are_posts_that_change_nothing(client: Client) -> None:
     assert posts >= QUESTIONS
     workspace = client.app.state.server.workspace_of("local")  # type: ignore[attr-defined]
     before = write_order.part_tags(workspace), workspace.history.current
-    bodies = [{}, {**asked(3), "levels": {}}, {**asked(3), "nodes": [{}]}, asked(3), {"columns": ["age"]}]
+    bodies = [
+        {},
+        {**request_body(3), "levels": {}},
+        {**request_body(3), "nodes": [{}]},
+        request_body(3),
+        {"columns": ["age"]},
+    ]
     answered = {
         path for path in QUESTIONS if any(client.post(path, json=body).status_code < 300 for body in bodies)
     }

@@ -131,7 +131,11 @@ def publish(
     """
     own_options, chosen = MODEL_OPTIONS.arguments(), _ModelOptions(model, level, scope, accept_relaxation)
     if relational.names_related_tables(spec):
-        further: dict[str, Any] = {"table": into_table, "suppressed_rows": suppressed_rows, "row_order": row_order}
+        further: dict[str, Any] = {
+            "table": into_table,
+            "suppressed_rows": suppressed_rows,
+            "row_order": row_order,
+        }
         further |= {"previous_releases": previous_releases, "lock": lock}
         return relational.publish_related(
             spec, output_path, own_options | _given(texts, chosen) | further, overwrite=overwrite
@@ -243,7 +247,12 @@ def _levels_and_request(table: Table, wish: _PublishTexts) -> tuple[dict[str, in
     levels = options.parse_level_options("--level", level)
     if levels:
         options.refuse_given(
-            {"accept_relaxation": accept, "max_level": texts.max_level, "min_level": texts.min_level, "scope": scope},
+            {
+                "accept_relaxation": accept,
+                "max_level": texts.max_level,
+                "min_level": texts.min_level,
+                "scope": scope,
+            },
             "{} cannot be combined with --level",
             allowed="levels by --level, or a request with --max-level, --min-level, --scope and --accept-relaxation",
             advice="Leave out --level or {}.",

@@ -63,7 +63,9 @@ def _identifier_rows(
         yield (name, translator("left out"), "–", "–")
     elif attribute.pseudonymization is not None:
         title, joins = _pseudonymization_method(attribute, translator)
-        options = [f"{name} = {value}" for name, value in attribute.pseudonymization.items() if name != "method"]
+        options = [
+            f"{name} = {value}" for name, value in attribute.pseudonymization.items() if name != "method"
+        ]
         yield (name, translator("replaced by {form}", form=title), ", ".join(options) or "–", joins)
     if attribute.date_shift is not None and attribute.published:
         yield (

@@ -36,11 +36,6 @@ def integer(number: int) -> str:
     return f"{number:,}"
 
 
-def format_count(number: int, noun: str, plural: str | None = None) -> str:
-    """Format a number with its noun: ``1 row``, ``30,162 rows``."""
-    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
-
-
 def percent(part: float, of: float = 1.0) -> str:
     """Format a part of a whole in percent; it never rounds to 0 % or 100 % unless it is.
 

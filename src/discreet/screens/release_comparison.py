@@ -50,19 +50,9 @@ class AttributeDistribution:
 
     attribute: str
     level: int
-    values: tuple[str | None, ...]
-    before: tuple[int, ...]
-    after: tuple[float, ...]
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the distribution as lists."""
-        return {
-            "attribute": self.attribute,
-            "level": self.level,
-            "values": list(self.values),
-            "before": list(self.before),
-            "after": list(self.after),
-        }
+    values: list[str | None]
+    before: list[int]
+    after: list[float]
 
 
 def compare_distributions(table: Table, release: ReleaseLocation) -> tuple[AttributeDistribution, ...]:
@@ -104,13 +94,12 @@ def _distribution(
     expected = np.bincount(at, _expected_rows_by_leaf(after, index), minlength=len(labels) + 1)
     if rows[-1] or expected[-1]:
         labels.append(None)
-    label_count = len(labels)
     return AttributeDistribution(
         attribute=hierarchy.attribute,
         level=level,
-        values=tuple(labels),
-        before=tuple(round(x) for x in rows[:label_count].tolist()),
-        after=tuple(round(x, 3) for x in expected[:label_count].tolist()),
+        values=labels,
+        before=[round(x) for x in rows[: len(labels)].tolist()],
+        after=[round(x, 3) for x in expected[: len(labels)].tolist()],
     )
 
 

@@ -250,7 +250,9 @@ def read_pseudonymization(content: object, base: Path, *, label: str, key: KeyPa
             allowed=", ".join(ways),
             advice=suggest_name(str(name), list(ways)),
         )
-    return _build_method(ways[str(name)], {k: v for k, v in content.items() if k != "method"}, base, label, key)
+    return _build_method(
+        ways[str(name)], {k: v for k, v in content.items() if k != "method"}, base, label, key
+    )
 
 
 def _build_method(

@@ -223,7 +223,8 @@ def _check_model(table: RelatedTableSection, joint_k: int | None, label: str, na
         )
     if table.accept_relaxation is not None:
         raise InputError(
-            f"{label}: {key} together with accept_relaxation, which applies to levels", advice="Remove one of them."
+            f"{label}: {key} together with accept_relaxation, which applies to levels",
+            advice="Remove one of them.",
         )
 
 

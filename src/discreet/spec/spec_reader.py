@@ -409,7 +409,9 @@ def _read_attribute(name: str, content: object, reader: HierarchyReader) -> Attr
     table: Any = validate_table(AttributeSection, content, label=label, key=key)
     role = table.role
     treatment: dict[str, Any] = {
-        "pseudonymization": read_pseudonymization(table.pseudonymization, reader.base, label=label, key=(*key, "pseudonymization")),
+        "pseudonymization": read_pseudonymization(
+            table.pseudonymization, reader.base, label=label, key=(*key, "pseudonymization")
+        ),
         "date_shift": read_shift(table.date_shift, reader.base, label=label, key=(*key, "date_shift")),
     }
     if role is AttributeRole.IDENTIFIER:

@@ -78,14 +78,14 @@ class JobAnswer(BaseModel):
     id: str
     title: str
     state: JobState
-    stage: str | None = Field(None, description="The current stage.")
-    done: int | None = Field(None, description="Finished steps of the stage.")
-    total: int | None = Field(None, description="All steps of the stage; null if unknown.")
+    stage: str | None = Field(default=None, description="The current stage.")
+    done: int | None = Field(default=None, description="Finished steps of the stage.")
+    total: int | None = Field(default=None, description="All steps of the stage; null if unknown.")
     notices: list[str] = Field(default_factory=list, description="Lines that the user should see.")
     started: datetime
     ended: datetime | None = None
-    result: Any = Field(None, description="The result of a job that is done.")
-    error: ErrorFacts | None = Field(None, description="The error of a job that failed.")
+    result: Any = Field(default=None, description="The result of a job that is done.")
+    error: ErrorFacts | None = Field(default=None, description="The error of a job that failed.")
 
 
 class JobStarted(BaseModel):

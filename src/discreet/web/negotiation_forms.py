@@ -156,7 +156,9 @@ class RequestBody(CriteriaBody):
             limit = DEFAULT_LIMIT if silent else 0
         return cls(
             k=DEFAULT_K if silent else defaults.k,
-            l=DEFAULT_L if silent and defaults.l is None and spec.sensitive else _l_json(defaults.l),
+            l=DEFAULT_L
+            if silent and defaults.l is None and spec.sensitive
+            else (dict(defaults.l) if isinstance(defaults.l, Mapping) else defaults.l),
             max_suppressed=limit,
             max_level=dict(defaults.max_level),
             min_level=dict(defaults.min_level),
@@ -191,13 +193,9 @@ class RequestBody(CriteriaBody):
 
 
 def _cost_json(cost: CostRequest | None) -> Any:
-    if cost is None or not cost.options:
-        return None if cost is None else cost.name
-    return {"name": cost.name, **dict(cost.options)}
-
-
-def _l_json(l: int | Mapping[str, int] | None) -> int | dict[str, int] | None:
-    return dict(l) if isinstance(l, Mapping) else l
+    if cost is None:
+        return None
+    return {"name": cost.name, **dict(cost.options)} if cost.options else cost.name
 
 
 _STATE_KEY = "choice"
@@ -325,17 +323,19 @@ _MAX_PAGE = 2000
 LevelsByAttribute = dict[str, int]
 
 
-class _StrictBody(BaseModel):
+class StrictBody(BaseModel):
+    """Base of bodies without further keys."""
+
     model_config = ConfigDict(extra="forbid")
 
 
-class RequestOnly(_StrictBody):
+class RequestOnly(StrictBody):
     """A request."""
 
     request: RequestBody
 
 
-class EvaluationBody(_StrictBody):
+class EvaluationBody(StrictBody):
     """The criteria for which the lattice is evaluated."""
 
     request: RequestBody | None = Field(

@@ -112,24 +112,20 @@ def get_profile(workspace: Workspace, reporter: Reporter = SILENT) -> TableStudy
 
 
 def _source_key(source: SourceSpec) -> tuple[Any, ...]:
-    stamp = None if source.path is None else file_stamp(source.path)
+    path = source.path
     return (
-        None if source.path is None else source.path.resolve(),
-        stamp,
-        source.format,
-        source.encoding,
-        source.delimiter,
-        source.quote,
-        source.url,
-        source.table,
-        source.engine,
+        None if path is None else path.resolve(),
+        None if path is None else file_stamp(path),
         tuple(sorted(source.formats.items(), key=lambda pair: pair[0])),
-        source.decimal,
-        source.strip,
-        source.keep_codes,
-        source.version,
+        *(getattr(source, name) for name in _READING_OPTIONS),
     )
 
+
+_READING_OPTIONS = (
+    *("format", "encoding", "delimiter", "quote", "url", "table", "engine"),
+    *("decimal", "strip", "keep_codes", "version"),
+)
+"""Options of a source that change its cells, in addition to the formats of columns."""
 
 StepState = Literal["done", "attention", "todo"]
 STEP_TITLES = {
@@ -163,8 +159,9 @@ def publication_steps(workspace: Workspace) -> list[Step]:
             found = {"load": ("attention", error.message)}
     none: tuple[StepState, str] = ("todo", "")
     return [
-        Step(name=name, title=title, state=found.get(name, none)[0], note=found.get(name, none)[1])
+        Step(name=name, title=title, state=state, note=note)
         for name, title in STEP_TITLES.items()
+        for state, note in [found.get(name, none)]
     ]
 
 

@@ -231,10 +231,8 @@ class ReleaseChoice(BaseModel):
 
 
 def choice_facts(workspace: Workspace, facts: ReleaseFacts) -> dict[str, Any]:
-    """Return the fields of a ``ReleaseChoice``."""
-    release_json = facts.as_json()
-    names = ("name", "model", "quasi_identifiers", "sensitive", "cautions")
-    return {name: release_json[name] for name in names} | {
+    """Return the fields of a ``ReleaseChoice``, among others."""
+    return facts.as_json() | {
         "is_file": not facts.address.in_database,
         "comparable": is_comparable(workspace, facts),
     }

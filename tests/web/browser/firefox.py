@@ -95,12 +95,12 @@ class FirefoxPage:
         number = next(self._numbers)
         self._socket.send(json.dumps({"id": number, "method": method, "params": params}))
         while True:
-            told = json.loads(self._socket.recv(PATIENCE + 30))
-            if told.get("method") == "log.entryAdded" and told["params"]["level"] == "error":
-                self.errors.append(str(told["params"]["text"]))
-            if told.get("id") == number:
-                assert told["type"] == "success", told
-                result: dict[str, Any] = told["result"]
+            answer = json.loads(self._socket.recv(PATIENCE + 30))
+            if answer.get("method") == "log.entryAdded" and answer["params"]["level"] == "error":
+                self.errors.append(str(answer["params"]["text"]))
+            if answer.get("id") == number:
+                assert answer["type"] == "success", answer
+                result: dict[str, Any] = answer["result"]
                 return result
 
 
@@ -120,8 +120,8 @@ def firefox(folder: Path) -> Iterator[FirefoxPage]:
         "0",
     ]
     with (
-        (folder / "said.txt").open("w") as said,
-        subprocess.Popen(words, stdout=said, stderr=subprocess.PIPE, text=True) as process,
+        (folder / "output.txt").open("w") as output,
+        subprocess.Popen(words, stdout=output, stderr=subprocess.PIPE, text=True) as process,
     ):
         try:
             assert process.stderr is not None

@@ -23,9 +23,7 @@ _COLOURS = """(() => {
 
 @pytest.mark.slow
 @pytest.mark.skipif(not FIREFOX.exists(), reason="the system package firefox-esr is not installed")
-def test_the_sample_is_negotiated_and_published_in_firefox(
-    workbench: RunningWorkbench, tmp_path: Path
-) -> None:
+def test_sample_is_negotiated_and_published_in_firefox(workbench: RunningWorkbench, tmp_path: Path) -> None:
     with firefox(tmp_path / "firefox") as page:
         page.size(1280, 800)
         page.goto(workbench.start_link)
@@ -34,13 +32,13 @@ def test_the_sample_is_negotiated_and_published_in_firefox(
         page.until("document.body.dataset.ready === 'columns' && document.querySelector('tbody tr')")
         page.press("#steps a[href='#/negotiate']")
         page.until("document.body.dataset.ready === 'negotiate' && document.querySelector('[data-move]')")
-        said = "document.querySelector('.verdict').innerText"
-        before = page.until(said)
+        sentence = "document.querySelector('.verdict').innerText"
+        before = page.until(sentence)
         assert "fewer than" in before
         assert page.until(_COLOURS) > 5
         page.until("(document.querySelector('input[type=range]').focus(), true)")
         page.key("\ue014")  # right arrow: a larger k
-        after = page.until(f"{said} !== {before!r} && {said}")
+        after = page.until(f"{sentence} !== {before!r} && {sentence}")
         assert "fewer than" in after
         assert page.until(_WIDE)
         page.press(".tray .publish")

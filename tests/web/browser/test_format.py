@@ -88,8 +88,8 @@ def test_compare_shows_errors_above_100_percent(page: Page) -> None:
         }
         about = {"letter": letter, "name": letter, "kind": "answer", "title": "Every column alike"}
         unmet = "its groups do not all meet k = 6" if letter == "A" else None
-        asked = {"asked": f"k = 5 of {letter}", "meets": unmet is None, "unmet": unmet}
-        return {**about, **asked, "figures": figures}
+        request = {"asked": f"k = 5 of {letter}", "meets": unmet is None, "unmet": unmet}
+        return {**about, **request, "figures": figures}
 
     sentence, *rows = page.evaluate(
         COMPARED, [contender("A", 0.9999, 0.098, 8.43), contender("B", 0.45, 0.04, 0.5)]

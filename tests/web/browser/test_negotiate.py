@@ -258,27 +258,3 @@ def test_phone_pinches_and_nothing_overflows(open_page: OpenPage, start: Start, 
     expect(page.locator(".lattice-live")).to_contain_text(
         "age 1, work_class 1, education 1", use_inner_text=True
     )
-
-
-def test_frontier_of_a_cost_is_plotted_with_its_options(
-    open_page: OpenPage, start: Start, tmp_path: Path
-) -> None:
-    page = negotiate(open_page, start(write_philosophers(tmp_path)))
-    page.get_by_role("button", name="More", exact=True).click()
-    choice = page.get_by_label("Frontier weighs suppression against")
-    page.get_by_role("tab", name="Frontier").click()
-    words = page.locator(".frontier-words")
-    expect(words).to_contain_text("height, loss and suppression")
-    after_move(page, lambda: choice.select_option("loss"))
-    expect(words).to_contain_text("dominated in loss and suppression")
-    after_move(page, lambda: page.get_by_label("aggregate").select_option("rank"))
-    page.get_by_text("Data table").click()
-    cells = page.locator(".frontier tbody tr").first.locator("td").first
-    expect(cells).to_have_text(re.compile(r"^[\d.]+ [\d.]+ [\d.]+$"))
-    page.get_by_role("button", name="Save for the command line").click()
-    page.locator("#toasts").get_by_text("The command line now uses the same request.").wait_for()
-    page.reload()
-    page.wait_for_selector("[data-move]")
-    page.get_by_role("button", name="More", exact=True).click()
-    expect(choice).to_have_value("loss")
-    expect(page.get_by_label("aggregate")).to_have_value("rank")

@@ -84,7 +84,7 @@ def take(page: Page, path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_picture_of_each_screen(open_page: OpenPage, workbench: RunningWorkbench) -> None:
+def test_picture_of_each_screen(open_page: OpenPage, workbench: RunningWorkbench) -> None:
     page = open_page(workbench.start_link, viewport=SIZE, color_scheme="light")
     page.set_default_timeout(LONG)
     ready(page, "load")
@@ -101,10 +101,3 @@ def test_a_picture_of_each_screen(open_page: OpenPage, workbench: RunningWorkben
     sizes = {p.name: p.stat().st_size for p in IMAGES.glob("workbench-*.png")}
     assert {name: size for name, size in sizes.items() if size > MOST_BYTES} == {}
     assert len(sizes) >= len(SCREENS)
-
-
-def test_the_pictures_are_there() -> None:
-    for picture in SCREENS:
-        path = IMAGES / f"workbench-{picture.screen}.png"
-        assert path.is_file(), "run the slow test above"
-        assert path.stat().st_size <= MOST_BYTES

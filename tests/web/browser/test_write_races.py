@@ -62,8 +62,8 @@ SEND = """async (writes) => {
   const by = { POST: post, PUT: put, DELETE: remove };
   const send = ([method, path, body]) => by[method](path, body ?? undefined);
   const answers = await Promise.allSettled(writes.map(send));
-  const said = ({ status, reason }) => (status === "fulfilled" ? "done" : reason.kind ?? String(reason));
-  return answers.map(said);
+  const outcome = ({ status, reason }) => (status === "fulfilled" ? "done" : reason.kind ?? String(reason));
+  return answers.map(outcome);
 }"""
 
 
@@ -97,15 +97,19 @@ def handled(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, str]]:
     return found
 
 
-def asked(k: int, **more: Any) -> dict[str, Any]:
+def request_body(k: int, **more: Any) -> dict[str, Any]:
     return {"request": {"k": k, "max_suppressed": "30%", **more}}
 
 
 ROLE = {"changes": [{"name": "education", "role": "identifier"}]}
 WRITES: list[tuple[str, str, Any]] = [
-    *(("POST", "/api/negotiate/requests", asked(k)) for k in (4, 3)),
-    ("POST", "/api/negotiate/spec", asked(4)),
-    ("PUT", "/api/negotiate/choice", {"levels": {"age": 3, "work_class": 2, "education": 2}, **asked(3)}),
+    *(("POST", "/api/negotiate/requests", request_body(k)) for k in (4, 3)),
+    ("POST", "/api/negotiate/spec", request_body(4)),
+    (
+        "PUT",
+        "/api/negotiate/choice",
+        {"levels": {"age": 3, "work_class": 2, "education": 2}, **request_body(3)},
+    ),
     ("DELETE", "/api/negotiate/choice", None),
     ("POST", "/api/publish/jobs", {"model": "mondrian", "name": "a.csv", "k": 2}),
     *(("POST", "/api/versions/undo", {}),) * 3,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from starlette.testclient import TestClient
 
+from discreet.web import step_progress
 from tests.web.routes.preparation import error_of, finished, open_people, workspace_of
 
 
@@ -21,12 +22,6 @@ def test_column_has_a_proposal_with_its_reason(client: TestClient) -> None:
     assert found["age"]["null_rows"] == 1
     assert found["city"]["examples"] == ["A", "B", "C"]
     assert {c["role"] for c in found.values()} == {"identifier", "quasi-identifier", "sensitive"}
-
-
-def test_first_request_starts_a_job(client: TestClient) -> None:
-    open_people(client)
-    from discreet.web import step_progress
-
     step_progress._CACHES.clear()
     answer = client.get("/api/columns").json()
     assert finished(client, answer["job"])["result"] == {"rows": 61}
@@ -50,25 +45,19 @@ def test_roles_and_weights_are_saved(client: TestClient) -> None:
     assert columns(client)["id"]["role"] is None
 
 
-def test_new_quasi_identifier_gets_a_hierarchy(client: TestClient) -> None:
+def test_invalid_changes_are_refused_and_a_new_role_gets_a_hierarchy(client: TestClient) -> None:
     open_people(client)
+
+    def refused(status: int = 400, **change: object) -> dict[str, object]:
+        return error_of(client.put("/api/columns", json={"changes": [change]}), status)
+
+    for name in ("nobody", "sex\ufffd"):
+        assert refused(name=name, role="sensitive")["field"] == "name"
+    assert "not a quasi-identifier" in str(refused(name="disease", weight=2)["message"])
+    assert refused(422, name="age", weight=0)
     for role in ("insensitive", "quasi-identifier"):
         client.put("/api/columns", json={"changes": [{"name": "age", "role": role}]})
     assert columns(client)["age"]["has_hierarchy"]
-
-
-def test_unknown_columns_are_refused(client: TestClient) -> None:
-    open_people(client)
-    for name in ("nobody", "sex\ufffd"):
-        answer = client.put("/api/columns", json={"changes": [{"name": name, "role": "sensitive"}]})
-        assert error_of(answer)["field"] == "name"
-
-
-def test_weight_requires_a_quasi_identifier(client: TestClient) -> None:
-    open_people(client)
-    answer = client.put("/api/columns", json={"changes": [{"name": "disease", "weight": 2}]})
-    assert "not a quasi-identifier" in error_of(answer)["message"]
-    assert error_of(client.put("/api/columns", json={"changes": [{"name": "age", "weight": 0}]}), 422)
 
 
 def test_uniqueness_of_sets(client: TestClient) -> None:

@@ -64,13 +64,11 @@ def test_edit_keeps_dates_of_birth_hidden(client: TestClient, change: dict[str, 
 
 def test_further_edits_and_an_import_keep_the_least_level(client: TestClient) -> None:
     workspace = opened(client)
-    assert edit(client, "born", "add_level", level=0).status_code == 200
-    assert least(workspace) == 2
-    assert edit(client, "born", "remove_level", level=1).status_code == 200
-    assert least(workspace) == 1
+    for change, level, expected in (("add_level", 0, 2), ("remove_level", 1, 1)):
+        assert edit(client, "born", change, level=level).status_code == 200
+        assert least(workspace) == expected
     text = client.get("/api/hierarchies/file", params={"attribute": "born"}).text
-    body = {"attribute": "born", "text": text}
-    assert client.put("/api/hierarchies/file", json=body).status_code == 200
+    assert client.put("/api/hierarchies/file", json={"attribute": "born", "text": text}).status_code == 200
     assert least(workspace) == 1
     assert "-15" not in "".join(shown_at_least(client, workspace))
 

@@ -38,12 +38,22 @@ def test_opened_table_gets_a_readable_spec(client: TestClient) -> None:
     assert found["null_texts"] == ["?"]
 
 
-def test_view_saves_nothing(client: TestClient) -> None:
+def test_view_saves_nothing_and_refuses_invalid_sources(client: TestClient) -> None:
     path = upload(client, "t.csv", "Ort;n\nZürich;1\n")
     (workspace_of(client).uploads / "t.csv").write_bytes("Ort;n\nZürich;-\n".encode("latin-1"))
     found = client.post("/api/load/view", json={"path": path, "null_values": ["-"]}).json()
     assert found["source"]["encoding"] == "latin-1"
     assert found["view"]["preview"] == [["Zürich", None]]
+    upload(client, "x.doc", "a,b\n1,2\n")
+    for change, fields in (
+        ({"encoding": "no-such"}, {"encoding"}),
+        ({"delimiter": '"'}, {"delimiter"}),
+        ({"path": "uploads/none.csv"}, {"path"}),
+        ({"path": "/etc/passwd"}, {"path"}),
+        ({"path": "uploads/x.doc"}, {"format", "path"}),
+    ):
+        error = error_of(client.post("/api/load/view", json={"path": path, **change}))
+        assert error["field"] in fields
     assert not workspace_of(client).has_spec
 
 
@@ -58,6 +68,11 @@ def test_changed_reading_keeps_the_roles(client: TestClient) -> None:
     assert len(spec.quasi_identifiers) == 3
     columns = {c["name"]: c for c in client.get("/api/columns").json()["columns"]}
     assert (columns["city"]["values"], columns["city"]["null_rows"]) == (2, 21)
+    client.put("/api/load/source", json={**source, "subject": "city"})
+    assert "city" not in client.get("/api/load/summary").json()["quasi_identifiers"]
+    assert workspace_of(client).spec().source.subject == "city"
+    error = error_of(client.put("/api/load/source", json={**source, "subject": "nobody"}))
+    assert error["field"] == "subject"
 
 
 @pytest.mark.parametrize("form", ["subset", "population"])
@@ -82,35 +97,6 @@ def test_changed_reading_keeps_the_population(form: str, make_client: MakeClient
     assert spec.population.path.resolve() == folder / "people.csv"
     table = open_table(workspace_of(client).spec_path).frequency_set
     assert (table.rows, table.population and table.population.people) == (1 if form == "subset" else 3, 3)
-
-
-def test_subject_becomes_an_identifier(client: TestClient) -> None:
-    open_people(client)
-    source = client.get("/api/load").json()["source"]
-    client.put("/api/load/source", json={**source, "subject": "city"})
-    assert "city" not in client.get("/api/load/summary").json()["quasi_identifiers"]
-    assert workspace_of(client).spec().source.subject == "city"
-    error = error_of(client.put("/api/load/source", json={**source, "subject": "nobody"}))
-    assert error["field"] == "subject"
-
-
-@pytest.mark.parametrize(
-    ("change", "field"),
-    [
-        ({"encoding": "no-such"}, "encoding"),
-        ({"delimiter": '"'}, "delimiter"),
-        ({"path": "uploads/none.csv"}, "path"),
-        ({"path": "/etc/passwd"}, "path"),
-        ({"path": "uploads/x.doc"}, "format"),
-    ],
-)
-def test_invalid_source_is_refused_at_its_field(
-    client: TestClient, change: dict[str, str], field: str
-) -> None:
-    upload(client, "x.doc", "a,b\n1,2\n")
-    path = upload(client, "t.csv", "a,b\n1,2\n")
-    error = error_of(client.post("/api/load/view", json={"path": path, **change}))
-    assert error["field"] in (field, "path")
 
 
 def test_unreadable_file_has_an_error(client: TestClient) -> None:

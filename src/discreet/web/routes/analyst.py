@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from math import isinf
 from typing import Any
 
@@ -10,13 +11,11 @@ from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
 from discreet.screens.release_comparison import compare_distributions, query_group, true_answers
-from discreet.verbs.release_facts import ReleaseFacts
 from discreet.verbs.release_query import QueryRow, query
 from discreet.verbs.run_context import Reporter
 from discreet.web.error_responses import RESPONSES, FieldError, NotFound
 from discreet.web.job_queue import JobStarted
 from discreet.web.request_guard import CurrentJobs, CurrentWorkspace
-from discreet.web.workspace import Workspace
 from discreet.web.workspace_releases import (
     ReleaseChoice,
     ReleaseName,
@@ -81,7 +80,12 @@ class MeasureBody(BaseModel):
 @router.get("", summary="Releases that can be queried")
 def overview(workspace: CurrentWorkspace) -> AnalystAnswer:
     """Return the releases of the workspace, each with example queries."""
-    return AnalystAnswer(releases=[_release_choice(workspace, facts) for facts in list_releases(workspace)])
+    return AnalystAnswer(
+        releases=[
+            SubjectAnswer(**choice_facts(workspace, facts), examples=facts.example_queries)
+            for facts in list_releases(workspace)
+        ]
+    )
 
 
 @router.post("/query", summary="Query a release")
@@ -145,7 +149,7 @@ def measure(body: MeasureBody, workspace: CurrentWorkspace, jobs: CurrentJobs) -
                 for m in compared.metrics
             ],
             "loss": dict(compared.losses),
-            "distributions": [found.as_json() for found in compare_distributions(table, facts.address)],
+            "distributions": [asdict(each) for each in compare_distributions(table, facts.address)],
             "warnings": list(compared.warnings),
         }
 

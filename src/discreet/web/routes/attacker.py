@@ -70,10 +70,7 @@ class AttackBody(BaseModel):
 @router.get("", summary="Releases that can be attacked")
 def overview(workspace: CurrentWorkspace) -> AttackerAnswer:
     """Return the releases of the workspace, and columns of the original that may identify persons."""
-    columns: list[str] = []
-    if workspace.has_spec:
-        spec = workspace.spec()
-        columns = [a.name for a in spec.attributes]
+    columns = [a.name for a in workspace.spec().attributes] if workspace.has_spec else []
     return AttackerAnswer(
         releases=[ReleaseChoice(**choice_facts(workspace, facts)) for facts in list_releases(workspace)],
         columns=columns,

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Path
 from fastapi.responses import Response
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from discreet.web.comparisons import (
     SavedAnswer,
@@ -21,35 +21,28 @@ from discreet.web.comparisons import (
 )
 from discreet.web.error_responses import RESPONSES, NotFound
 from discreet.web.job_queue import JobStarted
-from discreet.web.negotiation_forms import RequestBody, RequestOnly
+from discreet.web.negotiation_forms import RequestOnly, StrictBody
 from discreet.web.negotiations import negotiation_of
 from discreet.web.request_guard import CurrentJobs, CurrentWorkspace
 
 router = APIRouter(prefix="/api/compare", tags=["compare"], responses=RESPONSES)
 
 
-class CompareBody(BaseModel):
+class CompareBody(StrictBody):
     """Options of a measurement."""
-
-    model_config = ConfigDict(extra="forbid")
 
     every_model: bool = Field(False, description="Also try every model under the last request.")
 
 
-class SaveBody(BaseModel):
+class SaveBody(RequestOnly):
     """An answer to save."""
 
-    model_config = ConfigDict(extra="forbid")
-
     name: str = Field(max_length=80)
-    request: RequestBody
     levels: dict[str, int]
 
 
-class PairedRowsBody(BaseModel):
+class PairedRowsBody(StrictBody):
     """A page of the original's rows paired with those of a saved answer or a release."""
-
-    model_config = ConfigDict(extra="forbid")
 
     kind: Literal["answer", "release"]
     name: str = Field(max_length=200)

@@ -91,12 +91,14 @@ class Summary(BaseModel):
     """The facts of the workspace that every screen shows."""
 
     source: SourceName | None = None
-    rows: int | None = Field(None, description="Null until the columns have been profiled.")
+    rows: int | None = Field(default=None, description="Null until the columns have been profiled.")
     columns: int = 0
     attributes: list[AttributeFacts] = Field(default_factory=list)
     quasi_identifiers: list[str] = Field(default_factory=list)
     sensitive: list[str] = Field(default_factory=list)
-    nodes: int | None = Field(None, description="The size of the lattice, if all hierarchies can be built.")
+    nodes: int | None = Field(
+        default=None, description="The size of the lattice, if all hierarchies can be built."
+    )
     request: RequestFacts | None = None
     releases: int
     steps: list[Step]

@@ -1,4 +1,4 @@
-"""Routes of screen 4, Negotiate: answers, their log, the chosen node, nodes of the lattice, and the socket."""
+"""Routes of screen 4, Negotiate: answers, their log, the chosen node, nodes of the lattice, the socket."""
 
 from __future__ import annotations
 

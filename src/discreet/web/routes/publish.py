@@ -10,9 +10,7 @@ from pydantic import BaseModel, Field
 
 from discreet.errors import DiscreetError
 from discreet.model.class_recoding import RecodingModel
-from discreet.model.criteria.base import Criterion
 from discreet.model.release_address import ReleaseAddress
-from discreet.model.request import RowOrder
 from discreet.places.address import without_password
 from discreet.report.translation import language_of, languages
 from discreet.screens.option_forms import ModelForm, model_form, model_forms
@@ -58,17 +56,19 @@ class PublishAnswer(CriteriaBody):
     """Initial data of the screen; k, l, the limit and other criteria are those of the last request."""
 
     models: list[ModelForm]
-    quasi_identifiers: list[str]
-    sensitive: list[str]
-    k: int | None
-    l: int | dict[str, int] | None
-    max_suppressed: str | None
-    row_order: Literal["sorted", "random"] = Field(description="The order of rows in the spec.")
+    quasi_identifiers: list[str] = Field(default_factory=list)
+    sensitive: list[str] = Field(default_factory=list)
+    k: int | None = None
+    l: int | dict[str, int] | None = None
+    max_suppressed: str | None = None
+    row_order: Literal["sorted", "random"] = Field(
+        default="sorted", description="The order of rows in the spec."
+    )
     levels_asked: str | None = Field(
-        None, description="The last negotiated levels, in words; other models ignore them."
+        default=None, description="The last negotiated levels, in words; other models ignore them."
     )
     criterion_kinds: list[dict[str, Any]] = Field(description="The criteria in addition to k and l.")
-    choice: ChosenNode | None = Field(description="The node chosen in Negotiate.")
+    choice: ChosenNode | None = Field(default=None, description="The node chosen in Negotiate.")
     database: str | None = Field(description="The source's database, into which a release can be written.")
     releases: list[ReleaseAnswer]
 
@@ -109,40 +109,30 @@ def report_languages() -> list[LanguageAnswer]:
 @router.get("", summary="Models, the chosen node, and existing releases")
 def overview(workspace: CurrentWorkspace) -> PublishAnswer:
     """Return the initial data of the screen; without a spec there are no columns yet."""
-    keys: list[str] = []
-    values: list[str] = []
-    further_criteria: tuple[Criterion, ...] = ()
-    spec = None
-    k = l = limit = levels_asked = None
-    order = RowOrder.SORTED
-    if workspace.has_spec:
-        spec = workspace.spec()
-        keys = [a.name for a in spec.quasi_identifiers]
-        values = [a.name for a in spec.sensitive]
-        request = last_request(workspace)
-        k, l, limit, further_criteria = (
-            request.k,
-            request.l,
-            str(request.max_suppressed),
-            request.further_criteria(),
-        )
-        order = spec.request.row_order
-        bounds = {"max_level": request.max_level, "min_level": request.min_level}
-        levels_asked = describe_request(bounds) if any(bounds.values()) else None
-    return PublishAnswer(
+    spec = workspace.spec() if workspace.has_spec else None
+    answer = PublishAnswer(
         models=list(model_forms()),
-        quasi_identifiers=keys,
-        sensitive=values,
-        k=k,
-        l=l,
-        max_suppressed=limit,
-        row_order=order.value,
-        levels_asked=levels_asked,
-        criteria=criteria_json(further_criteria),
+        criteria={},
         criterion_kinds=criteria_facts(spec),
-        choice=read_chosen_node(workspace) if workspace.has_spec else None,
         database=_database_label(workspace),
         releases=[ReleaseAnswer.of(facts) for facts in list_releases(workspace)],
+    )
+    if spec is None:
+        return answer
+    request = last_request(workspace)
+    bounds = {"max_level": request.max_level, "min_level": request.min_level}
+    return answer.model_copy(
+        update={
+            "quasi_identifiers": [a.name for a in spec.quasi_identifiers],
+            "sensitive": [a.name for a in spec.sensitive],
+            "k": request.k,
+            "l": request.l,
+            "max_suppressed": str(request.max_suppressed),
+            "row_order": spec.request.row_order.value,
+            "levels_asked": describe_request(bounds) if any(bounds.values()) else None,
+            "criteria": criteria_json(request.further_criteria()),
+            "choice": read_chosen_node(workspace),
+        }
     )
 
 
@@ -198,7 +188,11 @@ def _file_name(text: str, form: ModelForm) -> str:
 def publish_arguments(body: PublishBody, form: ModelForm) -> dict[str, Any]:
     """Return the arguments of ``Table.publish``."""
     found: dict[str, Any] = {"k": body.k, "l": body.l, "max_suppressed": body.max_suppressed}
-    found |= {"suppressed_rows": body.suppressed_rows, "row_order": body.row_order, "overwrite": body.overwrite}
+    found |= {
+        "suppressed_rows": body.suppressed_rows,
+        "row_order": body.row_order,
+        "overwrite": body.overwrite,
+    }
     found |= {"criteria": body.further_criteria()}
     if form.takes_levels or (body.model == RecodingModel.FULL_DOMAIN and body.levels is not None):
         if body.options:

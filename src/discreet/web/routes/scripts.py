@@ -36,7 +36,7 @@ class ScriptAnswer(BaseModel):
     @classmethod
     def of(cls, script: Script) -> ScriptAnswer:
         """Build the answer from a script."""
-        return cls(command=script.command, python=script.python, advice=script.advice)
+        return cls.model_validate(script, from_attributes=True)
 
 
 @router.post("/request", summary="A request as a script")
