@@ -7,10 +7,10 @@ readers, and its part of manifests and reports, so that other code does not bran
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from decimal import Decimal
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -97,13 +97,8 @@ class GroupCounts:
 
     def as_json(self) -> dict[str, Any]:
         """Return the part of ``discreet audit --json`` about groups."""
-        return {
-            "groups": self.groups,
-            "fewest_values": self.fewest_values,
-            "smallest_range": None if self.smallest_range is None else str(self.smallest_range),
-            "rows_without_value": self.rows_without_value,
-            "requirement": self.requirement,
-        }
+        smallest = None if self.smallest_range is None else str(self.smallest_range)
+        return asdict(self) | {"smallest_range": smallest}
 
 
 @dataclass(frozen=True)
@@ -123,9 +118,6 @@ class PermutedFile:
         """Return the entry in the manifest."""
         return {"file": self.file, "table": self.table, "sha256": self.sha256, "rows": self.rows}
 
-
-if TYPE_CHECKING:
-    pass
 
 NOISY_COUNTS, PRIVATE_SAMPLE = "noisy counts", "sample under differential privacy"
 """Values of ``release`` in manifests with an ε: of counts, and of sampled rows."""
@@ -293,8 +285,8 @@ class PermutedRelease(GroupedRelease):
     numeric: bool
     scale: int | None = None
     table: str | None = None
-    files: Mapping[str, PermutedFile] = field(default_factory=dict)
     first_group: tuple[int, Decimal] | None = None
+    files: Mapping[str, PermutedFile] = field(default_factory=dict)
 
     @property
     def requirement(self) -> GroupRequirement:
@@ -351,18 +343,9 @@ class PermutedRelease(GroupedRelease):
     def as_json(self) -> dict[str, Any]:
         """Return the manifest's ``permutation``; ``e`` is a text, because it is an exact decimal."""
         first = self.first_group
-        return {
-            "sensitive": self.sensitive,
-            "k": self.k,
+        return {each.name: getattr(self, each.name) for each in fields(self)} | {
             "e": str(self.e),
-            "partition": self.partition,
             "form": str(self.form),
-            "group_column": self.group_column,
-            "groups": self.groups,
-            "rows_without_value": self.rows_without_value,
-            "numeric": self.numeric,
-            "scale": self.scale,
-            "table": self.table,
             "first_group": None if first is None else {"k": first[0], "e": str(first[1])},
             "files": {name: file.as_json() for name, file in self.files.items()},
         }
@@ -374,24 +357,16 @@ class PermutedRelease(GroupedRelease):
         Raises ``KeyError``, ``TypeError`` or ``ValueError`` if it is malformed.
         """
         first = document["first_group"]
-        return cls(
-            sensitive=document["sensitive"],
-            k=document["k"],
-            e=_parse_decimal_text(document["e"]),
-            partition=document["partition"],
-            form=ReleaseForm(document["form"]),
-            group_column=document["group_column"],
-            groups=document["groups"],
-            rows_without_value=document["rows_without_value"],
-            numeric=document["numeric"],
-            scale=document["scale"],
-            table=document["table"],
-            first_group=None if first is None else (first["k"], _parse_decimal_text(first["e"])),
-            files={
+        values = {each.name: document[each.name] for each in fields(cls)} | {
+            "e": _parse_decimal_text(document["e"]),
+            "form": ReleaseForm(document["form"]),
+            "first_group": None if first is None else (first["k"], _parse_decimal_text(first["e"])),
+            "files": {
                 name: PermutedFile(entry["file"], entry["rows"], entry["sha256"], entry["table"])
                 for name, entry in document["files"].items()
             },
-        )
+        }
+        return cls(**values)
 
 
 def _parse_decimal_text(text: object) -> Decimal:
