@@ -115,7 +115,7 @@ def toml_key(
 def make_section(
     name: str, record: type, base: type[StrictTable] = StrictTable, **kinds: Any
 ) -> type[StrictTable]:
-    """Return the table of the keys that a dataclass declares by ``model.option.key``, in their order.
+    """Return the table of the keys that a dataclass declares by ``model.option.spec_key``, in their order.
 
     A key has its field's type and default; a tuple is read from a list, and an enumeration from its words.
     ``kinds`` are the types, or the types and defaults, of keys that TOML writes in another way.

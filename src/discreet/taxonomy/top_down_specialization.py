@@ -214,7 +214,7 @@ class _LeafImages:
         self.trees, self.counts, self.leaves = cut.trees, cut.counts, cut.leaves
         self.limit = limit
         self.columns = [column.copy() for column in columns]
-        self.rows_of: list[NDArray[np.float64]] = []
+        self.rows_of: list[NDArray[Any]] = []
         self.images: list[NDArray[np.int64]] = []
         for tree, leaves, column in zip(self.trees, self.leaves, columns, strict=True):
             self.rows_of.append(np.bincount(leaves, self.counts.rows, minlength=tree.root + 1))
