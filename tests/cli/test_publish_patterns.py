@@ -45,7 +45,7 @@ def test_constraints_determine_starred_cells(run: Run, people: Path) -> None:
 
 @pytest.mark.parametrize("words", [("age,city",), ("age, city",), ("age", "city")])
 def test_names_are_split_at_commas_or_repeated(words: tuple[str, ...], run: Run, people: Path) -> None:
-    """``--generalize-together`` splits names in the same way; ``--keep age,city`` was refused as one attribute."""
+    """All options split names in the same way; ``--keep age,city`` was refused as one attribute."""
     for option, pattern in (("--keep", ".."), ("--always-generalize", "**")):
         options = [word for name in words for word in (option, name)]
         found = run(*PUBLISH, *options, "--overwrite")

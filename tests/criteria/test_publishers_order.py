@@ -95,7 +95,7 @@ def drawn(seed: int) -> tuple[Rows, str, list[str]]:
 @pytest.mark.parametrize("model", MODELS)
 def test_what_is_released_is_as_near_as_plain_counting_says(model: str, tmp_path: Path) -> None:
     differ = 0
-    for seed in range(some_of(8)):
+    for seed in range(some_of(4)):
         rows, hierarchy, order = drawn(seed)
         folder = tmp_path / f"{seed}"
         spec = opened(folder, rows, hierarchy)
@@ -124,7 +124,7 @@ def test_what_is_released_is_as_near_as_plain_counting_says(model: str, tmp_path
 def test_every_node_suppresses_what_the_order_of_the_file_says(tmp_path: Path) -> None:
     """Nodes suppress by the order of the file, also where the depth-first order would suppress other rows."""
     differ = 0
-    for seed in range(some_of(12)):
+    for seed in range(some_of(8)):
         rows, hierarchy, order = drawn(seed)
         table = discreet.open(opened(tmp_path / f"{seed}", rows, hierarchy))
         depth_first = depth_first_of(hierarchy)

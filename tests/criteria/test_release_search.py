@@ -26,7 +26,8 @@ from discreet.settings import Settings
 from discreet.taxonomy.class_counts import ClassCounts
 from discreet.taxonomy.full_domain import search_full_domain
 from tests.criteria.plain_release import plain_rest, plain_share
-from tests.criteria.released_lattice import random_release
+from tests.criteria.released_lattice import random_lkc, random_release
+from tests.criteria_of_tests import Share
 from tests.drawing import some_of
 from tests.oracle import brute_search, plain_criteria
 from tests.oracle.random_tables import frequency_set_of, random_frequency_set, random_hierarchy
@@ -34,16 +35,23 @@ from tests.search.cheapest_cases import assert_cheapest, too_small
 
 SETTINGS = Settings(memory_limit=10**9, threads=1, private_log=Path("log.jsonl"))
 SEEDS = st.integers(0, 10**9)
+each_kind = pytest.mark.parametrize("kind", ["sizes", "cells"])
 
 
-def random_task(seed: int, *, suppressing: bool, monotone: bool = False) -> SearchProblem:
-    """Return a small table with release criteria and, unless ``monotone``, some class criteria."""
+def random_task(
+    seed: int, *, suppressing: bool, kind: str = "sizes", monotone: bool = False
+) -> SearchProblem:
+    """Return a small table with criteria of the release and, unless ``monotone``, some class criteria."""
     random = np.random.default_rng(seed)
     table = random_frequency_set(random, attributes=3, height=3, leaves=5, rows=24, sensitive=1)
-    requirement = random_release(random, table, classes=False)
-    if not monotone:
-        further = plain_criteria.random_criteria(random, table, monotone=False).criteria
-        requirement = Requirement(criteria=(*requirement.criteria, *further))
+    if kind == "cells":
+        others = [Share(0.75)] if suppressing and table.sensitive else []
+        requirement = Requirement(criteria=(*others, random_lkc(random, table)))
+    else:
+        requirement = random_release(random, table, classes=False)
+        if not monotone:
+            further = plain_criteria.random_criteria(random, table, monotone=False).criteria
+            requirement = Requirement(criteria=(*requirement.criteria, *further))
     return SearchProblem(
         table=table,
         requirement=requirement,
@@ -60,28 +68,38 @@ def solutions_of(task: SearchProblem) -> dict[tuple[int, ...], int]:
     )
 
 
-@given(SEEDS)
-@examples(max_examples=some_of(50), deadline=None)
-def test_without_suppression_every_search_finds_what_enumeration_finds(seed: int) -> None:
-    task = random_task(seed, suppressing=False, monotone=True)
+@each_kind
+@given(seed=SEEDS)
+@examples(max_examples=some_of(35), deadline=None)
+def test_search_without_suppression_finds_what_enumeration_finds(kind: str, seed: int) -> None:
+    """A node that passes implies that the nodes above it pass, which the searches rely on."""
+    task = random_task(seed, suppressing=False, kind=kind, monotone=True)
     expected = solutions_of(task)
+    for node in expected:
+        above = (tuple(a + (i == j) for j, a in enumerate(node)) for i in range(len(node)))
+        assert all(n in expected for n in above if all(a <= b for a, b in zip(n, task.high, strict=True)))
     for name in (*EVERY_SOLUTION, "exhaustive"):
         found = load_algorithm(name)(task)
         assert {s.node: s.suppressed for s in found.solutions} == expected, name
     best = brute_search.preferred(expected)
     assert [s.node for s in load_algorithm("samarati")(task).solutions] == ([best] if best else [])
-    cheap = replace(task, node_budget=10**6, cost=cost_named("loss"))
-    assert_cheapest(load_algorithm("anytime")(cheap), cheap, cost_named("loss"))
+    if kind == "sizes":
+        cheap = replace(task, node_budget=10**6, cost=cost_named("loss"))
+        assert_cheapest(load_algorithm("anytime")(cheap), cheap, cost_named("loss"))
 
 
-@given(SEEDS, st.booleans())
-@examples(max_examples=some_of(50), deadline=None)
-def test_the_exhaustive_search_takes_any_limit(seed: int, little: bool) -> None:
-    task = random_task(seed, suppressing=True)
+@each_kind
+@given(seed=SEEDS, little=st.booleans())
+@examples(max_examples=some_of(35), deadline=None)
+def test_exhaustive_search_judges_every_node(kind: str, seed: int, little: bool) -> None:
+    task = random_task(seed, suppressing=True, kind=kind)
     if little:
         task = replace(task, settings=too_small(SETTINGS))
     found = load_algorithm("exhaustive")(task)
     assert {s.node: s.suppressed for s in found.solutions} == solutions_of(task)
+    for name in ("loss", "dm") if kind == "cells" else ():
+        cheap = replace(task, cost=cost_named(name))
+        assert_cheapest(load_algorithm("optimal")(cheap), cheap, cost_named(name))
 
 
 @given(SEEDS, st.booleans(), st.sampled_from(sorted(COSTS.names())))

@@ -109,7 +109,7 @@ def test_every_search_finds_what_enumeration_finds(place: Place, subjects: bool,
             continue  # rows of subjects are counted alike in every table: one has each algorithm count them
         columns = drawn(seed, [*names, *SENSITIVE], 24, subjects=subjects)
         null_policy = "drop" if seed == 2 else "value"
-        spec = spec_of(columns, [*SENSITIVE], nulls=nulls, null_values=["7"])
+        spec = spec_of(columns, [*SENSITIVE], nulls=null_policy, null_values=["7"])
         counted = counted_in_memory(spec, settings)
         requirement = requirement_of(seed + subjects)
         limit = int(np.random.default_rng(seed).integers(0, counted.rows // 2))

@@ -135,7 +135,7 @@ def test_a_written_form_gives_the_canonical_text(
         f"column {i}": ("VARCHAR", [written for written, _ in of] + [None] * (longest - len(of)))
         for i, of in enumerate(forms.values())
     }
-    format = {f"column {i}": form for i, form in enumerate(forms)}
+    written = {f"column {i}": form for i, form in enumerate(forms)}
     found = read(place, columns, written=written)
     for i, of in enumerate(forms.values()):
         expected = [text if meant is None else meant for text, meant in of]

@@ -145,4 +145,6 @@ def subject_column(random: Random, number: int, way: Mapping[str, Any] | None = 
     most = random.choice((3, 4, 5, max(number // 3, 1)))
     people = [random.randrange(most) for _ in range(number)]
     cells = tuple(f"{SECRET}person-{i}" for i in people)
-    return Column("person_id", "subject", "text", cells, None, {} if way is None else {"pseudonymization": way})
+    return Column(
+        "person_id", "subject", "text", cells, None, {} if way is None else {"pseudonymization": way}
+    )

@@ -130,7 +130,9 @@ def features_of(trial: Trial) -> list[str]:
     found += [f"suppressed {'star' if trial.star else 'drop'}"]
     found += [f"evaluator {'kernels' if trial.kernels else 'twin'}"]
     for column in trial.columns:
-        found += [f"way {column.more['pseudonymization']['method']}"] if "pseudonymization" in column.more else []
+        found += (
+            [f"way {column.more['pseudonymization']['method']}"] if "pseudonymization" in column.more else []
+        )
         found += [name for name in ("date_shift", "weight") if name in column.more]
     found += ["subject"] if trial.subject is not None else []
     found += ["population"] if trial.people else []

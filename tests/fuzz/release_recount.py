@@ -91,7 +91,9 @@ def _check_weights(trial: Trial, suppressed: int, manifest: Mapping[str, Any]) -
 
 
 def _check_exact_cells(trial: Trial, numbered: Sequence[tuple[Texts, int]]) -> None:
-    exact = [c for c in trial.columns if c.role in ("sensitive", "insensitive") and "date_shift" not in c.more]
+    exact = [
+        c for c in trial.columns if c.role in ("sensitive", "insensitive") and "date_shift" not in c.more
+    ]
     for row, number in numbered:
         for column in exact:
             cell = column.cells[number]

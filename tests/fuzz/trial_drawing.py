@@ -229,7 +229,9 @@ def _way(name: str | None) -> dict[str, Any] | None:
 
 def _shifted(random: Random, number: int) -> Column:
     days = tuple(f"2024-0{random.randrange(1, 10)}-1{random.randrange(10)}" for _ in range(number))
-    return Column("seen", "insensitive", "text", days, None, {"date_shift": {"days": 90, "key": "shift-key.csv"}})
+    return Column(
+        "seen", "insensitive", "text", days, None, {"date_shift": {"days": 90, "key": "shift-key.csv"}}
+    )
 
 
 def _with_mutations(random: Random, trial: Trial, wants: Wants) -> Trial:

@@ -14,7 +14,7 @@ from discreet.hierarchy import AgeHierarchy, IntervalHierarchy
 from discreet.hierarchy.ages import compute_age
 from discreet.settings import Settings
 from discreet.verbs.table import open as open_table
-from tests.hierarchy.soundness import assert_sound, paths
+from tests.hierarchy.soundness import assert_sound
 
 DAY = date(2026, 11, 23)
 
@@ -43,28 +43,6 @@ def test_born_on_the_29th_of_february() -> None:
     assert [compute_age(day, born) for day in days] == [18, 19, 19, 20, 0]
 
 
-def test_ages_and_their_intervals() -> None:
-    source = AgeHierarchy(DAY, IntervalHierarchy.of([5, 10], upper=90), others=("unknown",))
-    values = ["2026-11-23", "1985-11-23", "1985-11-24", "1936-11-23 07:30", "1900-01-01", "unknown"]
-    assert paths(source.build("born", values)) == [
-        "1900-01-01;≥90;≥90;≥90;*",
-        "1936-11-23 07:30;≥90;≥90;≥90;*",
-        "1985-11-23;41;40-44;40-49;*",
-        "1985-11-24;40;40-44;40-49;*",
-        "2026-11-23;0;0-4;0-9;*",
-        "unknown;unknown;unknown;unknown;*",
-    ]
-    assert source.origin == "age on 2026-11-23, intervals of 5 and 10"
-
-
-def test_the_age_alone_coded_alone_and_in_other_formats() -> None:
-    assert paths(AgeHierarchy(DAY).build("born", ["1985-11-23"])) == ["1985-11-23;41;*"]
-    coded = AgeHierarchy(DAY, IntervalHierarchy.of(upper=90), ("%d.%m.%Y", "%m/%d/%Y"))
-    assert paths(coded.build("born", ["31.12.1985", "12/31/1930"])) == ["12/31/1930;≥90;*", "31.12.1985;40;*"]
-    bounds = AgeHierarchy(DAY, IntervalHierarchy.of(breaks=[18, 65]))
-    assert paths(bounds.build("born", ["2020-01-01"])) == ["2020-01-01;6;<18;*"]
-
-
 @given(st.lists(st.dates(date(1900, 1, 1), DAY), unique=True, max_size=20))
 def test_any_ages_are_those_of_a_plain_count(days: list[date]) -> None:
     source = AgeHierarchy(DAY, IntervalHierarchy.of([5], breaks=[[20, 65], [65]]))
@@ -76,15 +54,6 @@ def test_any_ages_are_those_of_a_plain_count(days: list[date]) -> None:
         bounds = "<20" if age < 20 else "20-64" if age < 65 else "≥65"
         labels = (str(age), five, bounds, "<65" if age < 65 else "≥65", "*")
         assert hierarchy.path(hierarchy.code_of_leaf[str(day)])[1:] == labels
-
-
-def test_what_is_refused() -> None:
-    with pytest.raises(InputError, match="'2026-11-24' of the data is after the reference date 2026-11-23"):
-        AgeHierarchy(DAY).build("born", ["2000-01-01", "2026-11-24"])
-    with pytest.raises(InputError, match=r"'23\.11\.2000' of the data is not a date"):
-        AgeHierarchy(DAY).build("born", ["23.11.2000"])
-    with pytest.raises(InputError, match="'41' under others equals an age"):
-        AgeHierarchy(DAY, others=("41",)).build("born", ["1985-11-23"])
 
 
 SPEC = """

@@ -6,13 +6,10 @@ import csv
 from collections import Counter
 from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.errors import InputError
 from discreet.hierarchy.automatic import AutoHierarchy
-from discreet.hierarchy.level_table import FlatHierarchy
 from tests.hierarchy.soundness import assert_sound, paths, paths_of
 
 
@@ -33,21 +30,6 @@ def test_a_few_other_values_stand_beside_numbers() -> None:
     assert paths_of(hierarchy, "7", "unknown") == ["7;5-9;0-9;*", "unknown;unknown;unknown;*"]
     text = AutoHierarchy().build("x", ["1", "2", "3", "unknown"])
     assert paths(text)[0] == "1;1 … 2;*"
-
-
-def test_few_numbers_are_grouped_as_texts() -> None:
-    assert paths(AutoHierarchy().build("x", ["0", "1"])) == ["0;*", "1;*"]
-    assert paths(AutoHierarchy().build("x", ["7"])) == ["7;*"]
-    assert AutoHierarchy().build("x", []).height == 1
-    assert paths(AutoHierarchy().build("x", ["1", "2", "3", "4"]))[0] == "1;1 … 2;*"
-
-
-def test_dates() -> None:
-    hierarchy = AutoHierarchy().build("d", ["2020-03-17", "1999-12-31 10:00:00"])
-    assert paths(hierarchy) == [
-        "1999-12-31 10:00:00;1999-12;1999;1990-1999;*",
-        "2020-03-17;2020-03;2020;2020-2029;*",
-    ]
 
 
 def test_names_are_grouped_with_neighbours_evenly() -> None:
@@ -74,15 +56,6 @@ def test_by_frequency_rare_values_join_first() -> None:
     assert (hierarchy.origin, hierarchy.from_data) == ("automatic, by frequency", True)
 
 
-def test_by_frequency_needs_counts() -> None:
-    with pytest.raises(
-        InputError, match="attribute 'x': a hierarchy by frequency without the values' counts"
-    ):
-        AutoHierarchy("frequency").build("x", ["a"])
-    with pytest.raises(InputError, match="automatic hierarchy by 'size'"):
-        AutoHierarchy("size")  # type: ignore[arg-type]
-
-
 def test_real_columns(data_dir: Path) -> None:
     with (data_dir / "adult" / "adult_30162.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
@@ -96,15 +69,6 @@ def test_real_columns(data_dir: Path) -> None:
     assert all(1 <= height <= 6 for height in heights.values())
     assert heights["age", "order"] == 4
     assert heights["fnlwgt", "order"] == 5
-
-
-def test_the_flat_hierarchy() -> None:
-    hierarchy = FlatHierarchy().build("x", ["10", "9", "a"])
-    assert paths(hierarchy) == ["9;*", "10;*", "a;*"]
-    assert (hierarchy.origin, hierarchy.from_data) == ("value → *", False)
-    assert FlatHierarchy().build("x", []).labels == ((), ("*",))
-    with pytest.raises(InputError, match="empty text"):
-        FlatHierarchy().build("x", [""])
 
 
 @given(st.dictionaries(st.text("ab1", min_size=1, max_size=5), st.integers(0, 50), min_size=1, max_size=40))

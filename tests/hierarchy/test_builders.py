@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from datetime import date
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from discreet.errors import InputError
 from discreet.hierarchy import (
     AgeHierarchy,
     AutoHierarchy,
@@ -24,6 +27,7 @@ from discreet.hierarchy import (
     OrderHierarchy,
     TaxonomyHierarchy,
 )
+from discreet.hierarchy.nested_groups import TaxonomyGroup
 from discreet.model.hierarchy import GeneralizationHierarchy, HierarchySource
 from tests.hierarchy.soundness import assert_sound
 
@@ -124,3 +128,55 @@ def test_the_room_is_light() -> None:
     command = "import sys, discreet.hierarchy; print({'pydantic', 'duckdb', 'numba'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", command], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
+
+
+STEPS = [None, 2, (1, 2), (2, 1, 3)]
+
+
+@pytest.mark.parametrize("pad", [False, True])
+@pytest.mark.parametrize("side", ["right", "left"])
+def test_all_short_values_nest_at_once(side: str, pad: bool) -> None:
+    """All 120 texts of at most four of the characters ``a b *`` nest together."""
+    values = ["".join(t) for n in range(1, 5) for t in itertools.product("ab*", repeat=n)]
+    for steps in STEPS:
+        assert_sound(MaskHierarchy(side, steps=steps, pad=pad).build("x", values), values)  # type: ignore[arg-type]
+
+
+@given(
+    st.sets(st.text(st.sampled_from("ab*é"), min_size=1, max_size=7), max_size=25),
+    st.sampled_from(["right", "left"]),
+    st.sampled_from(STEPS),
+    st.sampled_from([(False, None), (True, None), (True, 9)]),
+    st.sampled_from("*ax"),
+)
+def test_any_values_nest(
+    values: set[str], side: str, steps: object, padding: tuple[bool, int | None], character: str
+) -> None:
+    source = MaskHierarchy(side, character, steps, *padding)  # type: ignore[arg-type]
+    assert_sound(source.build("x", sorted(values)), values)
+
+
+def test_the_parsed_tree_is_a_value() -> None:
+    tree = TaxonomyHierarchy.of({"A": ["x", {"B": ["y"]}]})
+    assert tree.members == (TaxonomyGroup("A", ("x", TaxonomyGroup("B", ("y",)))),)
+    assert hash(tree) == hash(TaxonomyHierarchy(tree.members))
+
+
+NAMES = st.integers(0, 10**6).map("n{}".format)
+TREES = st.recursive(
+    st.lists(NAMES, min_size=1, max_size=4),
+    lambda inner: st.one_of(
+        st.lists(st.one_of(NAMES, inner), min_size=1, max_size=4),
+        st.dictionaries(NAMES, inner, min_size=1, max_size=4),
+    ),
+    max_leaves=15,
+)
+
+
+@given(TREES)
+def test_any_tree_is_sound_or_refused(tree: Any) -> None:
+    try:
+        hierarchy = TaxonomyHierarchy.of(tree).build("x", [])
+    except InputError:
+        return
+    assert_sound(hierarchy)

@@ -172,16 +172,3 @@ def test_postal_codes() -> None:
         ("pl", "00950", ("00-95*", "00-9**", "00-***", "0*-***")),
     ):
         assert BUILTINS[f"postal-code-{name}"].labels(text) == labels, (name, text)
-
-
-def test_some_levels() -> None:
-    source = BuiltinHierarchy("nace2", ("division", "section"))
-    assert paths(source.build("x", ["01.11", "A"])) == [
-        "01.11;01 Crop and animal production, hunting and related service activities;"
-        "A Agriculture, forestry and fishing;*",
-        "A;A Agriculture, forestry and fishing;A Agriculture, forestry and fishing;*",
-    ]
-    assert source.origin == "built-in nace2 by division, section"
-    for wrong in ((), ("section", "division"), ("group", "group"), ("chapter",)):
-        with pytest.raises(InputError):
-            BuiltinHierarchy("nace2", wrong)

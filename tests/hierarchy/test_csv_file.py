@@ -151,12 +151,6 @@ def test_a_missing_file_and_a_folder(tmp_path: Path) -> None:
         FileHierarchy(tmp_path / "a\0b").build("x", [])
 
 
-@pytest.mark.parametrize("options", [{"delimiter": "::"}, {"delimiter": '"'}, {"encoding": "utf-9"}])
-def test_wrong_options(options: dict[str, str]) -> None:
-    with pytest.raises(InputError):
-        FileHierarchy(Path("h.csv"), **options)
-
-
 ODD = st.text(st.one_of(st.sampled_from(';,"\r\n\t \ufeff\0*'), st.characters(codec="utf-8")), min_size=1)
 
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.hierarchy import cell_values, messages, ordered_values
+from discreet.hierarchy import bands, cell_values, messages, ordered_values
 from discreet.hierarchy.cell_values import (
     decimal_places,
     floor_quotient,
@@ -20,6 +20,7 @@ from discreet.hierarchy.cell_values import (
     scale_down,
     scaled_floor,
 )
+from discreet.profile import hierarchy_proposal
 
 DECIMALS = st.one_of(
     st.decimals(allow_nan=False, allow_infinity=False, min_value=-(10**60), max_value=10**60),
@@ -28,7 +29,9 @@ DECIMALS = st.one_of(
 )
 
 
-@pytest.mark.parametrize("module", [ordered_values, messages, cell_values], ids=lambda m: m.__name__)
+@pytest.mark.parametrize(
+    "module", [bands, ordered_values, messages, cell_values, hierarchy_proposal], ids=lambda m: m.__name__
+)
 def test_examples_in_docstrings(module: object) -> None:
     assert doctest.testmod(module).failed == 0  # type: ignore[arg-type]
 

@@ -2,57 +2,23 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.errors import InputError
 from discreet.hierarchy.cell_values import sort_values, value_sort_key
 from discreet.hierarchy.ordered_values import GROUP_LABELS, OrderHierarchy, group_label_column, range_label
 from discreet.model.published_cells import parse_range_label
-from tests.hierarchy.soundness import assert_sound, paths
-
-GRADES = ("none", "low", "middle", "high", "extreme")
-
-
-def test_sizes_over_an_explicit_order() -> None:
-    source = OrderHierarchy(GRADES, sizes=(2, 4))
-    hierarchy = source.build("pain", ["low", "none"])
-    assert paths(hierarchy) == [
-        "none;none … low;none … high;*",
-        "low;none … low;none … high;*",
-        "middle;middle … high;none … high;*",
-        "high;middle … high;none … high;*",
-        "extreme;extreme;extreme;*",
-    ]
-    assert not hierarchy.from_data
+from tests.hierarchy.soundness import assert_sound
 
 
 def test_fanouts() -> None:
-    by_list = OrderHierarchy(GRADES, fanout=(2, 2)).build("pain", [])
-    assert paths(by_list) == paths(OrderHierarchy(GRADES, sizes=(2, 4)).build("pain", []))
     repeated = OrderHierarchy(fanout=2).build("x", list("abcdefgh"))
     assert [len(level) for level in repeated.labels] == [8, 4, 2, 1]
     assert repeated.from_data
     assert OrderHierarchy(fanout=9).build("x", list("abc")).height == 1
-    assert OrderHierarchy(fanout=3).build("x", []).height == 1
-
-
-def test_the_data_is_ordered_by_size_and_naturally() -> None:
-    hierarchy = OrderHierarchy(fanout=(3,)).build("x", ["10", "9", "-2.5", "ward 10", "ward 9", "1e1"])
-    assert paths(hierarchy) == [
-        "-2.5;-2.5 … 10;*",
-        "9;-2.5 … 10;*",
-        "10;-2.5 … 10;*",
-        "1e1;1e1 … ward 10;*",
-        "ward 9;1e1 … ward 10;*",
-        "ward 10;1e1 … ward 10;*",
-    ]
 
 
 def test_sets() -> None:
-    hierarchy = OrderHierarchy(sizes=(3,), label="set").build("x", list("abcd"))
-    assert hierarchy.labels[1] == ("{a, b, c}", "d")
     assert GROUP_LABELS["set"]([str(n) for n in range(14)]) == "{0, 1, 2, … (14 values)}"
     assert range_label(["a"]) == GROUP_LABELS["set"](["a"]) == "a"
 
@@ -76,33 +42,6 @@ def test_two_ranges_never_print_alike() -> None:
 def test_groups_have_different_labels_whatever_the_values() -> None:
     sets = group_label_column([*(f"{n:02}" for n in range(9)), "{00, 01, 02, … (9 values)}"], [9, 1], "set")
     assert sets[-1] == "{00, 01, 02, … (9 values)} (2)"
-
-
-@pytest.mark.parametrize(
-    ("options", "part"),
-    [
-        ({}, "without sizes or fanout"),
-        ({"sizes": (2,), "fanout": 2}, "both sizes and fanout"),
-        ({"fanout": 1}, "order fanout 1"),
-        ({"fanout": ()}, "order fanout none"),
-        ({"fanout": (2, 0)}, "order fanout 0"),
-        ({"sizes": (1,)}, "order size 1"),
-        ({"sizes": (2, 3)}, "order size 3 after size 2: such groups do not nest"),
-        ({"sizes": (4, 2)}, "order size 2 after size 4"),
-        ({"fanout": 2, "label": "list"}, "order label 'list'"),
-    ],
-)
-def test_wrong_options_are_refused(options: dict[str, object], part: str) -> None:
-    with pytest.raises(InputError) as caught:
-        OrderHierarchy(**options)  # type: ignore[arg-type]
-    assert part in str(caught.value)
-
-
-def test_wrong_values_are_refused() -> None:
-    with pytest.raises(InputError, match=r"attribute 'pain'.*no leaf in groups.*'awful'"):
-        OrderHierarchy(GRADES, fanout=2).build("pain", ["awful", "low"])
-    with pytest.raises(InputError, match="leaf 'low' is repeated"):
-        OrderHierarchy(("low", "high", "low"), fanout=2).build("pain", [])
 
 
 TEXTS = st.text(st.sampled_from("ab1 …(2)"), min_size=1, max_size=8)

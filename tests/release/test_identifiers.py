@@ -179,7 +179,7 @@ def test_dates_of_a_person_move_together(settings: Settings, tmp_path: Path) -> 
     rows = visits(tmp_path / "visits.csv", people=5)
     date_shift = {"days": 30, "key": "keys/shift.key"}
     pseudonymization = {"method": "keyed-hash", "key": "keys/h.key"}
-    release, manifest = published(tmp_path, settings, way, shift, k=1)
+    release, manifest = published(tmp_path, settings, pseudonymization, date_shift, k=1)
     spans: dict[str, list[list[int]]] = {"before": [], "after": []}
     for found, name in ((rows, "before"), (release, "after")):
         days: dict[str, list[int]] = defaultdict(list)

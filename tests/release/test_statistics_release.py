@@ -204,7 +204,10 @@ def test_typed_columns_are_compared_by_value(tmp_path: Path, kind: str) -> None:
         "date": pyarrow.array([day.date()] * 8),
     }
     pyarrow.parquet.write_table(pyarrow.table(columns), tmp_path / "typed.parquet")
-    spec = {"source": {"unlisted_columns": "insensitive"}, "attributes": {"town": {"role": "quasi-identifier"}}}
+    spec = {
+        "source": {"unlisted_columns": "insensitive"},
+        "attributes": {"town": {"role": "quasi-identifier"}},
+    }
     table = discreet.open(tmp_path / "typed.parquet", spec=spec)
     target = tmp_path / f"typed.{kind}"
     table.publish({"town": 0}, target, k=2)

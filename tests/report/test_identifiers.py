@@ -66,7 +66,11 @@ def test_shifted_dates_are_described(settings: Settings, tmp_path: Path) -> None
 @pytest.mark.parametrize("masked", [True, False])
 def test_mask_or_no_identifier_in_the_log(settings: Settings, tmp_path: Path, *, masked: bool) -> None:
     visits(tmp_path / "visits.csv")
-    role = {"role": "identifier", "pseudonymization": {"method": "mask", "end": "end"}} if masked else {"role": "insensitive"}
+    role = (
+        {"role": "identifier", "pseudonymization": {"method": "mask", "end": "end"}}
+        if masked
+        else {"role": "insensitive"}
+    )
     attributes = {"person": role, "age": {"role": "quasi-identifier"}}
     table = discreet.open(tmp_path / "visits.csv", {"attributes": attributes}, settings=settings)
     table.publish({"age": 1}, tmp_path / "out.csv", k=2)

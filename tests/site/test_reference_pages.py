@@ -182,7 +182,7 @@ PAGES = {names_of(path): path for path in DOCS.rglob("*.md")}
 
 
 def test_every_page_with_a_block_has_an_entry() -> None:
-    format = {page for page in PAGES if blocks(page)}
+    written = {page for page in PAGES if blocks(page)}
     assert written - {*RUN, *ELSEWHERE, *READ} == set()
     assert {*RUN, *READ} - written == set()
     for test in set(ELSEWHERE.values()):

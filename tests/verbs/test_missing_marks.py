@@ -149,7 +149,7 @@ def test_the_file_of_r(tmp_path: Path, settings: Settings) -> None:
     assert "NA without quotes is NULL" in str(found)
     assert "'diagnosis' in 2 rows" in str(found)
     assert found.mapping["source"]["unquoted_nulls"] == ["NA"]
-    format = {key: value for key, value in found.mapping["source"].items() if key != "unquoted_nulls"}
+    written = {key: value for key, value in found.mapping["source"].items() if key != "unquoted_nulls"}
     for source in (found.mapping["source"], written):
         table = discreet.open(path, {**found.mapping, "source": source}, settings=settings)
         assert table.negotiate(k=3, l=2, max_level={"sex": 0}).exact is None

@@ -119,7 +119,10 @@ def test_keys_are_apart_and_of_one_owner_and_a_thrown_away_key_joins_one_release
 ) -> None:
     tables = clinic(tmp_path, 1)
     text = tables.written().read_text()
-    one, two = 'pseudonymization = {method = "pseudonym", key = "keys/patients.list"}', "pseudonymization = {method = 'per-release'}"
+    one, two = (
+        'pseudonymization = {method = "pseudonym", key = "keys/patients.list"}',
+        "pseudonymization = {method = 'per-release'}",
+    )
     (tmp_path / "clinic.toml").write_text(text.replace(one, two))
     opened = discreet.open_tables(tmp_path / "clinic.toml", settings=settings)
     opened.publish(tmp_path / "first")

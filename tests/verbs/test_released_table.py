@@ -150,7 +150,10 @@ def test_cells_keep_their_types_and_values(tmp_path: Path, settings: Settings) -
         for number, row in enumerate(rows):
             connection.execute(f"CREATE TABLE t{number} AS SELECT 20 AS age, {places}", list(row))
         connection.execute(f"COPY (FROM t0 UNION ALL FROM t1) TO '{path}' (FORMAT parquet)")
-    spec = {"source": {"unlisted_columns": "insensitive"}, "attributes": {"age": {"role": "quasi-identifier"}}}
+    spec = {
+        "source": {"unlisted_columns": "insensitive"},
+        "attributes": {"age": {"role": "quasi-identifier"}},
+    }
     release = discreet.open(path, spec, settings=settings).publish({}, k=2)
     frames: tuple[Any, ...] = (release.to_arrow(), release.to_pandas(), release.to_polars())
     with duckdb.connect() as connection:

@@ -186,7 +186,10 @@ def test_release_after_an_earlier_one_is_checked_together(client: Client) -> Non
     job = done(client, "/api/publish/jobs", across)
     if job["state"] == "failed":
         assert "together with the earlier releases" in job["error"]["message"]
-    for changes, field in (({"previous_releases": ["none.csv"]}, None), ({"name": "b.csv", "previous_releases": ["b.csv"]}, "previous_releases")):
+    for changes, field in (
+        ({"previous_releases": ["none.csv"]}, None),
+        ({"name": "b.csv", "previous_releases": ["b.csv"]}, "previous_releases"),
+    ):
         refused = client.post("/api/publish/jobs", json={**across, "overwrite": True, **changes})
         assert refused.json()["error"]["field"] == field
 

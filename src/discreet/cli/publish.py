@@ -123,11 +123,11 @@ def publish(
 ) -> int:
     """Recode, write, audit, and only then hand over.
 
-    Either levels (--level) or a request; only its exact answer is published unless --accept-relaxation names a
-    relaxation. Options that are left out come from the spec's [request]. Where nothing meets the request,
-    nothing is written and the exit status is 3. With --model another recoding is searched and published.
-    With --lock later rows are published by the same decision, or not at all. A relational spec (tables, keys)
-    is published into a folder.
+    Either levels (--level) or a request; only its exact answer is published unless --accept-relaxation
+    names a relaxation. Options that are left out come from the spec's [request]. Where nothing meets the
+    request, nothing is written and the exit status is 3. With --model another recoding is searched and
+    published. With --lock later rows are published by the same decision, or not at all. A relational spec
+    (tables, keys) is published into a folder.
     """
     own_options, chosen = MODEL_OPTIONS.arguments(), _ModelOptions(model, level, scope, accept_relaxation)
     if relational.names_related_tables(spec):
@@ -254,7 +254,8 @@ def _levels_and_request(table: Table, wish: _PublishTexts) -> tuple[dict[str, in
                 "scope": scope,
             },
             "{} cannot be combined with --level",
-            allowed="levels by --level, or a request with --max-level, --min-level, --scope and --accept-relaxation",
+            allowed="levels by --level, or a request with --max-level, --min-level, --scope and "
+            "--accept-relaxation",
             advice="Leave out --level or {}.",
         )
     return levels, options.parse_request(table, texts, scope)

@@ -13,7 +13,7 @@ from discreet.hierarchy.intervals import IntervalHierarchy
 from discreet.hierarchy.level_table import hierarchy_with_others
 from discreet.hierarchy.messages import quote_value, quote_values
 from discreet.model.hierarchy import GeneralizationHierarchy, PublicPart
-from discreet.model.option import key
+from discreet.model.option import spec_key
 
 AGE_LEVEL = 1
 """Level of the age in whole years, above the date of birth."""
@@ -29,14 +29,14 @@ class AgeHierarchy:
     time of day is cut off.
     """
 
-    reference: date = key(
+    reference: date = spec_key(
         "The day on which the age is counted.",
         '"2026-11-23"',
         'the date on which the age is counted, such as "2026-11-23"',
         default=MISSING,
     )
     intervals: IntervalHierarchy | None = None
-    format: str | tuple[str, ...] | None = key(
+    format: str | tuple[str, ...] | None = spec_key(
         "Formats of the dates of birth, if not as in 1980-02-29.", '"%d.%m.%Y"', FORMATS_ALLOWED
     )
     others: tuple[str, ...] = ()

@@ -20,7 +20,7 @@ from discreet.hierarchy.level_table import hierarchy_from_columns, ordered_leave
 from discreet.hierarchy.messages import quote_value
 from discreet.hierarchy.ordered_values import group_label_column
 from discreet.model.hierarchy import TOP, GeneralizationHierarchy, HierarchySource, PublicPart
-from discreet.model.option import key
+from discreet.model.option import spec_key
 
 _MOST_INTERVALS = 32
 _MOST_OTHERS = 3
@@ -44,7 +44,7 @@ class AutoHierarchy:
     the number of values.
     """
 
-    by: Literal["order", "frequency"] = key(
+    by: Literal["order", "frequency"] = spec_key(
         "Basis of groups: the values' order, or their frequency.",
         '"frequency"',
         "order, frequency",

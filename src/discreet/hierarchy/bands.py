@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import cache
 from itertools import pairwise
 
 from discreet.hierarchy.cell_values import parse_number
@@ -73,9 +74,11 @@ _UP_TO = _phrases_pattern(
 )
 _BETWEEN = r" ?(?:-|–|—|−|\.\.|…|to|bis(?: unter)?|à|a|until|and|und|tot|t/m|et|y|e) ?"
 
-_FORMS = tuple(
-    (side, re.compile(pattern, re.IGNORECASE))
-    for side, pattern in (
+
+@cache
+def _band_forms() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    """Return the patterns of bands; compiled on first use, which takes 6 ms that few commands need."""
+    patterns = (
         ("above", rf"(?:{_ABOVE}) ?{_number_pattern('n')}{_unit_pattern('u')}"),
         ("from", rf"(?:{_FROM}) ?{_number_pattern('n')}{_unit_pattern('u')}(?: on(?:wards)?)?"),
         ("from", rf"{_number_pattern('n')}{_unit_pattern('u')} ?(?:{_MORE}){_unit_pattern('v')}"),
@@ -91,7 +94,7 @@ _FORMS = tuple(
         ),
         ("one", rf"{_number_pattern('n')}{_unit_pattern('u')}"),
     )
-)
+    return tuple((side, re.compile(pattern, re.IGNORECASE)) for side, pattern in patterns)
 
 
 @dataclass(frozen=True)
@@ -122,7 +125,7 @@ def parse_band(text: str) -> Band | None:
     (None, None)
     """
     clean = " ".join(text.replace("\u00a0", " ").replace("\u202f", " ").split())
-    for side, pattern in _FORMS:
+    for side, pattern in _band_forms():
         found = pattern.fullmatch(clean)
         if found is not None:
             return _band_of_match(side, found)

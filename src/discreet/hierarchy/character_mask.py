@@ -11,7 +11,7 @@ from discreet.errors import InputError
 from discreet.hierarchy.level_table import hierarchy_from_columns, ordered_leaves
 from discreet.hierarchy.messages import quote_value
 from discreet.model.hierarchy import TOP, GeneralizationHierarchy, PublicPart
-from discreet.model.option import key
+from discreet.model.option import spec_key
 from discreet.model.published_cells import LabelForm, LabelKind
 
 MOST_MASK_LEVELS = 64
@@ -36,19 +36,19 @@ class MaskHierarchy:
     at the next level, which masks more of them from the same end.
     """
 
-    side: Literal["right", "left"] = key(
+    side: Literal["right", "left"] = spec_key(
         "The end that is masked first.", '"left"', "right, left", alias="from", default="right"
     )
-    character: str = key("Mask character.", '"#"', "one character", default="*")
-    steps: int | tuple[int, ...] | None = key(
+    character: str = spec_key("Mask character.", '"#"', "one character", default="*")
+    steps: int | tuple[int, ...] | None = spec_key(
         "Number of additional characters that each level masks.",
         "[1, 2, 2]",
         "a whole number of at least 1 (characters per level), or a list of them by level",
     )
-    pad: bool = key(
+    pad: bool = spec_key(
         "Whether shorter values are padded to equal length.", "true", "true, false", default=False
     )
-    length: int | None = key(
+    length: int | None = spec_key(
         "The length to which values are padded.", "5", "a whole number of at least 1", ge=1
     )
 

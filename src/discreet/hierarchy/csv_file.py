@@ -27,7 +27,7 @@ from discreet.hierarchy.level_table import (
 )
 from discreet.hierarchy.messages import quote_value
 from discreet.model.hierarchy import TOP, GeneralizationHierarchy, PublicPart
-from discreet.model.option import key
+from discreet.model.option import spec_key
 from discreet.places.file_access import read_bytes
 
 _CSV_CHARACTERS = ('"', "\r", "\0")
@@ -124,23 +124,23 @@ class FileHierarchy:
     ``least_level`` is the least level if a request names none (``model.hierarchy.least_level``).
     """
 
-    path: Path = key(
+    path: Path = spec_key(
         "The file: a line for each leaf, followed by its levels.",
         '"city.csv"',
         "the path of a file in quotes",
         min_length=1,
         default=MISSING,
     )
-    delimiter: str | None = key(
+    delimiter: str | None = spec_key(
         "Delimiter of cells; detected if omitted.", '"|"', 'one character, such as ";" or ","'
     )
-    encoding: str = key(
+    encoding: str = spec_key(
         "Encoding of the file.",
         '"latin-1"',
         "the name of an encoding, such as utf-8 or latin-1",
         default="utf-8",
     )
-    least_level: int = key(
+    least_level: int = spec_key(
         "The least level of a release, unless min_level is set: lower levels are withheld.",
         "1",
         "a whole number of at least 0",

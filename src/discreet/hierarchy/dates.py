@@ -15,7 +15,7 @@ from discreet.errors import InputError
 from discreet.hierarchy.level_table import hierarchy_with_others, ordered_leaves
 from discreet.hierarchy.messages import OTHERS_ALLOWED, quote_value, quote_values
 from discreet.model.hierarchy import GeneralizationHierarchy, PublicPart
-from discreet.model.option import key
+from discreet.model.option import spec_key
 from discreet.model.published_cells import LabelForm, LabelKind
 
 _ISO = re.compile(
@@ -200,16 +200,16 @@ class DateHierarchy:
     that are not dates; they are unchanged below the top.
     """
 
-    levels: tuple[str, ...] = key(
+    levels: tuple[str, ...] = spec_key(
         "The periods, from fine to coarse.",
         '["month", "year", "decade"]',
         f"a list of granularities from fine to coarse: {', '.join(GRANULARITIES)}",
         default=("month", "quarter", "year", "decade"),
     )
-    format: str | tuple[str, ...] | None = key(
+    format: str | tuple[str, ...] | None = spec_key(
         "Formats of the dates, if not as in 2026-11-23.", '["%d.%m.%Y", "%Y-%m-%d"]', FORMATS_ALLOWED
     )
-    others: tuple[str, ...] = key(
+    others: tuple[str, ...] = spec_key(
         "Values that are not dates, and are kept unchanged.", '["unknown"]', OTHERS_ALLOWED, default=()
     )
     from_data: ClassVar[bool] = False

@@ -28,7 +28,7 @@ from discreet.hierarchy.cell_values import (
 from discreet.hierarchy.level_table import hierarchy_with_others, ordered_leaves
 from discreet.hierarchy.messages import OTHERS_ALLOWED, quote_value, quote_values
 from discreet.model.hierarchy import GeneralizationHierarchy, PublicPart
-from discreet.model.option import key
+from discreet.model.option import spec_key
 from discreet.model.published_cells import LabelForm, LabelKind
 
 DATA_END = "data"
@@ -44,28 +44,28 @@ UnitInterval = tuple[int | None, int | None]
 class IntervalCuts:
     """Bounds of intervals, level by level: by widths, then at breaks; and the open ends."""
 
-    widths: tuple[Decimal, ...] = key(
+    widths: tuple[Decimal, ...] = spec_key(
         "The widths of the intervals, level by level.",
         "[5, 10, 20]",
         "a list of numbers, each a multiple of the one before",
         default=(),
     )
-    breaks: tuple[tuple[Decimal, ...], ...] = key(
+    breaks: tuple[tuple[Decimal, ...], ...] = spec_key(
         "Bounds at which intervals start; optionally level by level.",
         "[18, 25, 35, 50, 65]",
         "a list of ascending numbers, or a list of such lists, each of numbers of the one before",
         default=(),
     )
-    anchor: Decimal = key(
+    anchor: Decimal = spec_key(
         "A number at which an interval starts.",
         "0",
         "a number at which an interval starts",
         default=Decimal(0),
     )
-    lower: IntervalEnd = key(
+    lower: IntervalEnd = spec_key(
         "Below this, numbers are one interval: bottom coding.", "20", 'a number, or "data"'
     )
-    upper: IntervalEnd = key(
+    upper: IntervalEnd = spec_key(
         "From this on, numbers are one interval: top coding.", "90", 'a number, or "data"'
     )
 
@@ -191,7 +191,7 @@ class IntervalHierarchy(IntervalCuts):
     written ``20-24``, else ``[20, 25[``.
     """
 
-    others: tuple[str, ...] = key(
+    others: tuple[str, ...] = spec_key(
         "Values that are not numbers, and are kept unchanged.", '["unknown"]', OTHERS_ALLOWED, default=()
     )
 

@@ -19,7 +19,7 @@ from discreet.hierarchy.bands import order_bands
 from discreet.hierarchy.level_table import check_coverage, hierarchy_with_others, ordered_leaves
 from discreet.hierarchy.messages import OTHERS_ALLOWED, quote_value
 from discreet.model.hierarchy import GeneralizationHierarchy, PublicPart
-from discreet.model.option import key
+from discreet.model.option import spec_key
 from discreet.model.published_cells import range_label, set_label
 
 GroupLabelStyle = Literal["range", "set"]
@@ -129,27 +129,27 @@ class OrderHierarchy:
     last`` or as a set.
     """
 
-    values: tuple[str, ...] = key(
+    values: tuple[str, ...] = spec_key(
         "The values in their order; detected if omitted.",
         '["low", "middle", "high"]',
         'a list of texts, such as ["low", "high"]',
         default=(),
     )
-    sizes: tuple[int, ...] = key(
+    sizes: tuple[int, ...] = spec_key(
         "Number of neighbors in a group, level by level.",
         "[2, 4]",
         "a list of whole numbers, each a multiple of the one before",
         default=(),
     )
-    fanout: int | tuple[int, ...] | None = key(
+    fanout: int | tuple[int, ...] | None = spec_key(
         "Number of groups of a level in a group of the next.",
         "2",
         "a whole number of at least 2, or a list of them by level",
     )
-    label: GroupLabelStyle = key(
+    label: GroupLabelStyle = spec_key(
         "Label of a group: its first and last value, or all.", '"set"', "range, set", default="range"
     )
-    others: tuple[str, ...] = key(
+    others: tuple[str, ...] = spec_key(
         "Values outside the order, which are kept unchanged.",
         '["prefer not to say"]',
         OTHERS_ALLOWED,

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from discreet.errors import InputError
+from discreet.model.option import spec_key
 
 BLANKS = " \t\n\r\f\v\u00a0\u2007\u202f\u3000\u200b\u2060\ufeff"
 """Blanks that are stripped from cells and column names, including no-break, ideographic and zero-width ones.
@@ -142,22 +143,47 @@ _NEVER_IN_UNITS = frozenset("0123456789+-−()[]\\^,\"'\n\r\t\u00a0\u202f")
 class CellFormat:
     """The format of a column's cells; blanks around cells are not part of values.
 
-    Numbers have the ``decimal`` mark, may have ``thousands`` separated, and may have one of ``units`` (a
-    currency, ``%``, ``kg``) before or after them; the unit is removed, and the number remains unchanged.
-    Dates have one of the patterns ``dates``, the first that matches; ``pivot`` is the latest year that two
-    digits may mean. Without any of these the cells are texts whose blanks are stripped. ``others`` are texts
-    that remain unchanged. With ``lenient``, cells of another format also remain unchanged, without the blanks
-    around them if ``strip``.
+    Without marks, units and dates the cells are texts whose blanks are stripped. With ``lenient``, cells of
+    another format also remain unchanged, without the blanks around them if ``strip``.
     """
 
-    decimal: str | None = None
-    thousands: str | None = None
-    units: tuple[str, ...] = ()
-    dates: tuple[str, ...] = ()
-    pivot: int | None = None
-    others: tuple[str, ...] = ()
+    decimal: str | None = spec_key(
+        "The mark before decimals.", '","', 'the mark before decimals in quotes: "," or "."'
+    )
+    thousands: str | None = spec_key(
+        "Thousands separator.", '"."', 'the thousands separator in quotes, such as "." or " "'
+    )
+    units: tuple[str, ...] = spec_key(
+        "A currency or another unit before or after the number, which is removed.",
+        '"€"',
+        'a text or texts in quotes, such as "€"',
+        default=(),
+        alias="unit",
+    )
+    dates: tuple[str, ...] = spec_key(
+        "Formats of dates: the first pattern that matches.",
+        '["%d.%m.%Y", "%Y-%m-%d"]',
+        'a pattern or patterns in quotes, such as "%d.%m.%Y"',
+        default=(),
+    )
+    pivot: int | None = spec_key(
+        "The latest year that two digits may mean.",
+        "2030",
+        "the latest year that two digits may mean, such as 2030",
+    )
+    strip: bool = spec_key(
+        "Whether blanks around values are removed.",
+        "true",
+        "true: blanks around texts are removed",
+        default=True,
+    )
+    others: tuple[str, ...] = spec_key(
+        "Texts that are not numbers or dates, and are kept unchanged.",
+        '["unknown"]',
+        'a list of texts that are kept unchanged, such as ["unknown"]',
+        default=(),
+    )
     lenient: bool = False
-    strip: bool = True
 
     def __post_init__(self) -> None:
         if self.dates and (self.decimal or self.thousands or self.units):

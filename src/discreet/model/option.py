@@ -225,7 +225,7 @@ def option(
     return field(default=default, metadata={"option": declared})
 
 
-def key(
+def spec_key(
     title: str = "",
     example: str = "",
     allowed: str | None = None,

@@ -7,12 +7,12 @@ and each row belongs to one person.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import MISSING, dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
 from discreet.model.identifiers.base import Pseudonymizer
-from discreet.model.identifiers.methods import SharedKey
+from discreet.model.option import spec_key
 from discreet.model.table_spec import TableSpec
 
 TABLES_MANIFEST_NAME = "tables.manifest.json"
@@ -35,13 +35,49 @@ class RelatedTable:
     """
 
     name: str
-    spec: TableSpec
-    key: str | None = None
-    pseudonymization: Pseudonymizer = field(default_factory=SharedKey)
-    references: Mapping[str, str] = field(default_factory=dict)
-    orphans: OrphanPolicy = OrphanPolicy.REFUSE
-    model: str | None = None
-    accept_relaxation: str | None = None
+    spec: TableSpec = spec_key(
+        "The table's own spec; relative to this spec's folder.",
+        '"visits.toml"',
+        "the path of the table's own spec in quotes",
+        min_length=1,
+        default=MISSING,
+    )
+    key: str | None = spec_key(
+        "The primary key: the column that identifies the table's rows, if other tables reference them.",
+        '"visit"',
+        "the name of a column",
+        min_length=1,
+        default=MISSING,
+    )
+    pseudonymization: Pseudonymizer = spec_key(
+        "Replacement of the key in every table; `per-release` if omitted.",
+        '{method = "pseudonym", key = "keys/patients.list"}',
+        'a table of what stands in the key\'s place, such as {method = "per-release"}',
+        default=MISSING,
+    )
+    references: Mapping[str, str] = spec_key(
+        "The foreign keys: the table whose rows a column references.",
+        '{patient = "patients"}',
+        'the names of tables by column, such as {patient = "patients"}',
+        default={},
+    )
+    orphans: OrphanPolicy = spec_key(
+        "Treatment of rows whose foreign key is empty, or names no row.",
+        '"drop"',
+        default=OrphanPolicy.REFUSE,
+    )
+    model: str | None = spec_key(
+        "The recoding model, with its defaults; levels are negotiated if omitted.",
+        '"mondrian"',
+        "the name of a recoding model in quotes",
+        min_length=1,
+    )
+    accept_relaxation: str | None = spec_key(
+        "The relaxation that is published if the request has no exact answer.",
+        '"height"',
+        "max_suppressed, height, k, l",
+        min_length=1,
+    )
 
 
 @dataclass(frozen=True)
@@ -52,10 +88,29 @@ class RelationalSpec:
     counted. ``file_format`` is that of the released files.
     """
 
-    tables: tuple[RelatedTable, ...]
-    subjects: str
-    joint_k: int | None = None
-    file_format: str = "csv"
+    subjects: str = spec_key(
+        "The table that has a row for each person.",
+        '"patients"',
+        "the name of a table",
+        min_length=1,
+        default=MISSING,
+    )
+    joint_k: int | None = spec_key(
+        "Minimum number of people that look alike in all tables together; only counted if omitted.",
+        "5",
+        "a whole number of at least 2",
+        ge=2,
+    )
+    file_format: str = spec_key(
+        "The format of the released files.", '"parquet"', "csv, parquet", default="csv", alias="format"
+    )
+    tables: tuple[RelatedTable, ...] = spec_key(
+        "The tables.",
+        '{patients = {spec = "patients.toml", key = "patient"}}',
+        "a table [tables.NAME] for each table",
+        min_length=1,
+        default=(),
+    )
     path: Path | None = None
 
     def table(self, name: str) -> RelatedTable:

@@ -7,7 +7,7 @@ readers, its part of manifests and reports, and the uses that it does not suppor
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from decimal import Decimal
 from enum import StrEnum
 from typing import Any, ClassVar
@@ -106,13 +106,8 @@ class GroupCounts:
 
     def as_json(self) -> dict[str, Any]:
         """Return the counts for JSON documents."""
-        return {
-            "groups": self.groups,
-            "fewest_values": self.fewest_values,
-            "smallest_range": None if self.smallest_range is None else str(self.smallest_range),
-            "rows_without_value": self.rows_without_value,
-            "requirement": self.requirement,
-        }
+        smallest = None if self.smallest_range is None else str(self.smallest_range)
+        return asdict(self) | {"smallest_range": smallest}
 
 
 class ClassCounts:
@@ -412,8 +407,8 @@ class PermutedRelease(GroupedRelease):
     numeric: bool
     scale: int | None = None
     table: str | None = None
-    files: Mapping[str, PermutedFile] = field(default_factory=dict)
     first_group: tuple[int, Decimal] | None = None
+    files: Mapping[str, PermutedFile] = field(default_factory=dict)
 
     @property
     def requirement(self) -> GroupRequirement:
@@ -529,18 +524,9 @@ class PermutedRelease(GroupedRelease):
     def as_json(self) -> dict[str, Any]:
         """Return the manifest's ``permutation``; ``e`` is a text, because it is an exact decimal."""
         first = self.first_group
-        return {
-            "sensitive": self.sensitive,
-            "k": self.k,
+        return {each.name: getattr(self, each.name) for each in fields(self)} | {
             "e": str(self.e),
-            "partition": self.partition,
             "form": str(self.form),
-            "group_column": self.group_column,
-            "groups": self.groups,
-            "rows_without_value": self.rows_without_value,
-            "numeric": self.numeric,
-            "scale": self.scale,
-            "table": self.table,
             "first_group": None if first is None else {"k": first[0], "e": str(first[1])},
             "files": {name: file.as_json() for name, file in self.files.items()},
         }
@@ -552,24 +538,16 @@ class PermutedRelease(GroupedRelease):
         Raises ``KeyError``, ``TypeError`` or ``ValueError`` if it is malformed.
         """
         first = document["first_group"]
-        return cls(
-            sensitive=document["sensitive"],
-            k=document["k"],
-            e=_parse_decimal_text(document["e"]),
-            partition=document["partition"],
-            form=ReleaseForm(document["form"]),
-            group_column=document["group_column"],
-            groups=document["groups"],
-            rows_without_value=document["rows_without_value"],
-            numeric=document["numeric"],
-            scale=document["scale"],
-            table=document["table"],
-            first_group=None if first is None else (first["k"], _parse_decimal_text(first["e"])),
-            files={
+        values = {each.name: document[each.name] for each in fields(cls)} | {
+            "e": _parse_decimal_text(document["e"]),
+            "form": ReleaseForm(document["form"]),
+            "first_group": None if first is None else (first["k"], _parse_decimal_text(first["e"])),
+            "files": {
                 name: PermutedFile(entry["file"], entry["rows"], entry["sha256"], entry["table"])
                 for name, entry in document["files"].items()
             },
-        )
+        }
+        return cls(**values)
 
 
 def _quoted(name: str) -> str:

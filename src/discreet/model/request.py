@@ -11,7 +11,7 @@ from fractions import Fraction
 from discreet.errors import InputError
 from discreet.model.criteria.base import Criterion
 from discreet.model.lattice import Lattice, LatticeNode
-from discreet.model.option import key
+from discreet.model.option import spec_key
 from discreet.model.requirement import Requirement, no_criterion_error
 
 
@@ -148,42 +148,42 @@ class RequestDefaults:
     ``criteria`` are those except k and l; ``cost`` is minimized where nodes are compared by a cost.
     """
 
-    k: int | None = key(
+    k: int | None = spec_key(
         "Each class has at least k rows, or subjects if they are counted.",
         "10",
         "a whole number of at least 1",
         ge=1,
     )
-    l: int | Mapping[str, int] | None = key(
+    l: int | Mapping[str, int] | None = spec_key(
         "Each class has at least l distinct values of each sensitive attribute, or of some.",
         "{disease = 3}",
         "a whole number of at least 1, or a table of them by sensitive attribute",
     )
-    max_suppressed: str | int | None = key(
+    max_suppressed: str | int | None = spec_key(
         "How many rows may be suppressed.",
         '"1%"',
         'a number of rows such as 301, or a percentage from "0%" to "100%" such as "1%"',
     )
-    scope: str | None = key(
+    scope: str | None = spec_key(
         "Where relaxing the height searches: at the requested height and above, or everywhere.",
         '"global"',
         "above, global",
     )
-    row_order: RowOrder = key(
+    row_order: RowOrder = spec_key(
         "Order of the rows of a release: by their values, or random.", '"random"', default=RowOrder.SORTED
     )
-    cost: CostRequest | None = key(
+    cost: CostRequest | None = spec_key(
         "Cost that optimal and anytime minimize, and the frontier weighs against suppression.",
         '{name = "loss", gs_factor = 0.66}',
         'the name of a cost in quotes, or a table such as {name = "loss", aggregate = "rank"}',
     )
-    max_level: Mapping[str, int] = key(
+    max_level: Mapping[str, int] = spec_key(
         "The highest level of a quasi-identifier.",
         "{age = 2}",
         "whole numbers of at least 0, by quasi-identifier",
         default={},
     )
-    min_level: Mapping[str, int] = key(
+    min_level: Mapping[str, int] = spec_key(
         "The lowest level of a quasi-identifier.",
         "{age = 1}",
         "whole numbers of at least 0, by quasi-identifier",

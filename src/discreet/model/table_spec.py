@@ -11,7 +11,7 @@ from discreet.errors import InputError
 from discreet.model.cell_format import CellFormat
 from discreet.model.hierarchy import HierarchySource
 from discreet.model.identifiers.base import DateShift, Pseudonymizer
-from discreet.model.option import key
+from discreet.model.option import spec_key
 from discreet.model.privacy_loss import PrivacyLoss
 from discreet.model.request import RequestDefaults, RowOrder
 
@@ -25,21 +25,21 @@ class ReportMetadata:
     ``language`` is the code of the report's language; None is English.
     """
 
-    title: str | None = key("The report's title.", '"Emergency visits 2024"', _TEXT)
-    purpose: str | None = key("Purpose of the release.", '"A study of waiting times."', _TEXT)
-    recipient: str | None = key("Recipient.", '"The institute for public health."', _TEXT)
-    threat_model: str | None = key(
+    title: str | None = spec_key("The report's title.", '"Emergency visits 2024"', _TEXT)
+    purpose: str | None = spec_key("Purpose of the release.", '"A study of waiting times."', _TEXT)
+    recipient: str | None = spec_key("Recipient.", '"The institute for public health."', _TEXT)
+    threat_model: str | None = spec_key(
         "Possible attackers and their knowledge.", '"Staff who know a patient."', _TEXT
     )
-    population: str | None = key(
+    population: str | None = spec_key(
         "Population of the table.", '"All visits of the city\'s five hospitals."', _TEXT
     )
-    controls: str | None = key(
+    controls: str | None = spec_key(
         "Safeguards against an attack by the recipient.", '"A secure room without network."', _TEXT
     )
-    prepared_by: str | None = key("Author of the release.", '"The records office"', _TEXT)
-    valid_until: str | None = key("Date until which the report is valid.", '"2027-12-31"', _TEXT)
-    language: str | None = key(
+    prepared_by: str | None = spec_key("Author of the release.", '"The records office"', _TEXT)
+    valid_until: str | None = spec_key("Date until which the report is valid.", '"2027-12-31"', _TEXT)
+    language: str | None = spec_key(
         "The language of the report; English if omitted.",
         '"de"',
         'the code of a language in quotes, such as "de"',
@@ -91,17 +91,17 @@ class Attribute:
     """
 
     name: str
-    role: AttributeRole = key(
+    role: AttributeRole = spec_key(
         "Role of the column: left out, known to others, to be protected, or neither.",
         '"quasi-identifier"',
         default=MISSING,
     )
-    hierarchy: HierarchySource | None = key(
+    hierarchy: HierarchySource | None = spec_key(
         "Generalization of the values, level by level; of a sensitive attribute only for criteria.",
         '{kind = "intervals", widths = [5, 10, 20]}',
         'a path in quotes, or a table such as {kind = "mask"}',
     )
-    weight: float = key(
+    weight: float = spec_key(
         "Weight of a quasi-identifier in losses, relative to 1 for the others.",
         "2.0",
         "a number above 0",
@@ -109,31 +109,31 @@ class Attribute:
         gt=0,
         allow_inf_nan=False,
     )
-    numeric: bool | None = key(
+    numeric: bool | None = spec_key(
         "Whether metrics measure a quasi-identifier by the range of its numbers.", "true", "true, false"
     )
-    domain: PublicDomain | None = key(
+    domain: PublicDomain | None = spec_key(
         "The values that are public before the data, for noisy counts: never taken from the rows.",
         "{least = 17, most = 90}",
         '"hierarchy" for its leaves, a list of texts, or whole numbers {least = 17, most = 90}',
     )
-    format: CellFormat | None = key(
+    format: CellFormat | None = spec_key(
         "Format of the cells, if not plain numbers, ISO dates and texts.",
         '{decimal = ",", thousands = ".", unit = "€"}',
         'a table of the format of cells, such as {decimal = ",", unit = "€"}',
     )
-    real_values: tuple[str, ...] = key(
+    real_values: tuple[str, ...] = spec_key(
         "Texts that are values, although they look like missing ones.",
         '["unknown"]',
         'a list of texts in quotes, such as ["unknown"]',
         default=(),
     )
-    pseudonymization: Pseudonymizer | None = key(
+    pseudonymization: Pseudonymizer | None = spec_key(
         "Replacement of an identifier, which is left out if none is given.",
         '{method = "pseudonym", key = "people.pseudonyms"}',
         'a table of an identifier\'s replacement, such as {method = "per-release"}',
     )
-    date_shift: DateShift | None = key(
+    date_shift: DateShift | None = spec_key(
         "Maximum number of days by which a subject's dates are shifted, and the file of the secret.",
         '{days = 180, key = "shifts.key"}',
         'a table such as {days = 180, key = "shifts.key"}',
@@ -155,10 +155,10 @@ class PrivacyBudget:
 class Subset:
     """The rows of a table whose cell of ``column`` has one of the texts in ``values``; NULL matches none."""
 
-    column: str = key(
+    column: str = spec_key(
         "Column that selects the rows.", '"in_study"', "the name of a column", min_length=1, default=MISSING
     )
-    values: tuple[str, ...] = key(
+    values: tuple[str, ...] = spec_key(
         "Values of the selected rows.",
         '["yes"]',
         'a list of texts in quotes, such as ["yes"]',
@@ -203,100 +203,104 @@ class SourceSpec:
     not read (``model.cell_format``); a ``TableSpec`` sets both from its attributes' roles.
     """
 
-    path: Path | None = key(
+    path: Path | None = spec_key(
         "The file with the rows, a folder of Parquet files, or a pattern such as data/*.csv; "
         "relative to the spec's folder.",
         '"people.csv"',
         'the path of a file in quotes, such as "people.csv"',
         min_length=1,
     )
-    url: str | None = key(
+    url: str | None = spec_key(
         "The address of the database that has the table, without a password; or `env:NAME`, the "
         "environment variable that contains it.",
         '"postgresql://ann@localhost/clinic"',
         'the address of a database in quotes, such as "postgresql://ann@localhost/clinic"',
         repr=False,
     )
-    table: str | None = key(
+    table: str | None = spec_key(
         "The table of the database, of a DuckDB or SQLite file, or of the engine's catalog.",
         '"clinic.people"',
         'the name of a table in quotes, such as "people" or "clinic.people"',
         min_length=1,
     )
-    engine: str | None = key("The engine that reads the rows, if not determined by the location.", '"spark"')
-    format: str | None = key("The kind of file, if not determined by its extension.", '"csv"')
-    encoding: str = key(
+    engine: str | None = spec_key(
+        "The engine that reads the rows, if not determined by the location.", '"spark"'
+    )
+    format: str | None = spec_key("The kind of file, if not determined by its extension.", '"csv"')
+    encoding: str = spec_key(
         "Encoding of the file.",
         '"latin-1"',
         "the name of an encoding, such as utf-8 or latin-1",
         default="utf-8",
     )
-    delimiter: str | None = key(
+    delimiter: str | None = spec_key(
         "Delimiter of cells.", '";"', 'one character, such as ";" or "\\t"', min_length=1, max_length=1
     )
-    quote: str = key("Quote character.", '"\'"', 'one character, or "" for none', max_length=1, default='"')
-    null_values: tuple[str, ...] = key(
+    quote: str = spec_key(
+        "Quote character.", '"\'"', 'one character, or "" for none', max_length=1, default='"'
+    )
+    null_values: tuple[str, ...] = spec_key(
         "Texts read as NULL.", '["NA", "-9"]', 'a list of texts in quotes, such as ["?", "-9"]', default=()
     )
-    unquoted_nulls: tuple[str, ...] | None = key(
+    unquoted_nulls: tuple[str, ...] | None = spec_key(
         "Texts read as NULL if not quoted; if omitted, determined from a file that quotes its texts.",
         '["NA"]',
         'a list of texts in quotes, such as ["NA"], or [] for none',
     )
-    decimal: str | None = key(
+    decimal: str | None = spec_key(
         "The mark before decimals.",
         '","',
         'the mark before decimals in columns without a written form: "," or "."',
     )
-    keep_codes: bool = key(
+    keep_codes: bool = spec_key(
         "Whether codes with labels are kept in a file of SPSS, Stata or SAS.",
         "true",
         "true or false",
         default=False,
     )
-    strip: bool = key(
+    strip: bool = spec_key(
         "Whether blanks around texts and names of columns are removed.",
         "true",
         "true: blanks around the texts and the names of all columns are removed",
         default=False,
     )
-    version: int | None = key(
+    version: int | None = spec_key(
         "The version of a table with a log; the newest if omitted.",
         "12",
         "the number of a version (Delta Lake) or of a snapshot (Apache Iceberg)",
         ge=0,
     )
-    null_policy: NullPolicy = key(
+    null_policy: NullPolicy = spec_key(
         "Treatment of NULL: a value, or a reason to omit its row.", '"drop"', default=NullPolicy.VALUE
     )
-    subject: str | None = key(
+    subject: str | None = spec_key(
         "The column that identifies the person, if persons have several rows: subjects are counted.",
         '"patient"',
         "the name of a column",
         min_length=1,
     )
-    rows_are_people: bool = key(
+    rows_are_people: bool = spec_key(
         "Whether each row is a person, although an identifier repeats; `subject` is the alternative.",
         "true",
         "true: each row is a different person, although values of an identifier repeat",
         default=False,
     )
-    warnings: tuple[str, ...] = key(
+    warnings: tuple[str, ...] = spec_key(
         "Warnings of `init` about the rows: every verb repeats them until they are removed.",
         "[\"'total' = 'a' + 'b'\"]",
         "a list of texts in quotes",
         default=(),
     )
-    survey_weight: str | None = key(
+    survey_weight: str | None = spec_key(
         "The column with the number of people of a population that each row of a survey represents.",
         '"weight"',
         "the name of a column",
         min_length=1,
     )
-    unlisted_columns: UnlistedPolicy = key(
+    unlisted_columns: UnlistedPolicy = spec_key(
         "Treatment of columns that the spec does not list.", '"insensitive"', default=UnlistedPolicy.DROP
     )
-    subset: Subset | None = key(
+    subset: Subset | None = spec_key(
         "The rows to publish, if the table is a population; the others are counted, not published.",
         '{column = "in_study", values = ["yes"]}',
         'a table such as {column = "in_study", values = ["yes"]}',

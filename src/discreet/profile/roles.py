@@ -163,7 +163,7 @@ def propose_pseudonym(column: ColumnProfile, *, subject: bool) -> PseudonymPropo
         )
     if person_key_word(column.name) and is_nearly_unique(column):
         name = re.sub(r"\W+", "_", column.name, flags=re.ASCII).strip("_") or "people"
-        pseudonymization = {"method": "pseudonym", "key": f"keys/{name}.list"}
+        way = {"method": "pseudonym", "key": f"keys/{name}.list"}
         return PseudonymProposal(
             way,
             "joins the releases of several tables, for everyone who uses this key file",

@@ -31,6 +31,7 @@ from discreet.spec.validation import (
     format_key,
     format_toml_value,
     locate_error,
+    make_section,
     toml_key,
     validate_table,
 )
@@ -118,41 +119,9 @@ TextOrTexts = Annotated[
 ]
 
 
-class CellFormatTable(StrictTable):
-    """Section ``[attributes.NAME] format``."""
-
-    decimal: str | None = toml_key(
-        "The mark before decimals.", '","', 'the mark before decimals in quotes: "," or "."'
-    )
-    thousands: str | None = toml_key(
-        "Thousands separator.", '"."', 'the thousands separator in quotes, such as "." or " "'
-    )
-    unit: TextOrTexts = toml_key(
-        "A currency or another unit before or after the number, which is removed.",
-        '"€"',
-        'a text or texts in quotes, such as "€"',
-        default=(),
-    )
-    dates: TextOrTexts = toml_key(
-        "Formats of dates: the first pattern that matches.",
-        '["%d.%m.%Y", "%Y-%m-%d"]',
-        'a pattern or patterns in quotes, such as "%d.%m.%Y"',
-        default=(),
-    )
-    pivot: int | None = toml_key(
-        "The latest year that two digits may mean.",
-        "2030",
-        "the latest year that two digits may mean, such as 2030",
-    )
-    strip: bool | None = toml_key(
-        "Whether blanks around values are removed.", "true", "true: blanks around texts are removed"
-    )
-    others: TextList = toml_key(
-        "Texts that are not numbers or dates, and are kept unchanged.",
-        '["unknown"]',
-        'a list of texts that are kept unchanged, such as ["unknown"]',
-        default=(),
-    )
+CellFormatTable = make_section(
+    "CellFormatTable", CellFormat, units=TextOrTexts, dates=TextOrTexts, strip=(bool | None, None)
+)
 
 
 def read_cell_format(
@@ -172,28 +141,22 @@ def read_cell_format(
             f"{label}: {'.'.join(map(str, key))} = {format_toml_value(content)}",
             allowed='a table such as {decimal = ",", unit = "€"}, {dates = "%d.%m.%Y"} or {strip = true}',
         )
-    table = validate_table(CellFormatTable, content, label=label, key=key)
-    others = (*table.others, *getattr(hierarchy, "others", ()))
+    keys = dict(validate_table(CellFormatTable, content, label=label, key=key))
+    strip = keys.pop("strip")
+    keys["others"] = tuple(dict.fromkeys((*keys["others"], *getattr(hierarchy, "others", ()))))
     try:
-        form = CellFormat(
-            decimal=table.decimal,
-            thousands=table.thousands,
-            units=table.unit,
-            dates=table.dates,
-            pivot=table.pivot,
-            others=tuple(dict.fromkeys(others)),
-        )
-        _check_cell_format(form, table, hierarchy)
+        form = CellFormat(**keys)
+        _check_cell_format(form, strip, hierarchy)
     except InputError as error:
         raise locate_error(error, label=label, key=key) from None
     return form
 
 
-def _check_cell_format(form: CellFormat, table: CellFormatTable, hierarchy: HierarchySource | None) -> None:
+def _check_cell_format(form: CellFormat, strip: bool | None, hierarchy: HierarchySource | None) -> None:
     """Raise ``InputError`` for an empty format, and for dates if the hierarchy has its own date format."""
-    if not form.is_number and not form.dates and not table.strip:
+    if not form.is_number and not form.dates and not strip:
         raise InputError("the table is empty", allowed="decimal, thousands, unit, dates, or strip = true")
-    if table.strip is False:
+    if strip is False:
         raise InputError("strip = false together with a cell format", advice="Remove format, or strip.")
     if form.dates and getattr(hierarchy, "format", None) is not None:
         raise InputError(
@@ -202,27 +165,7 @@ def _check_cell_format(form: CellFormat, table: CellFormatTable, hierarchy: Hier
         )
 
 
-_MOST_DAYS = 36_525
-
-
-class ShiftTable(StrictTable):
-    """Section ``[attributes.NAME] date_shift``."""
-
-    days: int = toml_key(
-        "Maximum number of days by which dates are shifted.",
-        "180",
-        f"a whole number from 1 to {_MOST_DAYS}",
-        ge=1,
-        le=_MOST_DAYS,
-        default=...,
-    )
-    key: str = toml_key(
-        "The file of the secret, created if missing, readable only by its owner.",
-        '"shifts.key"',
-        'the path of a file in quotes, such as "shifts.key"',
-        min_length=1,
-        default=...,
-    )
+ShiftTable = make_section("ShiftTable", DateShift, key=str)
 
 
 def _methods_by_name() -> dict[str, type[Pseudonymizer]]:
@@ -284,8 +227,8 @@ def read_shift(content: object, base: Path, *, label: str, key: KeyPath) -> Date
     """Return the date shift of a column, or None."""
     if content is None:
         return None
-    table = validate_table(ShiftTable, content, label=label, key=key)
-    return DateShift(table.days, base / table.key)
+    keys = dict(validate_table(ShiftTable, content, label=label, key=key))
+    return DateShift(**keys | {"key": base / keys["key"]})
 
 
 def with_subject(document: dict[str, Any], subject: str, label: str) -> dict[str, Any]:
@@ -333,7 +276,8 @@ def check_treated_roles(attribute: Attribute, label: str) -> None:
     is_identifier = role is AttributeRole.IDENTIFIER
     if attribute.pseudonymization is not None and not is_identifier:
         raise InputError(
-            f"{label}: {format_key(('attributes', name, 'pseudonymization'))} for an attribute whose role is {role}",
+            f"{label}: {format_key(('attributes', name, 'pseudonymization'))} for an attribute whose role is "
+            f"{role}",
             allowed="pseudonymization for identifiers only",
             advice=f'Remove it, or give the attribute role = "{AttributeRole.IDENTIFIER}".',
         )

@@ -15,7 +15,7 @@ from importlib.resources import files
 from discreet.errors import InputError
 from discreet.model.criteria.base import Criterion
 from discreet.model.criteria.registry import criteria_from
-from discreet.model.option import key
+from discreet.model.option import spec_key
 from discreet.model.registry import suggest_name
 from discreet.spec.validation import make_section, validate_table
 
@@ -31,12 +31,14 @@ class Preset:
     """
 
     name: str
-    title: str = key(allowed=_TEXT, default=MISSING)
-    citation: str = key(allowed=_TEXT, default=MISSING)
-    as_of: str = key(allowed="a year", default=MISSING)
-    note: str = key(allowed=_TEXT, default=MISSING)
-    checks: tuple[str, ...] = key(allowed="a list of texts", default=MISSING)
-    criteria: tuple[Criterion, ...] = key(allowed="criteria by name", default=MISSING, alias="requirement")
+    title: str = spec_key(allowed=_TEXT, default=MISSING)
+    citation: str = spec_key(allowed=_TEXT, default=MISSING)
+    as_of: str = spec_key(allowed="a year", default=MISSING)
+    note: str = spec_key(allowed=_TEXT, default=MISSING)
+    checks: tuple[str, ...] = spec_key(allowed="a list of texts", default=MISSING)
+    criteria: tuple[Criterion, ...] = spec_key(
+        allowed="criteria by name", default=MISSING, alias="requirement"
+    )
 
 
 _PresetTable = make_section("PresetTable", Preset, criteria=dict[str, float])

@@ -17,91 +17,32 @@ from discreet.hierarchy.messages import quote_value
 from discreet.model.identifiers.base import Pseudonymizer
 from discreet.model.identifiers.methods import PerRelease, SharedKey
 from discreet.model.registry import suggest_name
-from discreet.model.relational_schema import OrphanPolicy, RelatedTable, RelationalSpec
+from discreet.model.relational_schema import RelatedTable, RelationalSpec
 from discreet.model.release_kind import ReleaseUse, kind_of_model
 from discreet.model.table_spec import Attribute, AttributeRole, TableSpec
 from discreet.places.address import parse_path
 from discreet.settings import Settings
 from discreet.spec.attribute_section import read_pseudonymization
 from discreet.spec.spec_reader import load_spec, read_spec_mapping
-from discreet.spec.validation import StrictTable, format_key, toml_key, validate_table
+from discreet.spec.validation import format_key, make_section, validate_table
 
 _TABLE_NAME = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
 
 
-class RelatedTableSection(StrictTable):
-    """Section ``[tables.NAME]``."""
-
-    spec: str = toml_key(
-        "The table's own spec; relative to this spec's folder.",
-        '"visits.toml"',
-        "the path of the table's own spec in quotes",
-        min_length=1,
-        default=...,
-    )
-    key: str | None = toml_key(
-        "The primary key: the column that identifies the table's rows, if other tables reference them.",
-        '"visit"',
-        "the name of a column",
-        min_length=1,
-    )
-    pseudonymization: Any = toml_key(
-        "Replacement of the key in every table; `per-release` if omitted.",
-        '{method = "pseudonym", key = "keys/patients.list"}',
-        'a table of what stands in the key\'s place, such as {method = "per-release"}',
-    )
-    references: dict[str, str] = toml_key(
-        "The foreign keys: the table whose rows a column references.",
-        '{patient = "patients"}',
-        'the names of tables by column, such as {patient = "patients"}',
-        default={},
-    )
-    orphans: Literal["refuse", "drop"] = toml_key(
-        "Treatment of rows whose foreign key is empty, or names no row.",
-        '"drop"',
-        "refuse, drop",
-        default="refuse",
-    )
-    model: str | None = toml_key(
-        "The recoding model, with its defaults; levels are negotiated if omitted.",
-        '"mondrian"',
-        "the name of a recoding model in quotes",
-        min_length=1,
-    )
-    accept_relaxation: str | None = toml_key(
-        "The relaxation that is published if the request has no exact answer.",
-        '"height"',
-        "max_suppressed, height, k, l",
-        min_length=1,
-    )
-
-
-class RelationalDocument(StrictTable):
-    """All keys of a relational spec."""
-
-    subjects: str = toml_key(
-        "The table that has a row for each person.",
-        '"patients"',
-        "the name of a table",
-        min_length=1,
-        default=...,
-    )
-    joint_k: int | None = toml_key(
-        "Minimum number of people that look alike in all tables together; only counted if omitted.",
-        "5",
-        "a whole number of at least 2",
-        ge=2,
-    )
-    format: Literal["csv", "parquet"] = toml_key(
-        "The format of the released files.", '"parquet"', "csv, parquet", default="csv"
-    )
-    tables: dict[str, Any] = toml_key(
-        "The tables.",
-        '{patients = {spec = "patients.toml", key = "patient"}}',
-        "a table [tables.NAME] for each table",
-        min_length=1,
-        default=...,
-    )
+RelatedTableSection = make_section(
+    "RelatedTableSection",
+    RelatedTable,
+    spec=str,
+    key=(str | None, None),
+    pseudonymization=(Any, None),
+    references=dict[str, str],
+)
+RelationalDocument = make_section(
+    "RelationalDocument",
+    RelationalSpec,
+    file_format=Literal["csv", "parquet"],
+    tables=(dict[str, Any], ...),
+)
 
 
 def is_relational_spec(path: Path) -> bool:
@@ -118,8 +59,8 @@ def load_relational_spec(path: Path, settings: Settings | None = None) -> Relati
     Raises ``InputError`` with the file, the key, the value, and the allowed values.
     """
     label = str(path)
-    document = validate_table(RelationalDocument, read_spec_mapping(path), label=label, key=())
-    tables = {
+    document: Any = validate_table(RelationalDocument, read_spec_mapping(path), label=label, key=())
+    tables: dict[str, Any] = {
         name: validate_table(RelatedTableSection, content, label=label, key=("tables", name))
         for name, content in document.tables.items()
     }
@@ -135,7 +76,7 @@ def load_relational_spec(path: Path, settings: Settings | None = None) -> Relati
         ways[name] = _key_method(way, label, name)
     for name in _in_reference_order(tables, label):
         made[name] = _load_related_table(name, tables, document.subjects, ways, path, settings)
-    spec = RelationalSpec(tuple(made.values()), document.subjects, document.joint_k, document.format, path)
+    spec = RelationalSpec(**dict(document) | {"tables": tuple(made.values())}, path=path)
     _check_shifts(spec, label)
     return spec
 
@@ -146,7 +87,8 @@ def _key_method(way: Pseudonymizer | None, label: str, name: str) -> Pseudonymiz
         return SharedKey()
     if not way.is_injective:
         raise InputError(
-            f"{label}: {format_key(('tables', name, 'pseudonymization'))} is {way.name}, which maps several keys to one",
+            f"{label}: {format_key(('tables', name, 'pseudonymization'))} is {way.name}, "
+            "which maps several keys to one",
             allowed="per-release, keyed-hash, pseudonym",
         )
     return way
@@ -154,7 +96,7 @@ def _key_method(way: Pseudonymizer | None, label: str, name: str) -> Pseudonymiz
 
 def _load_related_table(
     name: str,
-    tables: Mapping[str, RelatedTableSection],
+    tables: Mapping[str, Any],
     subjects: str,
     ways: Mapping[str, Pseudonymizer],
     path: Path,
@@ -176,16 +118,7 @@ def _load_related_table(
     if name == subjects and not spec.source.date_shifts:
         # Each row is one person here, so any model and criterion works without a subject.
         spec = replace(spec, source=replace(spec.source, subject=None))
-    return RelatedTable(
-        name,
-        spec,
-        table.key,
-        ways[name],
-        dict(table.references),
-        OrphanPolicy(table.orphans),
-        table.model,
-        table.accept_relaxation,
-    )
+    return RelatedTable(name, **dict(table) | {"spec": spec, "pseudonymization": ways[name]})
 
 
 def with_key_pseudonyms(spec: TableSpec, ways: Mapping[str, Pseudonymizer]) -> TableSpec:
@@ -200,16 +133,17 @@ def with_key_pseudonyms(spec: TableSpec, ways: Mapping[str, Pseudonymizer]) -> T
             )
         if known is not None and known.pseudonymization is not None:
             raise InputError(
-                f"{spec.label}: attributes.{name}.pseudonymization together with a relational spec, which sets it for "
-                "all tables",
-                advice=f"Remove it, and set it as pseudonymization of the table whose key is {quote_value(name)}.",
+                f"{spec.label}: attributes.{name}.pseudonymization together with a relational spec, "
+                "which sets it for all tables",
+                advice="Remove it, and set it as pseudonymization of the table whose key is "
+                f"{quote_value(name)}.",
             )
         attributes[name] = replace(known or Attribute(name, AttributeRole.IDENTIFIER), pseudonymization=way)
     source = replace(spec.source, pseudonymizations={**spec.source.pseudonymizations, **ways})
     return replace(spec, source=source, attributes=tuple(attributes.values()))
 
 
-def _check_model(table: RelatedTableSection, joint_k: int | None, label: str, name: str) -> None:
+def _check_model(table: Any, joint_k: int | None, label: str, name: str) -> None:
     """Raise ``InputError`` for a model that does not support several tables."""
     if table.model is None:
         return
@@ -228,7 +162,7 @@ def _check_model(table: RelatedTableSection, joint_k: int | None, label: str, na
         )
 
 
-def _check_graph(tables: Mapping[str, RelatedTableSection], subjects: str, label: str) -> None:
+def _check_graph(tables: Mapping[str, Any], subjects: str, label: str) -> None:
     """Raise ``InputError`` unless the tables form a tree under the subjects' table, each with its keys."""
     if subjects not in tables:
         raise InputError(
@@ -265,8 +199,8 @@ def _check_reference(
     key: tuple[str, ...],
     column: str,
     other: str,
-    table: RelatedTableSection,
-    tables: Mapping[str, RelatedTableSection],
+    table: Any,
+    tables: Mapping[str, Any],
     label: str,
 ) -> None:
     if other not in tables:
@@ -290,7 +224,7 @@ def _check_reference(
         )
 
 
-def _in_reference_order(tables: Mapping[str, RelatedTableSection], label: str) -> list[str]:
+def _in_reference_order(tables: Mapping[str, Any], label: str) -> list[str]:
     """Return the tables' names, each after those that it references; raise ``InputError`` for a cycle."""
     result: list[str] = []
     while len(result) < len(tables):

@@ -329,12 +329,12 @@ def _build_spec(
     attributes = [
         replace(attribute, name=name) for name, attribute in expand_globs(stanzas, patterns).items()
     ]
-    format = {a.name: a.format for a in attributes if a.format is not None}
+    formats = {a.name: a.format for a in attributes if a.format is not None}
     for attribute in attributes:
         check_treated_roles(attribute, label)
-    source = replace(source, formats=written, **pseudonyms_and_shifts(source, attributes, label))
+    source = replace(source, formats=formats, **pseudonyms_and_shifts(source, attributes, label))
     if population is not None:
-        population = replace(population, formats=written)
+        population = replace(population, formats=formats)
     attributes += _subject_attribute(source, attributes, label)
     request = _read_request(table.request, label)
     _check_levels(request, attributes, label)

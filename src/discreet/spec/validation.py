@@ -115,7 +115,7 @@ def toml_key(
 def make_section(
     name: str, record: type, base: type[StrictTable] = StrictTable, **kinds: Any
 ) -> type[StrictTable]:
-    """Return the table of the keys that a dataclass declares by ``model.option.key``, in their order.
+    """Return the table of the keys that a dataclass declares by ``model.option.spec_key``, in their order.
 
     A key has its field's type and default; a tuple is read from a list, and an enumeration from its words.
     ``kinds`` are the types, or the types and defaults, of keys that TOML writes in another way.
@@ -199,6 +199,25 @@ def format_toml_value(value: object) -> str:
     return quote_value(value)[1:-1]
 
 
+_RENAMED_KEYS = {
+    "nulls": "null_policy",
+    "unlisted": "unlisted_columns",
+    "coded": "keep_codes",
+    "written": "format",
+    "way": "pseudonymization",
+    "shift": "date_shift",
+    "order": "row_order",
+    "together": "joint_k",
+    "accept": "accept_relaxation",
+}
+"""Keys of specs before 0.1.0 and their present names; errors name these until 0.2."""
+
+
+def _current_name(key: str, model: type[StrictTable], allowed: Mapping[str, Any]) -> str:
+    renamed = _RENAMED_KEYS.get(key, key)
+    return model.key_synonyms.get(key, renamed if renamed in allowed else key)
+
+
 def _first_error(
     error: ValidationError, model: type[StrictTable], label: str, key: KeyPath, further: Sequence[str]
 ) -> InputError:
@@ -210,7 +229,7 @@ def _first_error(
         return InputError(
             f"{label}: {parent + ' has an ' if parent else ''}unknown key {quote_value(key_path[-1])}",
             allowed=", ".join((_key_list(model), *further)),
-            advice=suggest_name(model.key_synonyms.get(str(key_path[-1]), key_path[-1]), (*allowed, *further))
+            advice=suggest_name(_current_name(str(key_path[-1]), model, allowed), (*allowed, *further))
             or "docs/spec.md explains every key, and discreet schema lists them.",
         )
     meant = allowed.get(str(key_path[0])) if key_path else None

@@ -111,7 +111,7 @@ def is_floating(type_name: str) -> bool:
 
 
 def any_null(texts: Sequence[str]) -> str:
-    """Return the predicate that one of several cell texts is NULL (decision 0002: ``null_policy = "drop"``)."""
+    """Return the predicate that one of several cell texts is NULL (decision 0002: policy ``drop``)."""
     return "(" + " OR ".join(f"({text}) IS NULL" for text in texts) + ")" if texts else "FALSE"
 
 

@@ -33,7 +33,7 @@ from discreet.model.requirement import (
 
 
 class ClassCounts:
-    """Evaluator of the classes of a frequency set's row types.
+    """Evaluator of the classes of a frequency set's row types; ``table`` is the frequency set.
 
     Raises ``InputError`` if subjects have several rows, or a criterion is required of an attribute that is
     not sensitive.
@@ -47,6 +47,7 @@ class ClassCounts:
                 "per subject",
                 allowed="a table with one row per subject, or levels that are negotiated (no --model)",
             )
+        self.table = frequency_set
         self.rows = frequency_set.counts
         self.requirement = requirement
         self._facts = FactCounter.of(frequency_set, requirement)

@@ -60,7 +60,7 @@ def search_full_domain(
     levels = list(zip(frequency_set.hierarchies, node, strict=True))
     columns = [h.level_map(level)[frequency_set.codes[:, i]] for i, (h, level) in enumerate(levels)]
     cells = [level_cells(hierarchy, level) for hierarchy, level in levels]
-    return build_recoding_of_columns(frequency_set, counts, columns, cells, RecodingModel.FULL_DOMAIN)
+    return build_recoding_of_columns(counts, columns, cells, RecodingModel.FULL_DOMAIN)
 
 
 def search_attribute_suppression(

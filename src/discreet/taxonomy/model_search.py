@@ -22,7 +22,6 @@ from discreet.errors import InputError, LimitReached
 from discreet.frequency.class_summary import Summary, classes_to_recoding
 from discreet.model.class_recoding import ClassRecoding, RecodingModel
 from discreet.model.frequency_set import FrequencySet
-from discreet.model.lattice import LatticeNode
 from discreet.model.requirement import Requirement
 from discreet.settings import Settings
 from discreet.taxonomy.class_counts import ClassCounts, number_classes_of_columns
@@ -46,16 +45,14 @@ from discreet.taxonomy.value_tree import build_value_trees
 MOST_SUPPRESSED_ATTRIBUTES = 16
 
 
-def search_cell_suppression(
-    frequency_set: FrequencySet, counts: ClassCounts, weights: Sequence[float]
-) -> ClassRecoding:
+def search_cell_suppression(counts: ClassCounts, weights: Sequence[float]) -> ClassRecoding:
     """Return a cell suppression found by the greedy.
 
     Raises ``NoSolution`` if one class of all rows fails, and ``LimitReached`` for more than
     ``MOST_SUPPRESSED_ATTRIBUTES`` quasi-identifiers.
     """
     counts.require_solution(0)
-    hierarchies = frequency_set.hierarchies
+    hierarchies = counts.table.hierarchies
     if len(hierarchies) > MOST_SUPPRESSED_ATTRIBUTES:
         raise LimitReached(
             f"{len(hierarchies)} quasi-identifiers have {1 << len(hierarchies):,} patterns",
@@ -65,9 +62,8 @@ def search_cell_suppression(
     most_loss = np.array(
         [w * (h.null_code - 1) / h.null_code for w, h in zip(weights, hierarchies, strict=True)]
     )
-    class_of = _classes_by_patterns(frequency_set, counts, most_loss)
-    class_of = _join_leftovers(frequency_set, class_of, most_loss)
-    flat = replace(frequency_set, hierarchies=tuple(map(keep_two_levels, hierarchies)))
+    class_of = _join_leftovers(counts.table, _classes_by_patterns(counts, most_loss), most_loss)
+    flat = replace(counts.table, hierarchies=tuple(map(keep_two_levels, hierarchies)))
     found = classes_to_recoding(
         flat, class_of, counts.requirement, RecodingModel.CELL_SUPPRESSION, Summary.LCA
     )
@@ -80,10 +76,9 @@ def iterate_patterns(most_loss: NDArray[np.float64]) -> Iterator[NDArray[np.bool
     yield from patterns[np.argsort((~patterns) @ most_loss, kind="stable")]
 
 
-def _classes_by_patterns(
-    frequency_set: FrequencySet, counts: ClassCounts, most_loss: NDArray[np.float64]
-) -> NDArray[np.int64]:
+def _classes_by_patterns(counts: ClassCounts, most_loss: NDArray[np.float64]) -> NDArray[np.int64]:
     """Return the class of each row type, -1 for those that remain."""
+    frequency_set = counts.table
     result = np.full(frequency_set.row_types, -1, dtype=np.int64)
     sizes = [hierarchy.null_code + 1 for hierarchy in frequency_set.hierarchies]
     left = np.arange(frequency_set.row_types)
@@ -211,29 +206,17 @@ def search_model(
         case RecodingModel.ATTRIBUTE_SUPPRESSION:
             return search_attribute_suppression(frequency_set, counts, limit, settings, factors)
         case RecodingModel.ORDERED_SINGLE:
-            return search_ordered_single(frequency_set, counts, limit, in_order)
+            return search_ordered_single(counts, limit, in_order)
         case RecodingModel.CELL_SUPPRESSION:
-            return search_cell_suppression(frequency_set, counts, in_order)
+            return search_cell_suppression(counts, in_order)
     trees = build_value_trees(frequency_set, factors)
     if model is RecodingModel.FULL_SUBGRAPH:
-        return search_full_subgraph(frequency_set, trees, counts)
+        return search_full_subgraph(trees, counts)
     if model is RecodingModel.UNRESTRICTED_MULTI:
-        return search_unrestricted_multi(frequency_set, trees, counts)
-    start = _best_node(frequency_set, counts, limit, settings, factors, candidates)
-    single = search_full_subtree if model is RecodingModel.FULL_SUBTREE else search_unrestricted_single
-    return single(frequency_set, trees, counts, limit, start)
-
-
-def _best_node(
-    frequency_set: FrequencySet,
-    counts: ClassCounts,
-    limit: int,
-    settings: Settings,
-    weights: Mapping[str, float],
-    candidates: CandidateSource | None,
-) -> LatticeNode | None:
-    """Return the node of least loss to start from, or None if the lattice is too large to evaluate."""
+        return search_unrestricted_multi(trees, counts)
     try:
-        return find_least_loss_node(frequency_set, counts, limit, settings, weights, None, candidates)
+        start = find_least_loss_node(frequency_set, counts, limit, settings, factors, None, candidates)
     except LimitReached:
-        return None
+        start = None  # the lattice is too large to evaluate: the search starts from the roots
+    single = search_full_subtree if model is RecodingModel.FULL_SUBTREE else search_unrestricted_single
+    return single(trees, counts, limit, start)

@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -116,8 +116,7 @@ _FIRST_PAIR_NODES = 20_000
 _MOST_WAITING = 2_000_000
 
 
-@dataclass(frozen=True)
-class BestDivision:
+class BestDivision(NamedTuple):
     """Best division, its cost, a proven lower bound of the least cost, and the nodes visited."""
 
     cost: int
@@ -382,9 +381,7 @@ def find_optimal_single(
     solver = PairSolver(rule, compiled or max(ordered.table.sizes) > _MOST_VALUES_OF_TWIN)
     found = _search_division(ordered, solver, budget or SearchBudget(), start, progress)
     division = ordered.restored(found.division)
-    recoding = recoding_of_starts(
-        frequency_set, counts, values, [np.array(starts, np.int64) for starts in division]
-    )
+    recoding = recoding_of_starts(counts, values, [np.array(starts, np.int64) for starts in division])
     if _recount_cost(recoding, rule) != found.cost:
         raise InternalError("recounted classes differ from the search's cost")
     return OptimalPartitioning(

@@ -18,7 +18,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.model.class_recoding import ClassRecoding, RecodingModel
-from discreet.model.frequency_set import FrequencySet
 from discreet.model.hierarchy import GeneralizationHierarchy, order_leaves
 from discreet.model.published_cells import Cells, range_label
 from discreet.model.requirement import is_growing
@@ -140,9 +139,7 @@ class _IntervalPartition:
         return float((np.where(self.failing, most, each) * self.counts.rows).sum())
 
 
-def search_ordered_single(
-    frequency_set: FrequencySet, counts: ClassCounts, limit: int, weights: Sequence[float]
-) -> ClassRecoding:
+def search_ordered_single(counts: ClassCounts, limit: int, weights: Sequence[float]) -> ClassRecoding:
     """Return a recoding of the model with at most ``limit`` suppressed rows.
 
     The loss is minimal for a single attribute if no row may be suppressed and intervals that meet the
@@ -150,28 +147,25 @@ def search_ordered_single(
     """
     counts.require_solution(limit)
     values = [
-        OrderedValues(hierarchy, frequency_set.codes[:, i], frequency_set.counts, weights[i])
-        for i, hierarchy in enumerate(frequency_set.hierarchies)
+        OrderedValues(hierarchy, counts.table.codes[:, i], counts.rows, weights[i])
+        for i, hierarchy in enumerate(counts.table.hierarchies)
     ]
     if len(values) == 1 and limit == 0 and is_growing(counts.requirement):
         starts = [find_least_loss_intervals(values[0], counts)]
     else:
         starts = [np.array(sorted(ends)) for ends in _find_best_partition(values, counts, limit).ends]
-    return recoding_of_starts(frequency_set, counts, values, starts)
+    return recoding_of_starts(counts, values, starts)
 
 
 def recoding_of_starts(
-    frequency_set: FrequencySet,
-    counts: ClassCounts,
-    values: Sequence[OrderedValues],
-    starts: Sequence[NDArray[np.int64]],
+    counts: ClassCounts, values: Sequence[OrderedValues], starts: Sequence[NDArray[np.int64]]
 ) -> ClassRecoding:
     """Build the recoding whose intervals start at these values; failing classes are suppressed."""
     cells = [v.cells(s) for v, s in zip(values, starts, strict=True)]
     columns = [
         np.searchsorted(s, v.value_index, side="right") - 1 for v, s in zip(values, starts, strict=True)
     ]
-    return build_recoding_of_columns(frequency_set, counts, columns, cells, RecodingModel.ORDERED_SINGLE)
+    return build_recoding_of_columns(counts, columns, cells, RecodingModel.ORDERED_SINGLE)
 
 
 def find_least_loss_intervals(values: OrderedValues, counts: ClassCounts) -> NDArray[np.int64]:

@@ -19,14 +19,13 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.frequency.class_summary import Summary, classes_to_recoding
 from discreet.model.class_recoding import ClassRecoding, RecodingModel
-from discreet.model.frequency_set import FrequencySet
 from discreet.model.lattice import LatticeNode
 from discreet.taxonomy.class_counts import ClassCounts, number_classes_of_columns
 from discreet.taxonomy.value_tree import ValueTree, build_recoding_of_columns, loss_of_columns
@@ -40,13 +39,20 @@ SpecializationScore = Callable[[float], float]
 
 
 class TreeCut:
-    """Cut of every attribute's tree, stored as the published value of each row type; specialized in place."""
+    """Cut of every attribute's tree, stored as the published value of each row type; specialized in place.
 
-    def __init__(self, frequency_set: FrequencySet, trees: Sequence[ValueTree], counts: ClassCounts) -> None:
+    It begins at the values of the node ``start``, or at the roots.
+    """
+
+    def __init__(self, trees: Sequence[ValueTree], counts: ClassCounts, start: LatticeNode | None) -> None:
         self.trees = trees
         self.counts = counts
-        self.leaves = [tree.leaf_of[frequency_set.codes[:, i]] for i, tree in enumerate(trees)]
-        self.columns = [np.full(frequency_set.row_types, tree.root) for tree in trees]
+        codes = counts.table.codes.T
+        self.leaves = [tree.leaf_of[column] for tree, column in zip(trees, codes, strict=True)]
+        self.columns = [np.full(len(counts.rows), tree.root) for tree in trees]
+        if start is not None:
+            levels = zip(trees, start, codes, strict=True)
+            self.columns = [tree.at_level[level][column] for tree, level, column in levels]
         self.recount()
 
     def recount(self) -> None:
@@ -120,11 +126,7 @@ def specialize_all(
 
 
 def find_best_cut(
-    frequency_set: FrequencySet,
-    trees: Sequence[ValueTree],
-    counts: ClassCounts,
-    limit: int,
-    start: LatticeNode | None = None,
+    trees: Sequence[ValueTree], counts: ClassCounts, limit: int, start: LatticeNode | None
 ) -> TreeCut:
     """Return the best cut of several runs; one of them starts from the node ``start``."""
     counts.require_solution(limit)
@@ -138,10 +140,7 @@ def find_best_cut(
     runs += [] if start is None else [(start, _undisturbed)]
     best, least = None, np.inf
     for node, score in runs:
-        cut = TreeCut(frequency_set, trees, counts)
-        if node is not None:
-            cut.columns = _columns_at(frequency_set, trees, node)
-            cut.recount()
+        cut = TreeCut(trees, counts, node)
         specialize_all(cut, limit, score)
         total_loss = cut.total_loss()
         if total_loss < least:
@@ -151,20 +150,16 @@ def find_best_cut(
 
 
 def search_full_subtree(
-    frequency_set: FrequencySet,
-    trees: Sequence[ValueTree],
-    counts: ClassCounts,
-    limit: int,
-    start: LatticeNode | None = None,
+    trees: Sequence[ValueTree], counts: ClassCounts, limit: int, start: LatticeNode | None
 ) -> ClassRecoding:
     """Return a full-subtree recoding with at most ``limit`` suppressed rows.
 
     It loses no more than full-domain recoding at ``start``, a node within the limit. Raises ``NoSolution``
     if there is no recoding.
     """
-    cut = find_best_cut(frequency_set, trees, counts, limit, start)
+    cut = find_best_cut(trees, counts, limit, start)
     cells = [tree.cells() for tree in trees]
-    return build_recoding_of_columns(frequency_set, counts, cut.columns, cells, RecodingModel.FULL_SUBTREE)
+    return build_recoding_of_columns(counts, cut.columns, cells, RecodingModel.FULL_SUBTREE)
 
 
 def _improve_cut(cut: TreeCut, limit: int) -> TreeCut:
@@ -206,16 +201,6 @@ def _undisturbed(saved_loss: float) -> float:
     return saved_loss
 
 
-def _columns_at(
-    frequency_set: FrequencySet, trees: Sequence[ValueTree], node: LatticeNode
-) -> list[NDArray[np.int64]]:
-    """Return the value of each row type at a node, by attribute."""
-    return [
-        tree.at_level[level][frequency_set.codes[:, i]]
-        for i, (tree, level) in enumerate(zip(trees, node, strict=True))
-    ]
-
-
 _MOVE_ROUNDS = 6
 
 ValueMove = tuple[float, int, int, int, tuple[int, ...]]
@@ -223,27 +208,16 @@ ValueMove = tuple[float, int, int, int, tuple[int, ...]]
 
 
 class _LeafImages:
-    """Published value of each leaf of each attribute, changed by moves."""
+    """Published value of each leaf of each attribute, changed by moves from the ``columns`` of row types."""
 
-    def __init__(
-        self, trees: Sequence[ValueTree], counts: ClassCounts, leaves: list[NDArray[np.int64]], limit: int
-    ) -> None:
-        self.trees = trees
-        self.counts = counts
-        self.leaves = leaves
+    def __init__(self, cut: TreeCut, columns: Sequence[NDArray[np.int64]], limit: int) -> None:
+        self.trees, self.counts, self.leaves = cut.trees, cut.counts, cut.leaves
         self.limit = limit
-        self.rows_of = [
-            np.bincount(column, counts.rows, minlength=tree.root + 1)
-            for tree, column in zip(trees, leaves, strict=True)
-        ]
-        self.images: list[NDArray[np.int64]] = []
-        self.columns: list[NDArray[np.int64]] = []
-
-    def start(self, columns: Sequence[NDArray[np.int64]]) -> None:
-        """Set the published values of the row types."""
         self.columns = [column.copy() for column in columns]
-        self.images = []
+        self.rows_of: list[NDArray[Any]] = []
+        self.images: list[NDArray[np.int64]] = []
         for tree, leaves, column in zip(self.trees, self.leaves, columns, strict=True):
+            self.rows_of.append(np.bincount(leaves, self.counts.rows, minlength=tree.root + 1))
             image = np.full(tree.root + 1, -1, dtype=np.int64)
             image[leaves] = column
             self.images.append(image)
@@ -297,46 +271,37 @@ class _LeafImages:
 
 
 def search_unrestricted_single(
-    frequency_set: FrequencySet,
-    trees: Sequence[ValueTree],
-    counts: ClassCounts,
-    limit: int,
-    start: LatticeNode | None = None,
+    trees: Sequence[ValueTree], counts: ClassCounts, limit: int, start: LatticeNode | None
 ) -> ClassRecoding:
     """Return an unrestricted single-dimension recoding with at most ``limit`` suppressed rows.
 
     ``start`` is the start node of the full-subtree recoding (see ``search_full_subtree``). Raises
     ``NoSolution`` if there is no recoding.
     """
-    counts.require_solution(limit)
-    cut = find_best_cut(frequency_set, trees, counts, limit, start)
-    roots = [np.full(frequency_set.row_types, tree.root) for tree in trees]
+    cut = find_best_cut(trees, counts, limit, start)
+    roots = [np.full(len(counts.rows), tree.root) for tree in trees]
     found = [cut.columns]
     for columns in (cut.columns, roots):
-        images = _LeafImages(trees, counts, cut.leaves, limit)
-        images.start(columns)
+        images = _LeafImages(cut, columns, limit)
         for _ in range(_MOVE_ROUNDS):
             if not sum(images.make(move) for move in images.moves()):
                 break
         found.append(images.columns)
     best = min(found, key=lambda columns: loss_of_columns(counts, trees, columns))
     cells = [tree.cells() for tree in trees]
-    return build_recoding_of_columns(frequency_set, counts, best, cells, RecodingModel.UNRESTRICTED_SINGLE)
+    return build_recoding_of_columns(counts, best, cells, RecodingModel.UNRESTRICTED_SINGLE)
 
 
-class _ClassDivision:
+class _ClassDivision(NamedTuple):
     """Division of each class along one attribute.
 
     ``part`` contains the part of each row type, ``class_of`` the class of each part, ``saved_loss`` the
     loss that the division of each class saves, minus infinity if the division is not allowed.
     """
 
-    def __init__(
-        self, part: NDArray[np.int64], class_of: NDArray[np.int64], saved_loss: NDArray[np.float64]
-    ) -> None:
-        self.part = part
-        self.class_of = class_of
-        self.saved_loss = saved_loss
+    part: NDArray[np.int64]
+    class_of: NDArray[np.int64]
+    saved_loss: NDArray[np.float64]
 
 
 class _OpenClasses:
@@ -422,31 +387,27 @@ class _OpenClasses:
         )
 
 
-def search_full_subgraph(
-    frequency_set: FrequencySet, trees: Sequence[ValueTree], counts: ClassCounts
-) -> ClassRecoding:
+def search_full_subgraph(trees: Sequence[ValueTree], counts: ClassCounts) -> ClassRecoding:
     """Return a full-subgraph recoding, or raise ``NoSolution`` if all rows together fail."""
-    class_of = _specialize_classes(frequency_set, trees, counts, leftovers=False)
-    return _recoding_of_classes(frequency_set, counts, class_of, RecodingModel.FULL_SUBGRAPH)
+    class_of = _specialize_classes(trees, counts, leftovers=False)
+    return _recoding_of_classes(counts, class_of, RecodingModel.FULL_SUBGRAPH)
 
 
-def search_unrestricted_multi(
-    frequency_set: FrequencySet, trees: Sequence[ValueTree], counts: ClassCounts
-) -> ClassRecoding:
+def search_unrestricted_multi(trees: Sequence[ValueTree], counts: ClassCounts) -> ClassRecoding:
     """Return an unrestricted multi-dimension recoding, or raise ``NoSolution`` if all rows together fail."""
-    class_of = _specialize_classes(frequency_set, trees, counts, leftovers=True)
-    return _recoding_of_classes(frequency_set, counts, class_of, RecodingModel.UNRESTRICTED_MULTI)
+    class_of = _specialize_classes(trees, counts, leftovers=True)
+    return _recoding_of_classes(counts, class_of, RecodingModel.UNRESTRICTED_MULTI)
 
 
 def _specialize_classes(
-    frequency_set: FrequencySet, trees: Sequence[ValueTree], counts: ClassCounts, *, leftovers: bool
+    trees: Sequence[ValueTree], counts: ClassCounts, *, leftovers: bool
 ) -> NDArray[np.int64]:
     """Divide the classes in rounds until no division saves loss; return the class of each row type."""
     counts.require_solution(0)
-    leaves = [tree.leaf_of[frequency_set.codes[:, i]] for i, tree in enumerate(trees)]
-    final = np.zeros(frequency_set.row_types, dtype=np.int64)
+    leaves = [tree.leaf_of[column] for tree, column in zip(trees, counts.table.codes.T, strict=True)]
+    final = np.zeros(len(counts.rows), dtype=np.int64)
     done = 0
-    types, class_of = np.arange(frequency_set.row_types), np.zeros(frequency_set.row_types, dtype=np.int64)
+    types, class_of = np.arange(len(counts.rows)), np.zeros(len(counts.rows), dtype=np.int64)
     while len(types):
         classes = _OpenClasses(trees, counts, leaves, types, class_of)
         ways = [classes.divided(i, leftovers=leftovers) for i in range(len(trees))]
@@ -470,10 +431,10 @@ def _specialize_classes(
 
 
 def _recoding_of_classes(
-    frequency_set: FrequencySet, counts: ClassCounts, class_of: NDArray[np.int64], model: RecodingModel
+    counts: ClassCounts, class_of: NDArray[np.int64], model: RecodingModel
 ) -> ClassRecoding:
     """Build the recoding in which each class has the lowest common values of its rows."""
-    found = classes_to_recoding(frequency_set, class_of, counts.requirement, model, Summary.LCA)
+    found = classes_to_recoding(counts.table, class_of, counts.requirement, model, Summary.LCA)
     return merge_equal_classes(found)
 
 

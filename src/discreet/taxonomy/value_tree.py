@@ -195,11 +195,7 @@ class _TreeBuilder:
 
 
 def build_recoding_of_columns(
-    frequency_set: FrequencySet,
-    counts: ClassCounts,
-    columns: Sequence[NDArray[np.int64]],
-    cells: Sequence[Cells],
-    model: RecodingModel,
+    counts: ClassCounts, columns: Sequence[NDArray[np.int64]], cells: Sequence[Cells], model: RecodingModel
 ) -> ClassRecoding:
     """Build the recoding in which row type t has the cells ``cells[i].labels[columns[i][t]]``.
 
@@ -215,13 +211,13 @@ def build_recoding_of_columns(
     retained = first[~failing]
     return ClassRecoding(
         model=model,
-        attributes=frequency_set.attributes,
+        attributes=counts.table.attributes,
         requirement=counts.requirement,
         cells=tuple(cells),
         shown=np.stack([column[retained] for column in columns], axis=1),
-        row_types=np.arange(frequency_set.row_types),
+        row_types=np.arange(len(class_of)),
         classes=renumbered[class_of],
-        rows=frequency_set.counts,
+        rows=counts.rows,
     )
 
 

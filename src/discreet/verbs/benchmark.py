@@ -217,7 +217,7 @@ def recode_at_levels(
     columns = [h.level_map(level)[counted.codes[:, i]] for i, (h, level) in enumerate(pairs)]
     cells = [level_cells(hierarchy, level) for hierarchy, level in pairs]
     return build_recoding_of_columns(
-        counted, ClassCounts(counted, requirement), columns, cells, RecodingModel.FULL_DOMAIN
+        ClassCounts(counted, requirement), columns, cells, RecodingModel.FULL_DOMAIN
     )
 
 

@@ -181,7 +181,7 @@ MAX_INTERSECTED_RELEASES = 5
 """Number of the latest earlier releases that are read again for each publication."""
 
 MAX_INTERSECTED_ROW_TYPES = 200_000
-"""Row types above which releases are intersected only on request (``--previous-release``): it takes minutes."""
+"""Row types above which releases are intersected only on request (``--previous-release``), in minutes."""
 
 ClassAssignment = Callable[[EarlierReleases], NDArray[np.int64]]
 """Function that returns the class of each row type in a release."""
@@ -252,7 +252,8 @@ def intersect_registered(
 ) -> tuple[ReleaseIntersection, ...]:
     """Intersect a recoding with each registered release of the same people, before it is written.
 
-    ``classes_of`` returns the class of each row type. Nothing is refused here; ``--previous-release`` requires safety.
+    ``classes_of`` returns the class of each row type. Nothing is refused here;
+    ``--previous-release`` requires safety.
     """
     found = []
     for number, release in enumerate(_list_registered(table, output)):
@@ -293,9 +294,15 @@ def _reason_to_skip(release: RegisteredRelease, number: int, counted: FrequencyS
     if "levels" not in release.entry:
         return "its counts are noisy and have a separate budget"
     if number >= MAX_INTERSECTED_RELEASES:
-        return f"{MAX_INTERSECTED_RELEASES} later ones are compared; to compare this one, give --previous-release RELEASE"
+        return (
+            f"{MAX_INTERSECTED_RELEASES} later ones are compared; to compare this one, give "
+            "--previous-release RELEASE"
+        )
     if counted.row_types > MAX_INTERSECTED_ROW_TYPES:
-        return "the table has too many row types to compare by default; to compare it, give --previous-release RELEASE"
+        return (
+            "the table has too many row types to compare by default; to compare it, give "
+            "--previous-release RELEASE"
+        )
     return None
 
 

@@ -155,8 +155,7 @@ def test_cell_formats_are_inferred_and_saved(client: TestClient) -> None:
     assert found["rows"] == 60, "the study is that of the source as it is read from now on"
     columns = {column["name"]: column for column in found["view"]["columns"]}
     assert (
-        columns["Kosten"]["format"]
-        == "numbers with decimals behind ',', thousands by '.', with or without €"
+        columns["Kosten"]["format"] == "numbers with decimals behind ',', thousands by '.', with or without €"
     )
     assert columns["Geburtsdatum"]["format"] == "dates in the form %d.%m.%Y"
     assert (columns["Geschlecht"]["own_form"], columns["Kosten"]["own_form"]) == (False, True)

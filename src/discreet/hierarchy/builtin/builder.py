@@ -21,7 +21,7 @@ from discreet.hierarchy.builtin.catalog import (
 from discreet.hierarchy.level_table import hierarchy_with_others, ordered_leaves
 from discreet.hierarchy.messages import OTHERS_ALLOWED, quote_value, quote_values
 from discreet.model.hierarchy import GeneralizationHierarchy, PublicPart
-from discreet.model.option import key
+from discreet.model.option import spec_key
 
 BUILTINS: dict[str, BuiltinDeclaration] = {
     builtin.name: builtin
@@ -38,16 +38,16 @@ class BuiltinHierarchy:
     below the top.
     """
 
-    name: str = key(
+    name: str = spec_key(
         "Name of the built-in hierarchy; `discreet list hierarchies` shows them.",
         '"icd10"',
         ", ".join(BUILTINS),
         default=MISSING,
     )
-    levels: tuple[str, ...] | None = key(
+    levels: tuple[str, ...] | None = spec_key(
         "The levels to keep of it.", '["chapter"]', "a list of the hierarchy's levels, from fine to coarse"
     )
-    others: tuple[str, ...] = key(
+    others: tuple[str, ...] = spec_key(
         "Unknown values, which are kept unchanged.", '["unknown"]', OTHERS_ALLOWED, default=()
     )
     from_data: ClassVar[bool] = False

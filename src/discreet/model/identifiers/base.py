@@ -12,12 +12,13 @@ import hmac
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import MISSING, dataclass, fields
 from datetime import date, timedelta
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
 from discreet.errors import InputError
+from discreet.model.option import spec_key
 
 
 @dataclass(frozen=True)
@@ -95,6 +96,9 @@ KEY_BYTES = 32
 _DATE_LENGTH = len("2024-02-29")
 
 
+_MOST_DAYS = 36_525
+
+
 @dataclass(frozen=True)
 class DateShift:
     """A column of dates that is shifted per subject, by 1 to ``days`` days into the past or the future.
@@ -103,8 +107,21 @@ class DateShift:
     that names the key: intervals between the dates of one person are preserved, those between people are not.
     """
 
-    days: int
-    key: Path
+    days: int = spec_key(
+        "Maximum number of days by which dates are shifted.",
+        "180",
+        f"a whole number from 1 to {_MOST_DAYS}",
+        ge=1,
+        le=_MOST_DAYS,
+        default=MISSING,
+    )
+    key: Path = spec_key(
+        "The file of the secret, created if missing, readable only by its owner.",
+        '"shifts.key"',
+        'the path of a file in quotes, such as "shifts.key"',
+        min_length=1,
+        default=MISSING,
+    )
 
     def as_json(self) -> dict[str, int]:
         """Return the entry in the manifest; the range is not secret."""

@@ -156,10 +156,6 @@ def measure(body: MeasureBody, workspace: CurrentWorkspace, jobs: CurrentJobs) -
     return JobStarted(job=jobs.start(f"Measuring {facts.name}", work))
 
 
-def _release_choice(workspace: Workspace, facts: ReleaseFacts) -> SubjectAnswer:
-    return SubjectAnswer(**choice_facts(workspace, facts), examples=facts.example_queries)
-
-
 def _json_value(value: Any) -> str | int | float | bool | None:
     return value if value is None or isinstance(value, str | int | float | bool) else str(value)
 
