@@ -42,9 +42,6 @@ def reproduce(
     output_path: _Output = None,
     data: _Data = None,
     quick: _Quick = False,
-    json: options.Json = False,
-    threads: options.Threads = None,
-    memory_limit: options.MemoryLimit = None,
 ) -> int:
     """Recompute a paper's tables and plots and compare them with the printed ones.
 
@@ -53,7 +50,7 @@ def reproduce(
     from discreet.printing.document import BLANK
     from papers.reproduction import prepare_run
 
-    settings = options.parse_settings(threads, memory_limit)
+    settings, json = options.parse_settings(), output.prints_json()
     run = prepare_run(
         name, folder=output_path, data=data, settings=settings, quick=quick, reporter=TerminalReporter()
     )

@@ -247,7 +247,7 @@ def with_subject(document: dict[str, Any], subject: str, label: str) -> dict[str
 
 
 def pseudonyms_and_shifts(source: SourceSpec, attributes: list[Attribute], label: str) -> dict[str, Any]:
-    """Return ``ways`` and ``shifts`` of a source; raise ``InputError`` for invalid combinations.
+    """Return the pseudonymizations and date shifts of a source; raise ``InputError`` for invalid combinations.
 
     Shifts require a subject, and the subject's pseudonymization must be injective.
     """
@@ -267,7 +267,7 @@ def pseudonyms_and_shifts(source: SourceSpec, attributes: list[Attribute], label
             "which maps several people to one",
             allowed=", ".join(name for name, way in _methods_by_name().items() if way.is_injective),
         )
-    return {"ways": ways, "shifts": shifts}
+    return {"pseudonymizations": ways, "date_shifts": shifts}
 
 
 def check_treated_roles(attribute: Attribute, label: str) -> None:
