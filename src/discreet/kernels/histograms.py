@@ -202,23 +202,15 @@ class Histograms:
     ) -> int | None:
         """Return the largest t for which any node suppresses at most ``limit`` rows; see ``largest``.
 
-        One node is inspected; nodes that fail for a larger t than it reaches are dropped at once; the next
-        one follows. Cost: a pass over the entries per inspected node, of which there are few.
+        Cost: a pass over the entries per inspected node, of which there are few.
         """
-        best: int | None = None
-        open_thresholds = [None if slot in parts else least for slot, least in enumerate(thresholds)]
-        while True:
-            below = self.below(tuple(open_thresholds))[nodes]
-            nodes, below = nodes[below <= limit], below[below <= limit]
-            if not len(nodes):
-                return best
-            found = self.largest(int(nodes[below.argmin()]), thresholds, parts, limit)
-            if found is None or (best is not None and found <= best):
-                return best
-            best = found
-            for slot in parts:
-                own = thresholds[slot]
-                open_thresholds[slot] = best + 1 if own is None else min(own, best + 1)
+        return find_largest_among(
+            nodes,
+            limit,
+            lambda score: self.below(cap_thresholds(thresholds, parts, score)),
+            lambda node: self.largest(node, thresholds, parts, limit),
+            exact=True,
+        )
 
     def entries(self, node: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return a node's signatures (shape ``(parts, entries)``) and rows, including dense sizes."""
@@ -234,6 +226,47 @@ class Histograms:
             np.concatenate((sizes[np.newaxis] + 1, signatures), axis=1),
             np.concatenate((dense[sizes], rows)),
         )
+
+
+def cap_thresholds(
+    thresholds: Sequence[int | None], parts: Sequence[int], score: int | None
+) -> tuple[int | None, ...]:
+    """Return thresholds with ``score`` for some parts, none above its own; None removes the parts' own."""
+    result = list(thresholds)
+    for part in parts:
+        own = thresholds[part]
+        result[part] = score if own is None or score is None else min(own, score)
+    return tuple(result)
+
+
+def find_largest_among(
+    nodes: NDArray[np.int64],
+    limit: int,
+    rows_below: Callable[[int | None], NDArray[np.int64]],
+    largest_at: Callable[[int], int | None],
+    *,
+    exact: bool,
+) -> int | None:
+    """Return the largest score of any node, with at most ``limit`` suppressed rows; None if there is none.
+
+    ``rows_below(score)`` counts each node's rows to suppress, or a lower bound of them, if ``score`` is
+    required, and ``largest_at(node)`` is one node's largest score. One node is inspected; nodes that exceed
+    the limit for a larger score are dropped at once; the next one follows. If the counts are ``exact``, the
+    next node has a larger score unless no node has.
+    """
+    best: int | None = None
+    while True:
+        below = rows_below(None if best is None else best + 1)[nodes]
+        nodes, below = nodes[below <= limit], below[below <= limit]
+        if not len(nodes):
+            return best
+        index = int(below.argmin())
+        found = largest_at(int(nodes[index]))
+        if found is not None and (best is None or found > best):
+            best = found
+        elif exact:
+            return best
+        nodes = np.delete(nodes, index)
 
 
 def _failing_thresholds(column: NDArray[np.int64], threshold: int | None) -> NDArray[np.int64]:

@@ -385,28 +385,6 @@ def count_small_classes(
     return result
 
 
-class IncrementalCounter:
-    """Counter of one node after the other, reusing the states that it shares with the previous node."""
-
-    def __init__(self, plan: Subplan) -> None:
-        self._order = list(plan.order)
-        self._arrays, self._states = _make_working_arrays(plan)
-        self._levels = np.zeros((2, len(self._order)), np.int64)
-        self._number = 1
-
-    def rows_below(self, node: Sequence[int], least: int) -> int:
-        """Return the rows in classes below ``least`` rows; the node's levels count from the plan's lowest."""
-        self._levels[0] = self._levels[1]
-        self._levels[1] = np.array(node)[self._order]
-        node_sums = np.zeros((2, 3), np.int64)
-        size, covered, most = np.uint64(max(least, 1)), np.zeros(2, np.uint8), np.full(2, _NO_LIMIT)
-        arrays, states, number = self._arrays, self._states, self._number
-        self._number = count_nodes(
-            self._levels, 1, 2, arrays, states, 0, number, size, most, covered, node_sums
-        )
-        return int(node_sums[1, 0])
-
-
 def _make_working_arrays(plan: Subplan) -> tuple[LevelArrays, NodeStates]:
     """Allocate one thread's arrays: the plan's levels, and room for the states of a node."""
     keys = np.empty((len(plan.order) + 2, len(plan.keys)), plan.keys.dtype)

@@ -5,20 +5,18 @@ Results are cached per thresholds. Dense tables answer every k up to a limit (Pi
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from threading import Lock
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.histograms import Histograms
-from discreet.lattice.lattice_lookup import CellsLookup, ReleaseLookup, RestLookup, Thresholds
-from discreet.lattice.score_buckets import BucketedHistograms
-from discreet.lattice.scores import ScoreRelaxation, resolve_relaxation
+from discreet.kernels.histograms import Histograms, find_largest_among
+from discreet.lattice.lattice_lookup import CellsLookup, NodeLookup, ReleaseLookup, RestLookup
+from discreet.lattice.score_buckets import BucketedHistograms, LatestCache
+from discreet.lattice.scores import resolve_relaxation
 from discreet.model.criteria.base import Criterion, ScoreKey
 from discreet.model.criteria.release_level import CellsCriterion
 from discreet.model.criterion_inputs import SizeArray
@@ -32,46 +30,9 @@ from discreet.model.requirement import (
 )
 
 _CACHED_REQUIREMENTS = 256
+SplitRequirement = tuple[tuple[int | None, ...], tuple[Criterion, ...]]
+"""Thresholds of classes, and the criteria that thresholds cannot express."""
 _TABLE_BYTES = 64 * 10**6
-
-
-class NodeLookup(Protocol):
-    """Lookup of suppressed rows for criteria that depend on all classes of a node (``RestLookup``)."""
-
-    def suppression(self, thresholds: Thresholds, criteria: Sequence[Any]) -> SizeArray:
-        """Return the rows to suppress at each node, shape ``(nodes,)``."""
-
-    def suppressed(self, node: int, thresholds: Thresholds, criteria: Sequence[Any]) -> int:
-        """Return the rows to suppress at one node."""
-
-    def largest_of_classes(
-        self, node: int, how: ScoreRelaxation, criteria: Sequence[Any], limit: int
-    ) -> int | None:
-        """Return the largest score that the relaxed class criteria can require at one node.
-
-        None if no score keeps the suppressed rows within ``limit``.
-        """
-
-    @property
-    def class_suppression(self) -> Callable[[Thresholds], SizeArray]:
-        """Function that counts, for thresholds, the rows of each node that fail the class criteria."""
-
-
-class PublishedLookup(NodeLookup, Protocol):
-    """Lookup for criteria of the whole release (``ReleaseLookup``, ``CellsLookup``)."""
-
-    def published_sums(self, thresholds: Thresholds, criteria: Sequence[Any]) -> tuple[SizeArray, SizeArray]:
-        """Return the number of published classes of each node and the sum of their squared sizes."""
-
-    def largest(
-        self, node: int, thresholds: Thresholds, criteria: Sequence[Any], name: str, limit: int
-    ) -> int | None:
-        """Return the largest score that the criteria named ``name`` can require at one node."""
-
-    def largest_among(
-        self, nodes: SizeArray, thresholds: Thresholds, criteria: Sequence[Any], name: str, limit: int
-    ) -> int | None:
-        """Return the largest score that any of ``nodes`` reaches."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,11 +55,12 @@ class EvaluatedLattice:
     counts_rows: bool = True
     has_all_sensitive: bool = True
     cells: CellsLookup | None = None
-    _cache: OrderedDict[Any, NDArray[np.int64]] = field(default_factory=OrderedDict, repr=False)
-    _tables: OrderedDict[tuple[int | None, ...], NDArray[Any]] = field(
-        default_factory=OrderedDict, repr=False
+    _cache: LatestCache[SplitRequirement, SizeArray] = field(
+        default_factory=lambda: LatestCache(_CACHED_REQUIREMENTS), repr=False
     )
-    _lock: Lock = field(default_factory=Lock, repr=False)
+    _tables: LatestCache[tuple[int | None, ...], NDArray[Any]] = field(
+        default_factory=lambda: LatestCache(_TABLE_BYTES, lambda table: table.nbytes), repr=False
+    )
 
     def classes(self) -> NDArray[np.int64]:
         """Return the number of equivalence classes of each node, shape ``(nodes,)``, in mixed-radix order."""
@@ -106,22 +68,17 @@ class EvaluatedLattice:
 
     def suppression(self, requirement: Requirement) -> NDArray[np.int64]:
         """Return the rows to suppress at each node, shape ``(nodes,)``, in mixed-radix order; read-only."""
-        thresholds, criteria = self._asked(requirement)
-        with self._lock:
-            found = self._cache.get((thresholds, criteria))
-            if found is not None:
-                self._cache.move_to_end((thresholds, criteria))
-                return found
-        # Counted outside the lock: two threads may count the same thresholds, which costs time but is
-        # harmless.
+        thresholds, criteria = self._split(requirement)
+        found = self._cache.get((thresholds, criteria))
+        if found is not None:
+            return found
+        # Counted outside the cache's lock: two threads may count the same thresholds, which costs time but
+        # is harmless.
         lookup = self._lookup(criteria)
         result = lookup.suppression(thresholds, criteria) if criteria else self._counted(thresholds)
         # All callers share this array.
         result.setflags(write=False)
-        with self._lock:
-            self._cache[thresholds, criteria] = result
-            while len(self._cache) > _CACHED_REQUIREMENTS:
-                self._cache.popitem(last=False)
+        self._cache.put((thresholds, criteria), result)
         return result
 
     def published_sums(self, requirement: Requirement) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
@@ -130,7 +87,7 @@ class EvaluatedLattice:
         Both have shape ``(nodes,)``. None if the requirement has no criterion of the release; the histograms
         are sufficient then.
         """
-        thresholds, criteria = self._asked(requirement)
+        thresholds, criteria = self._split(requirement)
         if not criteria or criteria[0].of_rest:
             return None
         return self._of_release(criteria).published_sums(thresholds, criteria)
@@ -142,19 +99,15 @@ class EvaluatedLattice:
             return self.histograms.below(thresholds)
         if size - 1 > self.histograms.limit or all(threshold is None for threshold in other):
             return self.histograms.below(thresholds)
-        with self._lock:
-            table = self._tables.get(other)
+        table = self._tables.get(other)
         if table is None:
             table = self.histograms.diverse(other)
-            with self._lock:
-                self._tables[other] = table
-                while len(self._tables) > 1 and len(self._tables) * table.nbytes > _TABLE_BYTES:
-                    self._tables.popitem(last=False)
+            self._tables.put(other, table)
         return table[:, size - 1].astype(np.int64)
 
     def suppressed(self, node: LatticeNode, requirement: Requirement) -> int:
         """Return the rows to suppress at one node."""
-        thresholds, criteria = self._asked(requirement)
+        thresholds, criteria = self._split(requirement)
         index = self.lattice.index(node)
         if criteria:
             return self._lookup(criteria).suppressed(index, thresholds, criteria)
@@ -167,7 +120,7 @@ class EvaluatedLattice:
         attributes, no attribute's threshold is raised above its own. None if no score is sufficient, or if
         the requirement has no such criterion.
         """
-        index, (thresholds, criteria) = self.lattice.index(node), self._asked(requirement)
+        index, (thresholds, criteria) = self.lattice.index(node), self._split(requirement)
         if any(criterion.name == name and criterion.of_release for criterion in criteria):
             return self._of_release(criteria).largest(index, thresholds, criteria, name, limit)
         how = resolve_relaxation(requirement.of_classes, name, self.scores, self.sensitive_attributes)
@@ -184,21 +137,29 @@ class EvaluatedLattice:
 
         Nodes that cannot exceed the best score so far are dropped together, so that few nodes are inspected.
         """
-        thresholds, criteria = self._asked(requirement)
+        thresholds, criteria = self._split(requirement)
         if any(criterion.name == name and criterion.of_release for criterion in criteria):
             return self._of_release(criteria).largest_among(nodes, thresholds, criteria, name, limit)
         how = resolve_relaxation(requirement.of_classes, name, self.scores, self.sensitive_attributes)
         if not how.parts:
             return None
         if criteria:
-            return how.reached(_largest_among(self._lookup(criteria), nodes, how, criteria, limit))
+            lookup = self._lookup(criteria)
+            found = find_largest_among(
+                nodes,
+                limit,
+                lambda score: lookup.class_suppression(how.thresholds_for(score)),
+                lambda node: lookup.largest_of_classes(node, how, criteria, limit),
+                exact=False,
+            )
+            return how.reached(found)
         return how.reached(self.histograms.largest_among(nodes, how.thresholds, how.parts, limit))
 
     def histogram(self, node: LatticeNode) -> dict[tuple[int, ...], int]:
         """Return a node's rows per signature (class size, distinct values per attribute, further scores)."""
         return self.histograms.of(self.lattice.index(node))
 
-    def _asked(self, requirement: Requirement) -> tuple[tuple[int | None, ...], tuple[Criterion, ...]]:
+    def _split(self, requirement: Requirement) -> SplitRequirement:
         """Split a requirement into thresholds of classes and criteria that the thresholds cannot express.
 
         Raises ``InputError`` for incompatible criteria, for criteria of the release if subjects are counted,
@@ -222,7 +183,7 @@ class EvaluatedLattice:
     def _lookup(self, criteria: Sequence[Criterion]) -> NodeLookup:
         return self._rest if criteria and criteria[0].of_rest else self._of_release(criteria)
 
-    def _of_release(self, criteria: Sequence[Criterion]) -> PublishedLookup:
+    def _of_release(self, criteria: Sequence[Criterion]) -> CellsLookup | ReleaseLookup:
         """Return the lookup of release criteria: of cells if one criterion is of cells, else of sizes."""
         if self.cells is not None and any(isinstance(one, CellsCriterion) for one in criteria):
             return self.cells
@@ -236,19 +197,3 @@ class EvaluatedLattice:
     def _rest(self) -> RestLookup:
         assert isinstance(self.histograms, Histograms)  # the numpy twin counts populations
         return RestLookup(self.histograms, self.rows, self.scores)
-
-
-def _largest_among(
-    lookup: NodeLookup, nodes: SizeArray, how: ScoreRelaxation, criteria: Sequence[Any], limit: int
-) -> int | None:
-    """Return the largest score that any node reaches; nodes that cannot exceed it are dropped together."""
-    best: int | None = None
-    while True:
-        below = lookup.class_suppression(how.thresholds_for(None if best is None else best + 1))[nodes]
-        nodes, below = nodes[below <= limit], below[below <= limit]
-        if not len(nodes):
-            return best
-        index = int(below.argmin())
-        found = lookup.largest_of_classes(int(nodes[index]), how, criteria, limit)
-        best = found if best is None or (found is not None and found > best) else best
-        nodes = np.delete(nodes, index)

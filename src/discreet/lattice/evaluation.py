@@ -254,7 +254,7 @@ def _make_cells_lookup(
     plan: RotationPlan,
     lattice: Lattice,
     table: FrequencySet,
-    class_suppression: Histograms | BucketedHistograms,
+    histograms: Histograms | BucketedHistograms,
     further: tuple[BoundCriterion, ...],
     settings: Settings,
     people: NDArray[np.int64] | None,
@@ -262,10 +262,9 @@ def _make_cells_lookup(
     """Build the lookup of criteria of cells; it counts only when it is queried."""
     room = make_memory_check(lattice, table, settings)
     return CellsLookup(
+        histograms=histograms,
         count_all=lambda scores: _evaluate_twin(plan, table, None, (), room, people, scores),
         one=lambda node, scores: count_node_histogram(table, lattice.node(node), (), scores, people),
-        class_suppression=lambda thresholds: class_suppression.below(tuple(thresholds)),
-        signatures=lambda node: np.array(list(class_suppression.of(node)), np.int64).T,
         further=further,
         rule=choose_peeling_rule(),
     )

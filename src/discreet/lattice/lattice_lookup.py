@@ -7,18 +7,18 @@ them.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from bisect import bisect_left
-from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from threading import Lock
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.histograms import Histograms
-from discreet.lattice.score_buckets import BucketedHistograms
+from discreet.lattice.score_buckets import BucketedHistograms, LatestCache
 from discreet.lattice.scores import CellsScore, ScoreRelaxation
 from discreet.model.criteria.base import BoundCriterion, Criterion, ScoreKey
 from discreet.model.criteria.release_level import CellsCriterion, Integers, PeelingRule, ReleaseCriterion
@@ -29,6 +29,43 @@ Thresholds = Sequence[int | None]
 
 _ENTRIES_AT_ONCE = 2_000_000
 _ANY = int(np.iinfo(np.int64).max)
+
+
+@dataclass(frozen=True, eq=False)
+class NodeLookup(ABC):
+    """Lookup of suppressed rows for criteria that depend on all classes of a node."""
+
+    histograms: Histograms | BucketedHistograms
+
+    def class_suppression(self, thresholds: Thresholds) -> SizeArray:
+        """Return the rows of each node that fail the class criteria only."""
+        return self.histograms.below(tuple(thresholds))
+
+    @abstractmethod
+    def suppression(self, thresholds: Thresholds, criteria: Sequence[Any]) -> SizeArray:
+        """Return the rows to suppress at each node, shape ``(nodes,)``."""
+
+    @abstractmethod
+    def suppressed(self, node: int, thresholds: Thresholds, criteria: Sequence[Any]) -> int:
+        """Return the rows to suppress at one node."""
+
+    @abstractmethod
+    def largest_of_classes(
+        self, node: int, how: ScoreRelaxation, criteria: Sequence[Any], limit: int
+    ) -> int | None:
+        """Return the largest score that the relaxed class criteria can require at one node.
+
+        None if no score keeps the suppressed rows within ``limit``.
+        """
+
+    def _first_passing(
+        self, scores: SizeArray, node: int, how: ScoreRelaxation, criteria: Sequence[Any], limit: int
+    ) -> int | None:
+        """Return the first of some scores that suppresses at most ``limit`` rows of a node."""
+        for score in scores.tolist():
+            if self.suppressed(node, how.thresholds_for(score), criteria) <= limit:
+                return int(score)
+        return None
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,25 +171,24 @@ def split_nodes(histograms: Histograms) -> list[slice]:
     return [slice(a, b) for a, b in pairwise(cuts) if b > a]
 
 
-_KEPT_BYTES = 256 * 10**6
+_CACHED_BYTES = 256 * 10**6
 
 ReleaseCriteria = Sequence[ReleaseCriterion]
 
 
 @dataclass(frozen=True, eq=False)
-class ReleaseLookup:
+class ReleaseLookup(NodeLookup):
     """Lookup of criteria of the release's class sizes, for histograms whose sizes count rows.
 
     ``rows`` is the table's number of rows. The tails of the latest thresholds are cached if they take at most
     256 MB.
     """
 
-    histograms: Histograms | BucketedHistograms
     rows: int
-    _kept: OrderedDict[tuple[int | None, ...], list[NodeTails]] = field(
-        default_factory=OrderedDict, repr=False
+    _cache: LatestCache[tuple[int | None, ...], list[NodeTails]] = field(
+        default_factory=lambda: LatestCache(_CACHED_BYTES, lambda parts: sum(p.nbytes for p in parts)),
+        repr=False,
     )
-    _lock: Lock = field(default_factory=Lock, repr=False)
 
     def suppression(self, thresholds: Thresholds, criteria: ReleaseCriteria) -> SizeArray:
         """Return the rows to suppress at each node, shape ``(nodes,)``."""
@@ -205,14 +241,8 @@ class ReleaseLookup:
             return None
         signatures = np.array(list(self.histograms.of(node)), np.int64).reshape(-1, len(how.thresholds))
         scores = np.unique(signatures[:, list(how.parts)])
-        for score in [most, *scores[scores < most][::-1].tolist()]:
-            if self.suppressed(node, how.thresholds_for(score), criteria) <= limit:
-                return int(score)
-        return None
-
-    def class_suppression(self, thresholds: Thresholds) -> SizeArray:
-        """Return the rows of each node that fail the class criteria only."""
-        return self.histograms.below(tuple(thresholds))
+        descending = np.append(most, scores[scores < most][::-1])
+        return self._first_passing(descending, node, how, criteria, limit)
 
     def _at(self, node: int, thresholds: Thresholds) -> NodeTails:
         histograms, index = self.histograms.at(node)
@@ -223,56 +253,47 @@ class ReleaseLookup:
 
     def _parts(self, thresholds: Thresholds) -> Iterator[NodeTails]:
         key = tuple(thresholds)
-        with self._lock:
-            cached = self._kept.get(key)
-            if cached is not None:
-                self._kept.move_to_end(key)
+        cached = self._cache.get(key)
         if cached is not None:
             yield from cached
             return
         made: list[NodeTails] = []
         histograms, translated = self.histograms.translate(thresholds)
-        for nodes in split_nodes(histograms):
+        parts = split_nodes(histograms)
+        for nodes in parts:
             part = compute_tails(histograms, translated, self.rows, nodes)
             yield part
             # Cache only if all parts together are small; the generator yields the part in any case.
-            if sum(each.nbytes for each in (*made, part)) <= _KEPT_BYTES:
+            if sum(each.nbytes for each in (*made, part)) <= _CACHED_BYTES:
                 made.append(part)
-        with self._lock:
-            if len(made) == len(split_nodes(histograms)):
-                self._kept[key] = made
-            while (
-                len(self._kept) > 1 and sum(p.nbytes for ps in self._kept.values() for p in ps) > _KEPT_BYTES
-            ):
-                self._kept.popitem(last=False)
+        if len(made) == len(parts):
+            self._cache.put(key, made)
 
 
-_LEAST_MOST = 64
-_KEPT = 4
+_MIN_COUNTED_SCORE = 64
+_CACHED_EVALUATIONS = 4
 
 CellsCriteria = Sequence[CellsCriterion]
 """Sequence of exactly one criterion: no two criteria of cells are combined."""
 
 
 @dataclass(frozen=True, eq=False)
-class CellsLookup:
+class CellsLookup(NodeLookup):
     """Lookup of a criterion of cells, counted by the numpy twin and cached.
 
-    ``count_all(scores)`` counts all nodes and ``one(node, scores)`` a single one; the last part of their
-    signatures is the criterion's score. ``class_suppression`` and ``signatures`` report rows and signatures
-    of the class criteria, without the criterion of cells. ``further`` are the parts of ``signatures`` that
-    are neither sizes nor distinct values. ``rule`` decides which classes are published. The latest
-    evaluations are cached.
+    ``histograms`` are those of the class criteria, without the criterion of cells. ``count_all(scores)``
+    counts all nodes and ``one(node, scores)`` a single one; the last part of their signatures is the
+    criterion's score. ``further`` are the parts of signatures that are neither sizes nor distinct values.
+    ``rule`` decides which classes are published. The latest evaluations are cached.
     """
 
     count_all: Callable[[CellsScore], Histograms]
     one: Callable[[int, CellsScore], Histograms]
-    class_suppression: Callable[[Thresholds], Integers]
-    signatures: Callable[[int], Integers]
     further: tuple[BoundCriterion, ...]
     rule: PeelingRule
-    _kept: OrderedDict[CellsScore, Histograms] = field(default_factory=OrderedDict, repr=False)
-    _lock: Lock = field(default_factory=Lock, repr=False)
+    _cache: LatestCache[CellsScore, Histograms] = field(
+        default_factory=lambda: LatestCache(_CACHED_EVALUATIONS), repr=False
+    )
 
     def suppression(self, thresholds: Thresholds, criteria: CellsCriteria) -> Integers:
         """Return the rows to suppress at each node, shape ``(nodes,)``."""
@@ -326,18 +347,16 @@ class CellsLookup:
         A stricter criterion may suppress fewer rows in the end, so no bisection is possible: every score of
         the node's classes is tried.
         """
-        scores = np.unique(self.signatures(node)[list(how.parts)])
+        signatures = np.array(list(self.histograms.of(node)), np.int64).T
+        scores = np.unique(signatures[list(how.parts)])
         if len(how.parts) > 1 or how.thresholds[how.parts[0]] is not None:
             own = max(how.thresholds[part] or 0 for part in how.parts)
             scores = np.unique(np.minimum(scores, own))
-        for score in scores[::-1].tolist():
-            if self.suppressed(node, how.thresholds_for(score), criteria) <= limit:
-                return int(score)
-        return None
+        return self._first_passing(scores[::-1], node, how, criteria, limit)
 
     def _scores(self, thresholds: Thresholds, criterion: CellsCriterion) -> CellsScore:
         """Return the score to count: up to twice the requested value, so that a slider can move a while."""
-        most = max(_LEAST_MOST, 1 << (2 * criterion.threshold - 1).bit_length())
+        most = max(_MIN_COUNTED_SCORE, 1 << (2 * criterion.threshold - 1).bit_length())
         lowest = type(criterion).parameter.least
         return CellsScore(replace(criterion, value=lowest), tuple(thresholds), self.further, most, self.rule)
 
@@ -346,10 +365,7 @@ class CellsLookup:
         result = self._found(scores)
         if result is None:
             result = self.count_all(scores)
-            with self._lock:
-                self._kept[scores] = result
-                while len(self._kept) > _KEPT:
-                    self._kept.popitem(last=False)
+            self._cache.put(scores, result)
         return result
 
     def _at(self, node: int, thresholds: Thresholds, criterion: CellsCriterion) -> tuple[Histograms, int]:
@@ -358,11 +374,9 @@ class CellsLookup:
         return (self.one(node, scores), 0) if found is None else (found, node)
 
     def _found(self, scores: CellsScore) -> Histograms | None:
-        with self._lock:
-            for known, histograms in self._kept.items():
-                if known.most >= scores.most and replace(known, most=scores.most) == scores:
-                    self._kept.move_to_end(known)
-                    return histograms
+        for known in self._cache:
+            if known.most >= scores.most and replace(known, most=scores.most) == scores:
+                return self._cache.get(known)
         return None
 
 
@@ -379,7 +393,7 @@ RestCriteria = Sequence[Criterion]
 
 
 @dataclass(frozen=True, eq=False)
-class RestLookup:
+class RestLookup(NodeLookup):
     """Lookup of criteria of the suppressed rows; ``scores`` are the parts of a signature."""
 
     histograms: Histograms
@@ -420,10 +434,6 @@ class RestLookup:
                 # bisect.
                 return low + bisect_left(range(low, ends[index]), True, key=lambda t: not passes(t)) - 1
         return None
-
-    def class_suppression(self, thresholds: Thresholds) -> Integers:
-        """Return the rows of each node that fail the class criteria only."""
-        return self.histograms.below(tuple(thresholds))
 
     def _of(self, node: int) -> RestLookup:
         """Return the lookup restricted to one node."""

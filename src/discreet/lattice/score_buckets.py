@@ -8,15 +8,16 @@ recounted class by class.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.histograms import Histograms
+from discreet.kernels.histograms import Histograms, cap_thresholds, find_largest_among
 from discreet.kernels.rotation_plan import RotationPlan
 from discreet.model.criteria.base import BoundCriterion, Criterion, KernelFormula
 from discreet.model.frequency_set import FrequencySet, ValueSets
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     from discreet.kernels.class_scores import ReferenceDistribution, ScoreInputs
     from discreet.kernels.packed_values import LaneLayout
 
+
+_Key = TypeVar("_Key")
+_Value = TypeVar("_Value")
 
 Edges = tuple[tuple[int, ...], ...]
 """Ascending edges of the buckets of each further score."""
@@ -161,9 +165,37 @@ def _table_rows(sets: ValueSets) -> NDArray[np.int64]:
 _Thresholds = Sequence[int | None]
 
 _MOST_ADDED = 32
-_MISSES = 6
-_KEPT_NODES = 8
-_KEPT_TABLES = 16
+_RECOUNTS_BEFORE_EDGE = 6
+_CACHED_NODES = 8
+_CACHED_TABLES = 16
+
+
+class LatestCache(Generic[_Key, _Value]):
+    """Thread-safe cache of the latest values, as many as their total weight allows, and at least one."""
+
+    def __init__(self, most: int, weight: Callable[[_Value], int] = lambda _: 1) -> None:
+        self._most = most
+        self._weight = weight
+        self._values: OrderedDict[_Key, _Value] = OrderedDict()
+        self._lock = Lock()
+
+    def get(self, key: _Key) -> _Value | None:
+        """Return a value, which becomes the latest, or None."""
+        with self._lock:
+            if key in self._values:
+                self._values.move_to_end(key)
+            return self._values.get(key)
+
+    def put(self, key: _Key, value: _Value) -> None:
+        """Store a value as the latest, and discard the oldest ones."""
+        with self._lock:
+            self._values[key] = value
+            while len(self._values) > 1 and sum(map(self._weight, self._values.values())) > self._most:
+                self._values.popitem(last=False)
+
+    def __iter__(self) -> Iterator[_Key]:
+        with self._lock:
+            return iter(list(self._values))
 
 
 @dataclass(eq=False)
@@ -181,8 +213,10 @@ class BucketedHistograms:
     edges: Edges = ()
     current: Histograms = field(init=False)
     _added: list[tuple[int, int]] = field(default_factory=list)
-    _kept: dict[int, Histograms] = field(default_factory=dict)
-    _tables: dict[tuple[Any, ...], tuple[Histograms, NDArray[Any]]] = field(default_factory=dict)
+    _nodes: LatestCache[int, Histograms] = field(default_factory=lambda: LatestCache(_CACHED_NODES))
+    _tables: LatestCache[Any, tuple[Histograms, NDArray[Any]]] = field(
+        default_factory=lambda: LatestCache(_CACHED_TABLES)
+    )
     _lock: Lock = field(default_factory=Lock)
 
     def __post_init__(self) -> None:
@@ -243,14 +277,10 @@ class BucketedHistograms:
         if len(slid) != 1:
             return current.below(translated)
         index, other = slid[0], tuple(None if p == slid[0] else least for p, least in enumerate(translated))
-        with self._lock:
-            found = self._tables.get((index, other))
+        found = self._tables.get((index, other))
         if found is None or found[0] is not current:
             found = current, current.suppressed_by_threshold(index, other)
-            with self._lock:
-                self._tables[index, other] = found
-                while len(self._tables) > _KEPT_TABLES:
-                    del self._tables[next(iter(self._tables))]
+            self._tables.put((index, other), found)
         table = found[1]
         return table[:, min(translated[index] or 0, table.shape[1] - 1)].astype(np.int64)
 
@@ -266,14 +296,10 @@ class BucketedHistograms:
 
     def at(self, node: int) -> tuple[Histograms, int]:
         """Return one node's histograms with exact scores, and its index there; the latest are cached."""
-        with self._lock:
-            found = self._kept.get(node)
+        found = self._nodes.get(node)
         if found is None:
             found = self.one(node)
-            with self._lock:
-                self._kept[node] = found
-                while len(self._kept) > _KEPT_NODES:
-                    del self._kept[next(iter(self._kept))]
+            self._nodes.put(node, found)
         return found, 0
 
     def of(self, node: int) -> dict[tuple[int, ...], int]:
@@ -293,30 +319,20 @@ class BucketedHistograms:
         all nodes that do not exceed it.
         """
         if all(part < len(thresholds) - len(self.edges) for part in parts):
-            current, translate = self.translate(thresholds)
-            return current.largest_among(nodes, translate, parts, limit)
-        best: int | None = None
-        open_thresholds = [None if index in parts else least for index, least in enumerate(thresholds)]
-        misses = 0
-        self.translate(open_thresholds)
-        while len(nodes):
-            current, translate = (
-                self.translate(open_thresholds)
-                if misses >= _MISSES
-                else (self.current, self._translated(open_thresholds))
-            )
-            below = current.below(translate)[nodes]
-            nodes, below = nodes[below <= limit], below[below <= limit]
-            if not len(nodes):
-                break
-            index = int(below.argmin())
-            found = self.largest(int(nodes[index]), thresholds, parts, limit)
-            nodes = np.delete(nodes, index)
-            if found is None or (best is not None and found <= best):
-                misses += 1
-                continue
-            best, misses = found, 0
-            for part in parts:
-                own = thresholds[part]
-                open_thresholds[part] = best + 1 if own is None else min(own, best + 1)
-        return best
+            current, translated = self.translate(thresholds)
+            return current.largest_among(nodes, translated, parts, limit)
+        tried: list[int | None] = []
+
+        def rows_below(score: int | None) -> NDArray[np.int64]:
+            capped = cap_thresholds(thresholds, parts, score)
+            # The same score again: the last recounted node did not exceed it.
+            exhausted = tried.count(score) >= _RECOUNTS_BEFORE_EDGE
+            tried.append(score)
+            if exhausted or len(tried) == 1:
+                current, translated = self.translate(capped)
+                return current.below(translated)
+            return self.current.below(self._translated(capped))
+
+        return find_largest_among(
+            nodes, limit, rows_below, lambda node: self.largest(node, thresholds, parts, limit), exact=False
+        )

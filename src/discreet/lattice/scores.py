@@ -14,7 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import InternalError
-from discreet.kernels.histograms import SMALL_LIMIT, Histograms, NodeGroups, ScoreFunction
+from discreet.kernels.histograms import (
+    SMALL_LIMIT,
+    Histograms,
+    NodeGroups,
+    ScoreFunction,
+    cap_thresholds,
+)
 from discreet.model.criteria.base import BoundCriterion, Criterion, Need, ScoreKey, bind_criteria
 from discreet.model.criteria.registry import SIZE_SCORE, distinct_score
 from discreet.model.criteria.release_level import CellsCriterion, PeelingRule, peel_classes
@@ -127,11 +133,7 @@ class ScoreRelaxation:
 
     def thresholds_for(self, score: int | None) -> tuple[int | None, ...]:
         """Return the thresholds for a score of the parts, none above its own; None removes the parts' own."""
-        required = list(self.thresholds)
-        for part in self.parts:
-            own = self.thresholds[part]
-            required[part] = score if own is None or score is None else min(own, score)
-        return tuple(required)
+        return cap_thresholds(self.thresholds, self.parts, score)
 
     def reached(self, score: int | None) -> int | None:
         """Return the found score, or None if it is below ``least``."""

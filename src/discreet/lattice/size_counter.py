@@ -20,7 +20,7 @@ from discreet.model.frequency_set import FrequencySet
 from discreet.settings import Settings
 
 if TYPE_CHECKING:
-    from discreet.kernels.node_sizes import IncrementalCounter, Subplan
+    from discreet.kernels.node_sizes import Subplan
 
 Notice = Callable[[str], None]
 NodeLevels = NDArray[np.int64]
@@ -62,12 +62,6 @@ class SizeCounter:
     def order(self) -> tuple[int, ...]:
         """Attributes in the order in which attribute subsets grow."""
         return self.plan.order
-
-    def incremental_counter(self) -> IncrementalCounter:
-        """Return a counter for one node after the other; it caches the states of the current node."""
-        from discreet.kernels.node_sizes import IncrementalCounter
-
-        return IncrementalCounter(self._whole)
 
     @cached_property
     def _whole(self) -> Subplan:

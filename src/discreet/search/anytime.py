@@ -19,6 +19,7 @@ from discreet.search.branch_and_bound import (
     Guide,
     bits_guide,
     build_branch_and_bound_result,
+    impose_no_budget,
     lambda_guide,
     loss_guide,
     loss_per_bit_guide,
@@ -62,7 +63,7 @@ def anytime(task: SearchProblem) -> SearchResult:
         if search.best is None:
             raise
         search.counter.forget()  # An interrupt may have left it halfway through a change.
-    search.before_count = _unbounded
+    search.before_count = impose_no_budget
     result = build_branch_and_bound_result(search, "anytime", start)
     watch.report(finally_=True)
     return result
@@ -102,10 +103,6 @@ def _guides(search: BranchAndBound) -> list[Guide]:
     if search.cost.name in _BY_LEVELS or isinstance(search.cost, ClassSizeCost):
         return by_bits + by_share
     return by_share + by_bits
-
-
-def _unbounded() -> None:
-    """Impose no budget on the last steps of the search."""
 
 
 class _Budget:

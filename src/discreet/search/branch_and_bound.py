@@ -29,9 +29,15 @@ from discreet.measures.grouping_power import ImportanceMetric, level_grouping_po
 from discreet.measures.node_statistics import NodeStatistics
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.lattice import Lattice, LatticeNode
-from discreet.model.search_result import SearchResult, Solution
+from discreet.model.search_result import SearchResult
 from discreet.search.node_counts import StatisticsCounter
-from discreet.search.search_problem import Candidate, SearchProblem, exceeds_best, preferred_of_two
+from discreet.search.search_problem import (
+    Candidate,
+    SearchProblem,
+    exceeds_best,
+    preferred_of_two,
+    solutions_of,
+)
 
 Guide = tuple[tuple[float, ...], ...]
 """``guide[i][level]``: the score of the step of attribute i from that level to the next."""
@@ -183,7 +189,7 @@ class BranchAndBound:
         self.task = task
         self.cost = cost
         self.best: Candidate | None = None
-        self.before_count: Callable[[], None] = _no_budget
+        self.before_count: Callable[[], None] = impose_no_budget
         self.counter = StatisticsCounter(task.frequency_set, task.requirement, memory // 2)
         self.known = NodeCache(len(task.low), task.limit)
         self._forget = forget
@@ -348,7 +354,7 @@ class BranchAndBound:
         del self._boxes[remaining:]
 
 
-def _no_budget() -> None:
+def impose_no_budget() -> None:
     """Impose no budget."""
 
 
@@ -358,22 +364,9 @@ def build_branch_and_bound_result(search: BranchAndBound, name: str, start: floa
     Counts the children of the best node to see whether it is minimal.
     """
     task, best = search.task, search.best
-    solutions: tuple[Solution, ...] = ()
-    if best is not None:
-        lower = [
-            child
-            for child in task.lattice.children(best.node)
-            if all(level >= least for level, least in zip(child, task.low, strict=True))
-        ]
-        minimal = not any(_within(search, child) for child in lower)
-        solutions = (Solution(best.node, best.suppressed, minimal, best.cost),)
-    return SearchResult(
-        algorithm=name,
-        lattice=task.lattice,
-        rows=task.rows,
-        requirement=task.requirement,
-        limit=task.limit,
-        solutions=solutions,
+    return task.result(
+        name,
+        solutions_of(task, best, lambda node: not _keeps_limit(search, node)),
         nodes_checked=search.counter.counted,
         nodes_marked=search.known.inferred,
         scans=search.counter.scans,
@@ -384,6 +377,6 @@ def build_branch_and_bound_result(search: BranchAndBound, name: str, start: floa
     )
 
 
-def _within(search: BranchAndBound, node: LatticeNode) -> bool:
+def _keeps_limit(search: BranchAndBound, node: LatticeNode) -> bool:
     verdict = search.known.verdict(node)
     return search.counter.count(node).suppressed <= search.task.limit if verdict is None else verdict

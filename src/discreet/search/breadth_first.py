@@ -14,8 +14,6 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,46 +57,30 @@ def roots(nodes: FamilyNodes) -> FamilyNodes:
     return result
 
 
-class RootSets(Protocol):
-    """Source of the frequency sets of roots, one family after the other."""
-
-    def enter(self, family: Family, roots: Sequence[LatticeNode]) -> None:
-        """Begin with a family and its roots."""
-
-    def of(self, root: LatticeNode) -> AttributeFrequencySet:
-        """Return the frequency set of a root of the family."""
-
-    def keeps(self, counts: AttributeFrequencySet) -> bool:
-        """Check whether the frequency set is needed again, so that callers must not release it."""
-
-    def leave(self) -> None:
-        """End with the family."""
-
-
 class CountedRootSets:
-    """Roots of basic Incognito, each counted from the table."""
+    """Frequency sets of roots, one family after the other; here each is counted from the table (basic)."""
 
     def __init__(self, frequencies: FrequencySets) -> None:
         self._frequencies = frequencies
         self._family: Family = ()
 
     def enter(self, family: Family, roots: Sequence[LatticeNode]) -> None:  # noqa: ARG002
-        """Begin with a family; nothing is counted in advance."""
+        """Begin with a family and its roots."""
         self._family = family
 
     def of(self, root: LatticeNode) -> AttributeFrequencySet:
-        """Count the frequency set of a root from the table."""
+        """Return the frequency set of a root of the family."""
         return self._frequencies.count(self._family, root)
 
     def keeps(self, counts: AttributeFrequencySet) -> bool:  # noqa: ARG002
-        """Return False: no frequency set is reused."""
+        """Check whether the frequency set is needed again, so that callers must not release it."""
         return False
 
     def leave(self) -> None:
-        """End with the family; there is nothing to release."""
+        """End with the family, and release what was kept for it."""
 
 
-class SuperRootSets:
+class SuperRootSets(CountedRootSets):
     """Roots of super-roots Incognito, rolled up from one frequency set per family.
 
     The super-root is the greatest common specialization of the roots, that is, the least level of each
@@ -106,9 +88,7 @@ class SuperRootSets:
     is no candidate unless it is the only root.
     """
 
-    def __init__(self, frequencies: FrequencySets) -> None:
-        self._frequencies = frequencies
-        self._base: AttributeFrequencySet | None = None
+    _base: AttributeFrequencySet | None = None
 
     def enter(self, family: Family, roots: Sequence[LatticeNode]) -> None:
         """Count the super-root of the family."""
@@ -131,22 +111,6 @@ class SuperRootSets:
             self._base = None
 
 
-@dataclass
-class _NodeQueue:
-    """Queue of the family's discovered nodes, by height and then in the paper's node order."""
-
-    queue: list[tuple[int, LatticeNode, LatticeNode]]
-    nodes: set[LatticeNode]
-
-    def add(self, node: LatticeNode) -> None:
-        if node not in self.nodes:
-            self.nodes.add(node)
-            heapq.heappush(self.queue, (sum(node), tie_break_key(node), node))
-
-    def take(self) -> LatticeNode:
-        return heapq.heappop(self.queue)[2]
-
-
 class FamilySearch:
     """Breadth-first search of one family among the candidates ``nodes``.
 
@@ -160,7 +124,7 @@ class FamilySearch:
         task: SearchProblem,
         family: Family,
         nodes: FamilyNodes,
-        root_sets: RootSets,
+        root_sets: CountedRootSets,
         tally: SearchTally,
         *,
         roll_up: bool = True,
@@ -177,7 +141,9 @@ class FamilySearch:
         self._watched = watched
         self._marked = np.zeros_like(nodes)
         self._failed: dict[LatticeNode, AttributeFrequencySet] = {}
-        self._seen = _NodeQueue([], set())
+        # Discovered nodes wait in a heap, by height and then in the paper's node order.
+        self._queue: list[tuple[int, LatticeNode, LatticeNode]] = []
+        self._seen: set[LatticeNode] = set()
         self.suppressed: dict[LatticeNode, int] = {}
 
     def run(self) -> FamilyNodes:
@@ -187,10 +153,10 @@ class FamilySearch:
             return self._nodes
         self._root_sets.enter(self._family, first)
         for node in first:
-            self._seen.add(node)
+            self._enqueue(node)
         height = sum(self._low)
-        while self._seen.queue:
-            node = self._seen.take()
+        while self._queue:
+            node = heapq.heappop(self._queue)[2]
             if sum(node) > height:
                 height = sum(node)
                 self._forget_below(height - 1)
@@ -199,10 +165,15 @@ class FamilySearch:
             else:
                 self._check(node)
             if self._watched:
-                self._task.advance(len(self._seen.nodes) - len(self._seen.queue), self._nodes.size)
+                self._task.advance(len(self._seen) - len(self._queue), self._nodes.size)
         self._forget_below(sum(self._high) + 1)
         self._root_sets.leave()
         return self._nodes
+
+    def _enqueue(self, node: LatticeNode) -> None:
+        if node not in self._seen:
+            self._seen.add(node)
+            heapq.heappush(self._queue, (sum(node), tie_break_key(node), node))
 
     def _check(self, node: LatticeNode) -> None:
         counts = self._frequency_set(node)
@@ -219,7 +190,7 @@ class FamilySearch:
         else:
             self._release(counts)
         for parent in parents_within(node, self._high):
-            self._seen.add(parent)
+            self._enqueue(parent)
 
     def _frequency_set(self, node: LatticeNode) -> AttributeFrequencySet:
         below = [self._failed[c] for c in children_within(node, self._low) if c in self._failed]

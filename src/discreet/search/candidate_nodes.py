@@ -36,8 +36,10 @@ from discreet.search.search_problem import (
     solution_indices,
 )
 
-StageLevels = NDArray[np.int64]
-StageRows = NDArray[np.int64]
+CandidateLevels = NDArray[np.int64]
+"""Levels of nodes, shape ``(nodes, attributes)``."""
+CandidateRows = NDArray[np.int64]
+"""Suppressed rows of nodes, shape ``(nodes,)``."""
 
 _FEWEST = 4
 """A stage costs a sort and some passes over its nodes; with fewer attributes it removes too few nodes."""
@@ -48,7 +50,6 @@ _WORTHWHILE_SHARE = 0.93
 """If a stage retains a larger share and bounds remove little, evaluating the lattice is as fast."""
 _WORTHWHILE_SHARE_PER_NODE = 0.5
 """The same for a cost function of one node, for which the lattice is evaluated if many nodes remain."""
-_FAR, _HALVINGS = 2, 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,8 +57,8 @@ class _CountedStage:
     """Nodes over some attributes, and the rows that each suppresses for k."""
 
     attributes: tuple[int, ...]
-    levels: StageLevels
-    suppressed: StageRows
+    levels: CandidateLevels
+    suppressed: CandidateRows
 
 
 @dataclass(eq=False)
@@ -77,7 +78,7 @@ class SubsetFilter:
     scans: int = 0
     _stages: list[_CountedStage] = field(default_factory=list)
 
-    def run(self) -> tuple[StageLevels, StageRows]:
+    def run(self) -> tuple[CandidateLevels, CandidateRows]:
         """Return the remaining nodes and the rows that each suppresses for k; unusable if ``abandoned``."""
         levels, suppressed = np.array([self.task.low]), np.zeros(1, np.int64)
         previous: tuple[int, ...] = ()
@@ -95,12 +96,12 @@ class SubsetFilter:
             if not len(levels):
                 break
             least = self.task.requirement.least_rows
-            most = self._most(levels)
+            most = np.full(len(levels), self.task.limit)
             suppressed = self.sizes.count(attributes, levels[:, list(attributes)], least, most).below
             self.checked += len(levels)
             self.scans += 1
             self._stages.append(_CountedStage(attributes, levels, suppressed))
-            left = self._may_win(levels, suppressed) & (suppressed <= most)
+            left = self._may_win(levels, suppressed)
             number_left = int(left.sum())
             if number < len(parts) and not self.cost.prunes_by_levels and number_left > worth * len(levels):
                 self.abandoned = True
@@ -133,8 +134,8 @@ class SubsetFilter:
         return [tuple(sorted([*always, *growing[:number]])) for number in reversed(numbers)]
 
     def _joined(
-        self, levels: StageLevels, suppressed: StageRows, added: list[int]
-    ) -> tuple[StageLevels, StageRows]:
+        self, levels: CandidateLevels, suppressed: CandidateRows, added: list[int]
+    ) -> tuple[CandidateLevels, CandidateRows]:
         """Combine every node with all levels of the added attributes."""
         for attribute in added:
             choices = np.arange(self.task.low[attribute], self.task.high[attribute] + 1)
@@ -143,24 +144,7 @@ class SubsetFilter:
             suppressed = np.repeat(suppressed, len(choices))
         return levels, suppressed
 
-    def _most(self, levels: StageLevels) -> StageRows:
-        """Bound the rows that a node may suppress if it or a node above it can still win.
-
-        The bound may be too large. It uses costs only if the limit would otherwise remove few nodes.
-        """
-        most = np.full(len(levels), self.task.limit)
-        if self.best is None or self.task.limit <= _FAR * self.best.suppressed:
-            return most
-        enough = np.zeros(len(levels), np.int64)
-        # Bisect for each node the largest number of rows at which its bound does not exceed the best cost.
-        for _ in range(_HALVINGS):
-            middle = (enough + most + 1) // 2
-            beyond = exceed_best(self.cost.cheap_lower_bounds(levels, middle), self.best)
-            most = np.where(beyond, middle - 1, most)
-            enough = np.where(beyond, enough, middle)
-        return most
-
-    def _may_win(self, levels: StageLevels, suppressed: StageRows) -> NDArray[np.bool_]:
+    def _may_win(self, levels: CandidateLevels, suppressed: CandidateRows) -> NDArray[np.bool_]:
         """Check whether each node, or one above it that suppresses as many rows or more, may be preferred."""
         result = suppressed <= self.task.limit
         if self.best is not None and result.any():
@@ -175,16 +159,13 @@ def _smaller_subset_size(attributes: int) -> int:
 
 
 def _select(
-    found: NDArray[np.bool_], levels: StageLevels, suppressed: StageRows
-) -> tuple[StageLevels, StageRows]:
+    found: NDArray[np.bool_], levels: CandidateLevels, suppressed: CandidateRows
+) -> tuple[CandidateLevels, CandidateRows]:
     return levels[found], suppressed[found]
 
 
 MOST_SINGLE_COUNTS = 64
 """Maximal number of nodes counted one by one if classes can fail for more than their rows."""
-
-CandidateLevels = NDArray[np.int64]
-CandidateRows = NDArray[np.int64]
 
 
 def find_candidate_nodes(task: SearchProblem, cost: Cost) -> tuple[CandidateLevels, CandidateRows] | None:
@@ -200,7 +181,7 @@ def find_candidate_nodes(task: SearchProblem, cost: Cost) -> tuple[CandidateLeve
         return levels_of_nodes(task, nodes), suppressed[nodes]
     if not fits_memory(task):
         return None
-    counter = StatisticsCounter(task.frequency_set, task.requirement, task.settings.memory_limit // 4)
+    counter = StatisticsCounter.of(task)
     search = open_subset_filter(task, cost, counter)
     if search is None:
         return None
@@ -208,8 +189,13 @@ def find_candidate_nodes(task: SearchProblem, cost: Cost) -> tuple[CandidateLeve
     if search.abandoned:
         return None
     if not fails_by_size_only(task):
-        return _count_candidates(task, cost, counter, levels, suppressed)
-    return _in_order(levels, suppressed)
+        counted = count_in_order(task, cost, counter, levels, suppressed)
+        if counted is None:
+            return None
+        suppressed = counted[1]
+        levels, suppressed = _select(suppressed <= task.limit, levels, suppressed)
+    order = np.lexsort(levels.T[::-1])
+    return levels[order], suppressed[order]
 
 
 def open_subset_filter(task: SearchProblem, cost: Cost, counter: StatisticsCounter) -> SubsetFilter | None:
@@ -226,8 +212,7 @@ def open_subset_filter(task: SearchProblem, cost: Cost, counter: StatisticsCount
         return None
     if not cost.prunes_by_levels:
         return SubsetFilter(task, cost, sizes, None)
-    best, checked = find_incumbent(task, cost, counter, sizes if fails_by_size_only(task) else None)
-    return SubsetFilter(task, cost, sizes, best, checked=checked)
+    return SubsetFilter(task, cost, sizes, find_incumbent(task, cost, counter))
 
 
 def fails_by_size_only(task: SearchProblem) -> bool:
@@ -240,14 +225,17 @@ def fails_by_size_only(task: SearchProblem) -> bool:
     return requirement.thresholds((SIZE_SCORE,), ()) == (requirement.least_rows,)
 
 
-def _count_candidates(
+def count_in_order(
     task: SearchProblem,
     cost: Cost,
     counter: StatisticsCounter,
     levels: CandidateLevels,
     suppressed: CandidateRows,
-) -> tuple[CandidateLevels, CandidateRows] | None:
-    """Count candidates in the order of their bounds until none can win; None if there are many."""
+) -> tuple[Candidate | None, CandidateRows] | None:
+    """Count nodes in the order of their bounds until none can win; None if there are many.
+
+    Returns the preferred node, and each node's suppressed rows, more than the limit where not counted.
+    """
     rows = np.full(len(levels), task.limit + 1)
     best: Candidate | None = None
     bounds = cost.cheap_lower_bounds(levels, suppressed)
@@ -262,10 +250,4 @@ def _count_candidates(
             best = preferred_of_two(
                 best, Candidate(statistics.node, cost.of(statistics), statistics.suppressed)
             )
-    within = rows <= task.limit
-    return _in_order(levels[within], rows[within])
-
-
-def _in_order(levels: CandidateLevels, suppressed: CandidateRows) -> tuple[CandidateLevels, CandidateRows]:
-    order = np.lexsort(levels.T[::-1])
-    return levels[order], suppressed[order]
+    return best, rows

@@ -23,10 +23,8 @@ from discreet.engines.source_tables import TemporaryTables
 from discreet.errors import LimitReached
 from discreet.frequency.fact_counter import FactCounter, group_value_sets
 from discreet.frequency.packed_keys import KeyFields, PackedKeys
-from discreet.kernels.rotation_plan import count_words_of
-from discreet.lattice.evaluation import pack_bit_sets
 from discreet.model.criteria.base import Need
-from discreet.model.criterion_inputs import ClassPopulation, ClassStatistics, ClassValues
+from discreet.model.criterion_inputs import ClassPopulation
 from discreet.model.frequency_set import FrequencySet, ValueSets, join_population
 from discreet.model.lattice import LatticeNode
 from discreet.model.requirement import Requirement, suppression_mask
@@ -89,54 +87,39 @@ class FrequencySets(Protocol):
         """
 
 
-_MOST_WORDS = 64
 _WORKING_BYTES = 40
 
 
 @dataclass(frozen=True, eq=False)
-class _Diversity:
-    """Class statistics next to the numbers of rows.
+class _ClassContents:
+    """Contents of the classes besides their numbers of rows.
 
-    ``bits`` has one row per class; ``slices`` are the words of each counted sensitive attribute. ``lists``
-    replace ``bits`` where those do not suffice: one per counted sensitive attribute. ``subjects`` are the
-    units that k counts. ``people`` is the population that matches each class, if a criterion needs it;
-    classes without rows are included.
+    ``sets`` are the values of each counted sensitive attribute, ``subjects`` the units that k counts.
+    ``population`` is the number of people who match each class, if a criterion needs it; classes without
+    rows are included.
     """
 
-    bits: NDArray[np.uint64] | None = None
-    slices: tuple[slice, ...] = ()
-    lists: tuple[ValueSets, ...] = ()
+    sets: tuple[ValueSets, ...] = ()
     subjects: ValueSets | None = None
-    people: NDArray[np.int64] | None = None
+    population: NDArray[np.int64] | None = None
 
-    def merged(self, class_of: NDArray[np.int64], classes: int) -> _Diversity:
+    def merged(self, class_of: NDArray[np.int64], classes: int) -> _ClassContents:
         """Merge classes; ``class_of`` is the new class of each old one."""
-        return replace(
-            self,
-            bits=None if self.bits is None else _unite_bits(self.bits, class_of, classes),
-            lists=tuple(group_value_sets(s, class_of, classes, counted=True) for s in self.lists),
-            subjects=None if self.subjects is None else group_value_sets(self.subjects, class_of, classes),
-            people=None if self.people is None else _sum_people(self.people, class_of, classes),
+        population = self.population
+        if population is not None:
+            population = np.bincount(class_of, population, minlength=classes).astype(np.int64)
+        return _ClassContents(
+            tuple(group_value_sets(s, class_of, classes, counted=True) for s in self.sets),
+            None if self.subjects is None else group_value_sets(self.subjects, class_of, classes),
+            population,
         )
 
     @property
     def nbytes(self) -> int:
         """Size of its arrays in bytes."""
-        lists = [*self.lists, *([self.subjects] if self.subjects is not None else [])]
-        per_entry = [16 if s.subjects is None and s.counts is None else 24 for s in lists]
-        entries = sum(len(s.codes) * size for s, size in zip(lists, per_entry, strict=True))
-        return entries + sum(array.nbytes for array in (self.bits, self.people) if array is not None)
-
-
-def _sum_people(people: NDArray[np.int64], class_of: NDArray[np.int64], classes: int) -> NDArray[np.int64]:
-    return np.bincount(class_of, people, minlength=classes).astype(np.int64)
-
-
-def _unite_bits(bits: NDArray[np.uint64], class_of: NDArray[np.int64], classes: int) -> NDArray[np.uint64]:
-    united = np.zeros((bits.shape[1], classes), np.uint64)
-    for word, united_word in zip(bits.T, united, strict=True):
-        np.bitwise_or.at(united_word, class_of, np.ascontiguousarray(word))
-    return np.ascontiguousarray(united.T)
+        lists = self.sets if self.subjects is None else (*self.sets, self.subjects)
+        entries = sum(len(s.codes) * (16 if s.subjects is None and s.counts is None else 24) for s in lists)
+        return entries + (0 if self.population is None else self.population.nbytes)
 
 
 class MemoryFrequencySet:
@@ -149,15 +132,15 @@ class MemoryFrequencySet:
         levels: tuple[int, ...],
         keys: PackedKeys,
         counts: NDArray[np.int64],
-        diversity: _Diversity,
+        contents: _ClassContents,
     ) -> None:
         self._owner = owner
         self.attributes = attributes
         self.levels = levels
         self.keys = keys
         self.counts = counts
-        self.diversity = diversity
-        self.nbytes = keys.nbytes + counts.nbytes + diversity.nbytes
+        self.contents = contents
+        self.nbytes = keys.nbytes + counts.nbytes + contents.nbytes
 
     @property
     def classes(self) -> int:
@@ -198,20 +181,20 @@ class MemoryFrequencySets:
     def __post_init__(self) -> None:
         self._facts = FactCounter.of(self.table, self.requirement)
         table, needs = self._facts.table, self._facts.needs
-        table, people = join_population(table) if self._facts.of_population else (table, None)
+        table, population = join_population(table) if self._facts.of_population else (table, None)
         self._fields = KeyFields(table.hierarchies)
         self._top = tuple(h.height for h in table.hierarchies)
         self._positions = [index for index, need in enumerate(needs) if need is not None]
-        needed_sets = [
+        needed_sets = tuple(
             sets if needs[index] is Need.COUNTS else replace(sets, counts=None)
             for index, sets in enumerate(table.sensitive)
             if index in self._positions
-        ]
-        diversity = replace(_build_diversity(needed_sets, table.subjects, table.row_types), people=people)
+        )
+        contents = _ClassContents(needed_sets, table.subjects, population)
         everything = tuple(range(len(self._top)))
         keys = self._fields.pack(table.codes)
         self._row_types = MemoryFrequencySet(
-            self, everything, (0,) * len(self._top), keys, table.counts, diversity
+            self, everything, (0,) * len(self._top), keys, table.counts, contents
         )
 
     def count(self, attributes: Sequence[int], levels: Sequence[int]) -> MemoryFrequencySet:
@@ -227,8 +210,8 @@ class MemoryFrequencySets:
         lower, node = self._node(source.attributes, source.levels), self._node(attributes, levels)
         keys = self._fields.generalized(source.keys, lower, node)
         class_of, first, counts = self._fields.group(keys, source.counts)
-        diversity = source.diversity.merged(class_of, len(first))
-        result = MemoryFrequencySet(self, attributes, levels, keys[:, first], counts, diversity)
+        contents = source.contents.merged(class_of, len(first))
+        result = MemoryFrequencySet(self, attributes, levels, keys[:, first], counts, contents)
         self._live.add(id(result))
         self.used_bytes += result.nbytes
         return result
@@ -248,22 +231,17 @@ class MemoryFrequencySets:
 
     def failing(self, frequency_set: MemoryFrequencySet) -> NDArray[np.bool_]:
         """Mark the classes that the requirement suppresses."""
-        counts, diversity = frequency_set.counts, frequency_set.diversity
+        counts, contents = frequency_set.counts, frequency_set.contents
         cells = None if self.requirement.of_cells is None else self._fields.codes(frequency_set.keys)
-        sizes = counts if diversity.subjects is None else np.diff(diversity.subjects.offsets)
+        sizes = counts if contents.subjects is None else np.diff(contents.subjects.offsets)
         population = None
-        if diversity.people is not None:
-            population = ClassPopulation(diversity.people, absent=int(diversity.people[counts == 0].sum()))
-        if diversity.bits is None:
-            sets = dict(zip(self._positions, diversity.lists, strict=True))
-            value_sets = [sets.get(i) for i in range(len(self.table.sensitive))]
-            facts = self._facts.facts_of(sizes, value_sets, population, cells)
-            return suppression_mask(self._facts.bound, facts)
-        ones = np.bitwise_count(diversity.bits)
-        values: list[ClassValues | None] = [None] * len(self.table.sensitive)
-        for index, words in zip(self._positions, diversity.slices, strict=True):
-            values[index] = ClassValues(ones[:, words].sum(axis=1, dtype=np.int64))
-        return suppression_mask(self._facts.bound, ClassStatistics(sizes, tuple(values), population, cells))
+        if contents.population is not None:
+            absent = int(contents.population[counts == 0].sum())
+            population = ClassPopulation(contents.population, absent=absent)
+        sets = dict(zip(self._positions, contents.sets, strict=True))
+        value_sets = [sets.get(i) for i in range(len(self.table.sensitive))]
+        facts = self._facts.facts_of(sizes, value_sets, population, cells)
+        return suppression_mask(self._facts.bound, facts)
 
     def _reserve(self, nbytes: int, classes: int) -> None:
         needed = self.used_bytes + nbytes + _WORKING_BYTES * classes
@@ -273,17 +251,6 @@ class MemoryFrequencySets:
                 f"but the memory limit is {self.memory_limit:,}",
                 advice="Raise DISCREET_MEMORY_LIMIT, or search with --in-database, which uses the disk.",
             )
-
-
-def _build_diversity(needs: Sequence[ValueSets], subjects: ValueSets | None, row_types: int) -> _Diversity:
-    words = [count_words_of(s.size) for s in needs]
-    listed = any(s.subjects is not None or s.counts is not None for s in needs)
-    if not needs or listed or sum(words) > _MOST_WORDS:
-        return _Diversity(lists=tuple(needs), subjects=subjects)
-    ends = np.cumsum(words).tolist()
-    slices = tuple(slice(end - width, end) for end, width in zip(ends, words, strict=True))
-    bits = np.concatenate([pack_bit_sets(s, row_types) for s in needs], axis=1)
-    return _Diversity(bits=bits, slices=slices, subjects=subjects)
 
 
 @contextmanager

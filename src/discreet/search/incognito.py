@@ -14,7 +14,7 @@ sets for the cube.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from itertools import combinations
 from math import comb
 from time import perf_counter
@@ -30,7 +30,6 @@ from discreet.search.breadth_first import (
     Family,
     FamilyNodes,
     FamilySearch,
-    RootSets,
     SuperRootSets,
     join_candidates,
 )
@@ -147,21 +146,16 @@ def expected_distinct(values: ClassEstimates, draws: int) -> ClassEstimates:
     return result
 
 
-def families(attributes: int, size: int) -> Iterator[Family]:
-    """Yield the sets of ``size`` out of ``attributes`` attributes in lexicographic order."""
-    return combinations(range(attributes), size)
-
-
-class CubeRootSets:
+class CubeRootSets(CountedRootSets):
     """Roots of cube Incognito, rolled up from materialized points of each family."""
 
     def __init__(self, task: SearchProblem, frequencies: FrequencySets) -> None:
+        super().__init__(frequencies)
         self._points: dict[Family, list[AttributeFrequencySet]] = {}
-        self._family: Family = ()
         number = len(task.low)
         for size in range(number, 0, -1):
-            for family in families(number, size):
-                self._points[family] = [self._lowest_point(family, task.low, frequencies)]
+            for family in combinations(range(number), size):
+                self._points[family] = [self._lowest_point(family, task.low)]
         if task.cube_budget:
             materialize_points(self._points, task)
 
@@ -170,11 +164,9 @@ class CubeRootSets:
         """Number of materialized points, at the lowest levels and above."""
         return sum(map(len, self._points.values()))
 
-    def _lowest_point(
-        self, family: Family, low: LatticeNode, frequencies: FrequencySets
-    ) -> AttributeFrequencySet:
+    def _lowest_point(self, family: Family, low: LatticeNode) -> AttributeFrequencySet:
         if len(family) == len(low):
-            return frequencies.count(family, low)
+            return self._frequencies.count(family, low)
         supersets = [
             (self._points[tuple(sorted((*family, extra)))][0], extra)
             for extra in range(len(low))
@@ -182,10 +174,6 @@ class CubeRootSets:
         ]
         smallest, extra = min(supersets, key=lambda pair: pair[0].classes)
         return smallest.sum_out(extra)
-
-    def enter(self, family: Family, roots: Sequence[LatticeNode]) -> None:  # noqa: ARG002
-        """Begin with a family."""
-        self._family = family
 
     def of(self, root: LatticeNode) -> AttributeFrequencySet:
         """Return the root's own point, or roll it up from the smallest point below it."""
@@ -202,7 +190,7 @@ class CubeRootSets:
             point.release()
 
 
-RootSetsFactory = Callable[[FrequencySets, SearchTally], RootSets]
+RootSetsFactory = Callable[[FrequencySets, SearchTally], CountedRootSets]
 
 
 def incognito(task: SearchProblem) -> SearchResult:
@@ -263,7 +251,7 @@ def _search(task: SearchProblem, name: str, open_roots: RootSetsFactory) -> Sear
         done = 0
         for size in range(1, number + 1):
             larger: dict[Family, FamilyNodes] = {}
-            for family in families(number, size):
+            for family in combinations(range(number), size):
                 search = FamilySearch(
                     task, family, join_candidates(family, levels, smaller), root_sets, tally
                 )

@@ -12,30 +12,19 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from itertools import pairwise
-from typing import Protocol
 
 import numpy as np
 
-from discreet.lattice.size_counter import SizeCounter
 from discreet.measures.cost_kinds import Cost
 from discreet.model.lattice import LatticeNode
 from discreet.search.branch_and_bound import BranchAndBound, Guide, bits_guide, guided_chain, steps_down
 from discreet.search.node_counts import StatisticsCounter
-from discreet.search.search_problem import Candidate, SearchProblem, order_of_preference, preferred_of_two
+from discreet.search.search_problem import Candidate, SearchProblem, preferred_of_two
 
 _MOST_RAISED = 4
 
 
-class LimitOracle(Protocol):
-    """Oracle of a descent: decides whether nodes keep the suppression limit."""
-
-    task: SearchProblem
-
-    def keeps_limit(self, node: LatticeNode, *, exactly: bool = False) -> bool:
-        """Check whether a node keeps the suppression limit; with ``exactly`` the node is always counted."""
-
-
-def descend_from_chain(search: LimitOracle, guide: Guide) -> LatticeNode:
+def descend_from_chain(search: BranchAndBound | IncumbentSearch, guide: Guide) -> LatticeNode:
     """Return the end of a descent from a guide's chain; the problem's highest node must keep the limit."""
     task = search.task
     nodes = guided_chain(guide, task.low, task.high)
@@ -50,7 +39,10 @@ def descend_from_chain(search: LimitOracle, guide: Guide) -> LatticeNode:
 
 
 def descend(
-    search: LimitOracle, start: LatticeNode, guide: Guide, fixed: Collection[int] = ()
+    search: BranchAndBound | IncumbentSearch,
+    start: LatticeNode,
+    guide: Guide,
+    fixed: Collection[int] = (),
 ) -> LatticeNode:
     """Return the end of a descent from a node that keeps the limit; attributes in ``fixed`` stay."""
     low, node, closed = search.task.low, start, set(fixed)
@@ -107,44 +99,17 @@ _TIE = 1e-9
 
 
 class IncumbentSearch:
-    """Counted nodes and the best of them.
+    """Counted nodes and the best of them."""
 
-    With ``sizes`` most nodes are judged by the sizes of their classes.
-    """
-
-    def __init__(
-        self, task: SearchProblem, cost: Cost, counter: StatisticsCounter, sizes: SizeCounter | None = None
-    ) -> None:
+    def __init__(self, task: SearchProblem, cost: Cost, counter: StatisticsCounter) -> None:
         self.task = task
         self.best: Candidate | None = None
         self._cost = cost
         self._counter = counter
-        self._sizes = None if sizes is None else sizes.incremental_counter()
         self._keeps: dict[LatticeNode, bool] = {}
-        self._rows_by_size: dict[LatticeNode, int] = {}
-
-    @property
-    def sized_count(self) -> int:
-        """Number of nodes for which only class sizes were counted."""
-        return len(self._rows_by_size)
 
     def keeps_limit(self, node: LatticeNode, *, exactly: bool = False) -> bool:  # noqa: ARG002
-        """Check whether a node keeps the suppression limit; without ``sizes`` it may become the best one."""
-        if self._sizes is None:
-            return self._counted(node)
-        if node not in self._rows_by_size:
-            self._rows_by_size[node] = self._sizes.rows_below(node, self.task.requirement.least_rows)
-        return self._rows_by_size[node] <= self.task.limit
-
-    def count_least_bound(self) -> None:
-        """Count the sized node of least bound, which becomes the best one; it is not always the lowest."""
-        within = {node: rows for node, rows in self._rows_by_size.items() if rows <= self.task.limit}
-        if within:
-            levels, rows = np.array(list(within)), np.array(list(within.values()))
-            order = order_of_preference(levels, rows, self._cost.cheap_lower_bounds(levels, rows))
-            self._counted(tuple(levels[order[0]].tolist()))
-
-    def _counted(self, node: LatticeNode) -> bool:
+        """Count a node, which may become the best one, and check whether it keeps the suppression limit."""
         if node not in self._keeps:
             statistics = self._counter.count(node)
             self._keeps[node] = statistics.suppressed <= self.task.limit
@@ -154,19 +119,12 @@ class IncumbentSearch:
         return self._keeps[node]
 
 
-def find_incumbent(
-    task: SearchProblem, cost: Cost, counter: StatisticsCounter, sizes: SizeCounter | None = None
-) -> tuple[Candidate | None, int]:
-    """Return the best node of a descent and the number of nodes judged by ``sizes``.
-
-    The node is None if the highest node exceeds the suppression limit. Pass ``sizes`` only if a class fails
-    only for its number of rows.
-    """
-    counted = IncumbentSearch(task, cost, counter, sizes)
+def find_incumbent(task: SearchProblem, cost: Cost, counter: StatisticsCounter) -> Candidate | None:
+    """Return the best node of a descent; None if the highest node exceeds the suppression limit."""
+    counted = IncumbentSearch(task, cost, counter)
     if counted.keeps_limit(task.high):
         descend_from_chain(counted, _cost_guide(task, cost))
-        counted.count_least_bound()
-    return counted.best, counted.sized_count
+    return counted.best
 
 
 def _cost_guide(task: SearchProblem, cost: Cost) -> Guide:

@@ -21,8 +21,10 @@ from discreet.model.frequency_set import has_one_row_per_subject
 from discreet.model.lattice import LatticeNode
 from discreet.model.search_result import Solution
 from discreet.search.candidate_nodes import (
-    MOST_SINGLE_COUNTS,
+    CandidateLevels,
+    CandidateRows,
     SubsetFilter,
+    count_in_order,
     fails_by_size_only,
     open_subset_filter,
 )
@@ -35,14 +37,12 @@ from discreet.search.search_problem import (
     order_of_preference,
     preferred_node,
     preferred_of_two,
+    solutions_of,
 )
-
-CostLevels = NDArray[np.int64]
-CostRows = NDArray[np.int64]
 
 
 def costs_from_class_sums(
-    task: SearchProblem, cost: Cost, levels: CostLevels, suppressed: CostRows, batch: NodeBatch
+    task: SearchProblem, cost: Cost, levels: CandidateLevels, suppressed: CandidateRows, batch: NodeBatch
 ) -> NDArray[np.float64] | None:
     """Compute the costs of nodes from sums over their classes; None for a cost that needs more."""
     if isinstance(cost, ClassSizeCost):
@@ -55,7 +55,7 @@ def costs_from_class_sums(
 
 
 def _batch_statistics(
-    task: SearchProblem, levels: CostLevels, suppressed: CostRows, batch: NodeBatch
+    task: SearchProblem, levels: CandidateLevels, suppressed: CandidateRows, batch: NodeBatch
 ) -> NodesStatistics:
     found = batch.sums()
     return NodesStatistics(
@@ -66,8 +66,8 @@ def _batch_statistics(
 def find_cheapest(
     task: SearchProblem,
     cost: Cost,
-    levels: CostLevels,
-    suppressed: CostRows,
+    levels: CandidateLevels,
+    suppressed: CandidateRows,
     counter: StatisticsCounter,
     batch: NodeBatch | None = None,
 ) -> Candidate | None:
@@ -96,8 +96,8 @@ def find_cheapest(
 def _statistics_reader(
     task: SearchProblem,
     cost: Cost,
-    levels: CostLevels,
-    suppressed: CostRows,
+    levels: CandidateLevels,
+    suppressed: CandidateRows,
     counter: StatisticsCounter,
     batch: NodeBatch | None,
 ) -> Callable[[int], NodeStatistics]:
@@ -116,7 +116,7 @@ def _statistics_reader(
     return lambda position: LazyNodeStatistics(nodes, position, of.sizes_of(position), counter.count)
 
 
-def _needs_cost(levels: CostLevels, suppressed: CostRows, *, all_same: bool) -> NDArray[np.bool_]:
+def _needs_cost(levels: CandidateLevels, suppressed: CandidateRows, *, all_same: bool) -> NDArray[np.bool_]:
     """Mark the nodes for which a monotone cost must be computed: no child suppresses the same rows.
 
     Of two nodes, one above the other, both suppress the same rows if they suppress none and, with
@@ -169,21 +169,23 @@ class FilteredOptimum:
         """Number of frequency sets computed from the row types."""
         return self.search.scans + self.counter.scans
 
-    def solution(self) -> Solution | None:
-        """Return the best node; counts its children to see whether it is minimal."""
-        best = self.best
-        if best is None:
-            return None
-        lower = [n for n in children_within(best.node, self.task.low) if not self.search.exceeds(n)]
-        minimal = all(rows > self.task.limit for rows in self._suppressed(lower))
-        return Solution(best.node, best.suppressed, minimal, best.cost)
+    def solutions(self) -> tuple[Solution, ...]:
+        """Return the best node, if any; counts its children to see whether it is minimal."""
+        if self.best is None:
+            return ()
+        lower = [n for n in children_within(self.best.node, self.task.low) if not self.search.exceeds(n)]
+        rows = dict(zip(lower, self._suppressed(lower), strict=True))
+        limit = self.task.limit
+        return solutions_of(self.task, self.best, lambda node: rows.get(node, limit + 1) > limit)
 
-    def _decide(self, levels: CostLevels, suppressed: CostRows) -> None:
+    def _decide(self, levels: CandidateLevels, suppressed: CandidateRows) -> None:
         """Find the best of the remaining nodes."""
         if not len(levels):
             return
         if not fails_by_size_only(self.task):
-            self._decide_by_counting(levels, suppressed)
+            counted = count_in_order(self.task, self.cost, self.counter, levels, suppressed)
+            self.settled = counted is not None
+            self.best = None if counted is None else counted[0]
             return
         batch = CandidateBatch(self.task, self.search.sizes, levels)
         costs = costs_from_class_sums(self.task, self.cost, levels, suppressed, batch)
@@ -191,22 +193,6 @@ class FilteredOptimum:
             self.best = preferred_node(levels, suppressed, costs)
         else:
             self.best = find_cheapest(self.task, self.cost, levels, suppressed, self.counter, batch)
-
-    def _decide_by_counting(self, levels: CostLevels, suppressed: CostRows) -> None:
-        """Count the remaining nodes in the order of their bounds, unless there are many."""
-        bounds = self.cost.cheap_lower_bounds(levels, suppressed)
-        for position in order_of_preference(levels, suppressed, bounds).tolist():
-            if exceeds_best(cost_at(bounds, position), self.best):
-                break
-            if self.counter.counted > MOST_SINGLE_COUNTS:
-                self.settled = False
-                return
-            statistics = self.counter.count(tuple(levels[position].tolist()))
-            if statistics.suppressed <= self.task.limit:
-                exact = self.cost.of(statistics)
-                self.best = preferred_of_two(
-                    self.best, Candidate(statistics.node, exact, statistics.suppressed)
-                )
 
     def _suppressed(self, nodes: list[LatticeNode]) -> list[int]:
         if fails_by_size_only(self.task) and nodes:
@@ -244,7 +230,7 @@ class NodeCosts:
         If ``evaluated`` is given, ``levels`` contains all of its nodes in its order.
         """
         cost = task.cost_or("height")
-        counter = StatisticsCounter(task.frequency_set, task.requirement, task.settings.memory_limit // 4)
+        counter = StatisticsCounter.of(task)
         costs = None
         if evaluated is not None and has_one_row_per_subject(task.frequency_set):
             nodes = np.arange(len(levels))

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +35,11 @@ class StatisticsCounter:
 
     ``memory`` (bytes) limits the stored states; the row types are not included.
     """
+
+    @classmethod
+    def of(cls, task: SearchProblem) -> StatisticsCounter:
+        """Build the counter of a problem; its states take at most a quarter of the memory limit."""
+        return cls(task.frequency_set, task.requirement, task.settings.memory_limit // 4)
 
     def __init__(self, table: FrequencySet, requirement: Requirement, memory: int) -> None:
         self._requirement = requirement
@@ -97,43 +101,6 @@ class StatisticsCounter:
         return count_matching_people(self._table, classes.node, np.column_stack(columns))
 
 
-def size_nodes(
-    evaluated: EvaluatedLattice, requirement: Requirement, nodes: NDArray[np.int64], *, every: bool
-) -> NodeSizes:
-    """Sum the classes of nodes: all of them (``every``), or the published ones."""
-    counted = Requirement() if every else requirement
-    classes, squares = sum_class_sizes(evaluated, counted, nodes)
-    return NodeSizes(evaluated.suppression(counted)[nodes], classes, squares)
-
-
-def sum_class_sizes(
-    evaluated: EvaluatedLattice, requirement: Requirement, nodes: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Count the published classes and sum their squared sizes, for each node.
-
-    Sizes must be rows, not subjects. A signature's rows divided by its size are its classes. Cost: a pass
-    over the entries of all nodes.
-    """
-    released = evaluated.published_sums(requirement)
-    if released is not None:
-        return released[0][nodes], released[1][nodes]
-    least_scores = requirement.thresholds(evaluated.scores, evaluated.sensitive_attributes)
-    histograms, thresholds = evaluated.histograms.translate(least_scores)
-    sizes = histograms.signatures[0].astype(np.int64)
-    fails = threshold_mask(tuple(histograms.signatures), thresholds)
-    rows = np.where(fails, 0, histograms.rows.astype(np.int64))
-    starts, stops = histograms.starts[nodes], histograms.stops[nodes]
-    classes = _range_sums(rows // np.maximum(sizes, 1), starts, stops)
-    squares = _range_sums(rows * sizes, starts, stops)
-    if histograms.partial:
-        least = max(thresholds[0] or 1, 1)
-        rows_of_size = np.diff(histograms.small[nodes].astype(np.int64), axis=1)[:, least - 1 :]
-        small = np.arange(least, least + rows_of_size.shape[1])
-        classes += (rows_of_size // small).sum(axis=1)
-        squares += (rows_of_size * small).sum(axis=1)
-    return classes, squares
-
-
 def _range_sums(
     values: NDArray[np.int64], starts: NDArray[np.int64], stops: NDArray[np.int64]
 ) -> NDArray[np.int64]:
@@ -143,35 +110,8 @@ def _range_sums(
     return totals[stops] - totals[starts]
 
 
-Positions = NDArray[np.int64]
-
 _COUNT_TO_EVALUATE_RATIO = 32
 """Nodes evaluated together in the time of one node that is counted separately."""
-
-
-class ClassSums(Protocol):
-    """Sums over the published classes of each node."""
-
-    @property
-    def classes(self) -> NDArray[np.int64]:
-        """Number of classes."""
-
-    @property
-    def squares(self) -> NDArray[np.int64]:
-        """Sum of the squared class sizes."""
-
-
-class NodeBatch(Protocol):
-    """Some nodes of a problem whose class sizes are rows."""
-
-    def sums(self, *, every: bool = False) -> ClassSums:
-        """Return the sums over the classes; with ``every`` suppressed classes are included."""
-
-    def sizes_of(self, position: int) -> Callable[[], SizesAndFailures] | None:
-        """Return a function that lists one node's class sizes; None if the node must be counted."""
-
-    def only(self, chosen: Positions) -> Self:
-        """Return the batch of the nodes at some positions."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,22 +122,48 @@ class EvaluatedBatch:
     requirement: Requirement
     nodes: NDArray[np.int64]
 
-    def sums(self, *, every: bool = False) -> ClassSums:
-        """Compute the sums with a pass over the histograms."""
-        return size_nodes(self.evaluated, self.requirement, self.nodes, every=every)
+    def sums(self, *, every: bool = False) -> NodeSizes:
+        """Sum over each node's published classes, or all (``every``). Cost: a pass over the histograms."""
+        counted = Requirement() if every else self.requirement
+        suppressed = self.evaluated.suppression(counted)[self.nodes]
+        published = self.evaluated.published_sums(counted)
+        if published is not None:
+            return NodeSizes(suppressed, published[0][self.nodes], published[1][self.nodes])
+        return NodeSizes(suppressed, *self._class_sums(counted))
+
+    def _class_sums(self, requirement: Requirement) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Count the classes that meet class criteria, and sum their squared sizes, for each node."""
+        histograms, thresholds = self._translate(requirement)
+        sizes = histograms.signatures[0].astype(np.int64)
+        fails = threshold_mask(tuple(histograms.signatures), thresholds)
+        rows = np.where(fails, 0, histograms.rows.astype(np.int64))
+        starts, stops = histograms.starts[self.nodes], histograms.stops[self.nodes]
+        # A signature's rows divided by its size are its classes, because sizes are rows, not subjects.
+        classes = _range_sums(rows // np.maximum(sizes, 1), starts, stops)
+        squares = _range_sums(rows * sizes, starts, stops)
+        if histograms.partial:
+            least = max(thresholds[0] or 1, 1)
+            rows_of_size = np.diff(histograms.small[self.nodes].astype(np.int64), axis=1)[:, least - 1 :]
+            small = np.arange(least, least + rows_of_size.shape[1])
+            classes += (rows_of_size // small).sum(axis=1)
+            squares += (rows_of_size * small).sum(axis=1)
+        return classes, squares
 
     def sizes_of(self, position: int) -> Callable[[], SizesAndFailures]:
         """Return a function that expands the node's histogram."""
         return partial(self._listed, int(self.nodes[position]))
 
-    def only(self, chosen: Positions) -> EvaluatedBatch:
+    def only(self, chosen: NDArray[np.int64]) -> EvaluatedBatch:
         """Return the batch of the nodes at some positions."""
         return replace(self, nodes=self.nodes[chosen])
 
+    def _translate(self, requirement: Requirement) -> tuple[Histograms, tuple[int | None, ...]]:
+        least_scores = requirement.thresholds(self.evaluated.scores, self.evaluated.sensitive_attributes)
+        return self.evaluated.histograms.translate(least_scores)
+
     @cached_property
     def _thresholds(self) -> tuple[Histograms, tuple[int | None, ...]]:
-        least_scores = self.requirement.thresholds(self.evaluated.scores, self.evaluated.sensitive_attributes)
-        return self.evaluated.histograms.translate(least_scores)
+        return self._translate(self.requirement)
 
     def _listed(self, node: int) -> SizesAndFailures:
         histograms, thresholds = self._thresholds
@@ -216,7 +182,7 @@ class CandidateBatch:
     counter: SizeCounter
     levels: NDArray[np.int64]
 
-    def sums(self, *, every: bool = False) -> ClassSums:
+    def sums(self, *, every: bool = False) -> NodeSizes:
         """Count all nodes at once with the size kernels."""
         least = 1 if every else self.task.requirement.least_rows
         return self.counter.count(range(self.levels.shape[1]), self.levels, least)
@@ -227,7 +193,7 @@ class CandidateBatch:
             return None
         return self._evaluated.sizes_of(position)
 
-    def only(self, chosen: Positions) -> CandidateBatch:
+    def only(self, chosen: NDArray[np.int64]) -> CandidateBatch:
         """Return the batch of the nodes at some positions."""
         return replace(self, levels=self.levels[chosen])
 
@@ -238,3 +204,7 @@ class CandidateBatch:
             return None
         nodes = self.levels @ np.array(self.task.lattice.strides, dtype=np.int64)
         return EvaluatedBatch(evaluated, self.task.requirement, nodes)
+
+
+NodeBatch = EvaluatedBatch | CandidateBatch
+"""Some nodes of a problem whose class sizes are rows."""

@@ -26,13 +26,13 @@ from discreet.search.node_counts import EvaluatedBatch, StatisticsCounter
 from discreet.search.search_problem import (
     Candidate,
     SearchProblem,
-    children_within,
     evaluate_if_fits,
     fits_memory,
     levels_of_nodes,
     preferred_node,
     preferred_of_two,
     solution_indices,
+    solutions_of,
 )
 from discreet.search.solutions import BYTES_PER_NODE, box_size
 
@@ -49,13 +49,12 @@ def optimal(task: SearchProblem) -> SearchResult:
     of attributes are those of LeFevre et al. (2005), with suppression.
     """
     start = perf_counter()
-    table = task.frequency_set
     cost = task.cost_or("height")
-    counter = StatisticsCounter(table, task.requirement, task.settings.memory_limit // 4)
+    counter = StatisticsCounter.of(task)
     by_stages = task.known is None and fits_memory(task)
     staged = FilteredOptimum.of(task, cost, counter) if by_stages else None
     if staged is not None and staged.settled:
-        return _result(task, cost, staged.solution(), staged.checked, staged.scans, start)
+        return _result(task, cost, staged.solutions(), staged.checked, staged.scans, start)
     evaluated = None if task.known is None and _is_too_slow_to_evaluate(task) else evaluate_if_fits(task)
     if evaluated is None:
         return (
@@ -64,28 +63,30 @@ def optimal(task: SearchProblem) -> SearchResult:
             else _compare_every_node(task, cost, start)
         )
     best = _best_evaluated(task, cost, evaluated, counter)
-    solution = None if best is None else _solution(task, evaluated, best)
+    suppressed = evaluated.suppression(task.requirement)
+    solutions = solutions_of(task, best, lambda node: suppressed[task.lattice.index(node)] > task.limit)
     scans = counter.scans + (task.known is None)
-    return _result(task, cost, solution, task.lattice.size, scans, start)
+    return _result(task, cost, solutions, task.lattice.size, scans, start)
 
 
 def _result(
-    task: SearchProblem, cost: Cost, solution: Solution | None, checked: int, scans: int, start: float
+    task: SearchProblem,
+    cost: Cost,
+    solutions: tuple[Solution, ...],
+    checked: int,
+    scans: int,
+    start: float,
 ) -> SearchResult:
     """Return the result of a search that considered every node."""
-    return SearchResult(
-        algorithm="optimal",
-        lattice=task.lattice,
-        rows=task.rows,
-        requirement=task.requirement,
-        limit=task.limit,
-        solutions=() if solution is None else (solution,),
+    return task.result(
+        "optimal",
+        solutions,
         nodes_checked=checked,
         nodes_marked=0,
         scans=scans,
         seconds=perf_counter() - start,
         cost_name=cost.name,
-        bound=None if solution is None else solution.cost,
+        bound=solutions[0].cost if solutions else None,
     )
 
 
@@ -94,7 +95,7 @@ def _compare_every_node(task: SearchProblem, cost: Cost, start: float) -> Search
     nodes = box_size(task.low, task.high)
     if nodes * BYTES_PER_NODE > task.settings.memory_limit:
         task.require_monotone(f"optimal over {nodes:,} nodes, too many to count each separately")
-    counter = StatisticsCounter(task.frequency_set, task.requirement, task.settings.memory_limit // 4)
+    counter = StatisticsCounter.of(task)
     levels = [range(least, greatest + 1) for least, greatest in zip(task.low, task.high, strict=True)]
     best: Candidate | None = None
     for done, node in enumerate(product(*levels), 1):
@@ -102,12 +103,8 @@ def _compare_every_node(task: SearchProblem, cost: Cost, start: float) -> Search
         if statistics.suppressed <= task.limit:
             best = preferred_of_two(best, Candidate(node, cost.of(statistics), statistics.suppressed))
         task.advance(done, nodes)
-    solution = None
-    if best is not None:
-        lower = children_within(best.node, task.low)
-        minimal = all(counter.count(child).suppressed > task.limit for child in lower)
-        solution = Solution(best.node, best.suppressed, minimal, best.cost)
-    return _result(task, cost, solution, nodes, counter.scans, start)
+    solutions = solutions_of(task, best, lambda node: counter.count(node).suppressed > task.limit)
+    return _result(task, cost, solutions, nodes, counter.scans, start)
 
 
 def _is_too_slow_to_evaluate(task: SearchProblem) -> bool:
@@ -145,10 +142,3 @@ def _best_evaluated(
         if costs is not None:
             return preferred_node(levels, suppressed, costs)
     return find_cheapest(task, cost, levels, suppressed, counter, batch)
-
-
-def _solution(task: SearchProblem, evaluated: EvaluatedLattice, best: Candidate) -> Solution:
-    suppressed = evaluated.suppression(task.requirement)
-    lower = children_within(best.node, task.low)
-    minimal = all(int(suppressed[task.lattice.index(child)]) > task.limit for child in lower)
-    return Solution(best.node, best.suppressed, minimal, best.cost)

@@ -32,7 +32,7 @@ from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.model.lattice import Lattice, LatticeNode, tie_break_key
 from discreet.model.request import Request, node_bounds
 from discreet.model.requirement import Requirement, is_growing, is_monotone, require_growing, require_monotone
-from discreet.model.search_result import cost_parts
+from discreet.model.search_result import SearchResult, Solution, cost_parts
 from discreet.settings import Settings
 from discreet.sql.recoded_rows import is_engine_counted, require_countable
 
@@ -191,6 +191,18 @@ class SearchProblem:
         if self.progress is not None:
             self.progress(done, total)
 
+    def result(self, algorithm: str, solutions: tuple[Solution, ...], **work: Any) -> SearchResult:
+        """Build the result of an algorithm; ``work`` contains its further fields."""
+        return SearchResult(
+            algorithm=algorithm,
+            lattice=self.lattice,
+            rows=self.rows,
+            requirement=self.requirement,
+            limit=self.limit,
+            solutions=solutions,
+            **work,
+        )
+
 
 def table_lattice(table: FrequencySet | FactTable) -> Lattice:
     """Return the lattice of a table's hierarchies."""
@@ -269,15 +281,6 @@ def children_within(node: LatticeNode, low: LatticeNode) -> Iterator[LatticeNode
             yield (*node[:i], level - 1, *node[i + 1 :])
 
 
-def nodes_by_height_between(low: LatticeNode, high: LatticeNode) -> Iterator[list[LatticeNode]]:
-    """Yield the nodes of each height from ``low`` to ``high``, each list in the paper's node order."""
-    nodes = [low]
-    while nodes:
-        yield nodes
-        above = {parent for node in nodes for parent in parents_within(node, high)}
-        nodes = sorted(above, key=tie_break_key)
-
-
 def nodes_at_height(low: LatticeNode, high: LatticeNode, height: int) -> list[LatticeNode]:
     """Return the nodes of one height between ``low`` and ``high``, in the paper's node order."""
 
@@ -320,6 +323,16 @@ class Candidate:
     def tie_order(self) -> tuple[Any, ...]:
         """Height, suppressed rows and the paper's node order; among equal costs the smallest is preferred."""
         return (sum(self.node), self.suppressed, tie_break_key(self.node))
+
+
+def solutions_of(
+    task: SearchProblem, best: Candidate | None, exceeds_limit: Callable[[LatticeNode], bool]
+) -> tuple[Solution, ...]:
+    """Return the best node as the only solution; it is minimal if all of its children exceed the limit."""
+    if best is None:
+        return ()
+    minimal = all(map(exceeds_limit, children_within(best.node, task.low)))
+    return (Solution(best.node, best.suppressed, minimal, best.cost),)
 
 
 def preferred_of_two(first: Candidate | None, second: Candidate) -> Candidate:

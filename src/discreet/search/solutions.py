@@ -60,13 +60,9 @@ def build_result(
         )
         for node in sorted(known)
     ]
-    return SearchResult(
-        algorithm=algorithm,
-        lattice=task.lattice,
-        rows=task.rows,
-        requirement=task.requirement,
-        limit=task.limit,
-        solutions=tuple(found),
+    return task.result(
+        algorithm,
+        tuple(found),
         nodes_checked=tally.checked,
         nodes_marked=tally.marked,
         scans=scans,
@@ -152,9 +148,8 @@ def cost_solutions(task: SearchProblem, suppressed: Mapping[LatticeNode, int]) -
     """
     if task.cost is None:
         return {}
-    table = task.frequency_set
     cost = task.cost_or("height")
-    counter = StatisticsCounter(table, task.requirement, task.settings.memory_limit // 4)
+    counter = StatisticsCounter.of(task)
     result = {}
     for node in sorted(suppressed, key=lambda node: (sum(node), tie_break_key(node))):
         known = cost.known(node, suppressed[node])
