@@ -22,7 +22,7 @@ SEEDS = st.integers(min_value=0, max_value=10**9)
 
 @given(SEEDS, st.booleans())
 @given_settings(max_examples=some_of(300), deadline=None)
-def test_classes_are_judged_as_plain_python_does(seed: int, by_subject: bool) -> None:
+def test_failing_classes_equal_plain_python(seed: int, by_subject: bool) -> None:
     random = np.random.default_rng(seed)
     subjects = int(random.integers(1, 12)) if by_subject else None
     table = random_frequency_set(
@@ -45,8 +45,8 @@ def test_classes_are_judged_as_plain_python_does(seed: int, by_subject: bool) ->
 
     exact = FactCounter.of(table, requirement, exact=True).facts(class_of, classes)
     for c in occupied:
-        told = (exact.sizes[c], *(values.distinct[c] for values in exact.values if values is not None))
-        assert told == signature_of(table, members[c])
+        counted = (exact.sizes[c], *(values.distinct[c] for values in exact.values if values is not None))
+        assert counted == signature_of(table, members[c])
 
 
 def test_rows_by_value_of_subjects_are_refused() -> None:
@@ -63,7 +63,7 @@ def test_rows_by_value_of_subjects_are_refused() -> None:
     assert find_failing_classes(one_row_each, everything, 1, Requirement(criteria=[Share(0.6)])).all()
 
 
-def test_rows_by_value_must_have_been_counted() -> None:
+def test_rows_by_value_that_were_not_counted_are_refused() -> None:
     hierarchy = random_hierarchy(np.random.default_rng(1), "q", 2, 1)
     table = frequency_set_of([hierarchy], [((0,), (0,)), ((1,), (1,))], ["s"], [2])
     object.__setattr__(table.sensitive[0], "counts", None)

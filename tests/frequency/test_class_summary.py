@@ -52,7 +52,7 @@ TOWNS = given(
 AGES = given("age", ("9", "10", "5", "30"), (TOP, TOP, TOP, TOP))
 
 
-def test_towns() -> None:
+def test_summaries_of_texts_have_their_labels() -> None:
     table = table_of(TOWNS, 0, 1, 2, 3)
     for summary, expected in (
         (Summary.RANGES, ["Bonn … Kiel", "Linz", "Wien"]),
@@ -64,7 +64,7 @@ def test_towns() -> None:
     assert labels(recoded(table, [0, 1, 1, 2], Summary.LCA)) == ["Bonn", TOP, "Wien"]
 
 
-def test_groups_that_interleave() -> None:
+def test_groups_that_interleave_cover_fewer_values_than_ranges() -> None:
     """Groups that interleave: Linz is between Bonn and Kiel, so north covers fewer towns than the range."""
     apart = replace(TOWNS, leaf_ranks=np.array([0, 2, 1, 3]))
     table = table_of(apart, 0, 1, 2, 3)
@@ -84,7 +84,7 @@ def test_groups_that_interleave() -> None:
     assert labels(recoded(table_of(apart, 0, 4), [0, 0], Summary.RANGES, by_tree=True)) == [TOP]
 
 
-def test_numbers_are_ordered_by_value() -> None:
+def test_ranges_of_numbers_are_in_order_of_value() -> None:
     """Numbers are ordered by value, not by text.
 
     Of the leaves 9, 10, 5, 30, the range 5 … 10 covers the first three, 9 … 30 two intervals of codes.
@@ -100,7 +100,7 @@ def test_numbers_are_ordered_by_value() -> None:
     assert labels(recoded(means, [0, 0, 1], Summary.MEANS)) == ["6.33 (5 … 9)", "30"]
 
 
-def test_null_alone_is_null_and_with_values_is_the_top() -> None:
+def test_null_only_is_null_and_with_values_the_top() -> None:
     table = table_of(TOWNS, 0, 4, 3)
     for summary in Summary:
         assert labels(recoded(table, [0, 1, 2], summary)) == ["Bonn", None, "Wien"]
@@ -110,7 +110,7 @@ def test_null_alone_is_null_and_with_values_is_the_top() -> None:
         assert (found.cells[0].first[cell], found.cells[0].last[cell]) == (0, 4)
 
 
-def test_cells_that_read_alike_are_one() -> None:
+def test_cells_of_one_label_are_merged() -> None:
     """Cells with equal labels become one: a leaf named like a range is ambiguous, so it covers both."""
     tricky = given("q", ("a", "b", "a … b"), (TOP, TOP, TOP))
     found = recoded(table_of(tricky, 0, 1, 2), [0, 0, 1], Summary.RANGES)
@@ -119,25 +119,25 @@ def test_cells_that_read_alike_are_one() -> None:
     assert (found.cells[0].first.tolist(), found.cells[0].last.tolist()) == ([0], [2])
 
 
-def test_sets_name_every_leaf() -> None:
+def test_set_labels_quote_leaves() -> None:
     assert set_label(["a, b", "c", 'say "d"']) == '{"a, b", c, "say \\"d\\""}'
     assert set_label(["{x}"]) == "{x}"
 
 
-def test_what_a_summary_tells_is_said() -> None:
+def test_summaries_warn_of_what_they_reveal() -> None:
     table = table_of(AGES, 0, 1, 2, 3)
     assert recoded(table, [0, 0, 1, 1], Summary.LCA).warnings == ()
     assert "which values occur" in recoded(table, [0, 0, 1, 1], Summary.SETS).warnings[0]
     assert "Ranges end at values" in recoded(table, [0, 0, 1, 1], Summary.RANGES).warnings[0]
-    said = recoded(table, [0, 0, 1, 2], Summary.MEANS).warnings
-    assert "in 1 of 3 classes, of at most 3 rows" in said[1]
-    assert "in 2 of 3 classes the range is a single value" in said[2]
-    assert not any(value in sentence for sentence in said for value in ("'9'", "'10'", "'30'"))
+    warnings = recoded(table, [0, 0, 1, 2], Summary.MEANS).warnings
+    assert "in 1 of 3 classes, of at most 3 rows" in warnings[1]
+    assert "in 2 of 3 classes the range is a single value" in warnings[2]
+    assert not any(value in sentence for sentence in warnings for value in ("'9'", "'10'", "'30'"))
 
 
 @pytest.mark.parametrize("summary", list(Summary))
-def test_every_cell_covers_its_rows_and_no_label_stands_twice(summary: Summary) -> None:
-    for seed in range(some_of(60)):
+def test_cells_cover_their_rows_under_distinct_labels(summary: Summary) -> None:
+    for seed in range(some_of(36)):
         random = np.random.default_rng(seed)
         table = random_table(random, attributes=3, rows=30, sensitive=0)
         size = int(random.integers(1, table.row_types + 1))
@@ -157,7 +157,7 @@ def test_every_cell_covers_its_rows_and_no_label_stands_twice(summary: Summary) 
                 assert len(held) > 1 or label is None or label == hierarchy.leaves[held.pop()]
 
 
-def test_parts_that_do_not_add_up_are_our_bug() -> None:
+def test_parts_that_do_not_add_up_are_an_internal_error() -> None:
     table = table_of(TOWNS, 0, 1)
     model = RecodingModel.RELAXED_MULTI
     with pytest.raises(InternalError, match="add up"):

@@ -33,11 +33,9 @@ from tests.frequency.conftest import (
 )
 
 
-@pytest.fixture(params=["here", "by the engine", "by joins"], autouse=True)
+@pytest.fixture(params=["by types", "by joins"], autouse=True)
 def numbered(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Run with groups numbered in Python, by the engine, and by joins."""
-    if request.param != "here":
-        monkeypatch.setattr("discreet.frequency.table_scan._FEW_GROUPS", 0)
+    """Run with groups numbered by enumerated types and by joins."""
     if request.param == "by joins":
         monkeypatch.setattr("discreet.frequency.table_scan._MANY_TEXTS", 2)
 
@@ -79,7 +77,7 @@ FORMATS: dict[str, Callable[[Path, list[Row]], dict[str, Any]]] = {
 }
 
 many = examples(
-    max_examples=some_of(60), suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
+    max_examples=some_of(90), suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
 )
 
 
@@ -110,7 +108,7 @@ def check(found: FrequencySet, rows: list[Row]) -> None:
     st.sampled_from(NullPolicy),
     st.sampled_from(sorted(FORMATS)),
 )
-def test_every_format_agrees_with_a_plain_count(
+def test_count_of_every_format_equals_a_plain_count(
     engine: Engine,
     shared_settings: Settings,
     tmp_path: Path,
@@ -156,7 +154,7 @@ def signatures(found: FrequencySet, attribute: int) -> Counter[frozenset[tuple[R
         max_size=30,
     )
 )
-def test_subjects_agree_with_a_plain_count(
+def test_count_of_subjects_equals_a_plain_count(
     engine: Engine, shared_settings: Settings, rows: list[tuple[str, str | None, str]]
 ) -> None:
     source = SourceSpec(data=arrow_table(["q", "s", "who"], rows), subject="who")
@@ -177,7 +175,9 @@ def test_subjects_agree_with_a_plain_count(
     assert signatures(found, 0) == Counter(map(frozenset, plain.values()))
 
 
-def test_many_leaves_many_sensitive_values_and_wide_keys(engine: Engine, shared_settings: Settings) -> None:
+def test_count_of_many_leaves_and_wide_keys_equals_a_plain_count(
+    engine: Engine, shared_settings: Settings
+) -> None:
     """Counts are correct with over 65,536 leaves, over 64 sensitive values, and keys of more than 64 bits."""
     number = 70_000
     columns = {f"q{j}": [str(i * j % number) for i in range(number)] for j in (1, 3, 9, 11, 13)}
@@ -193,7 +193,7 @@ def test_many_leaves_many_sensitive_values_and_wide_keys(engine: Engine, shared_
     assert counted(found) == Counter(rows.select(list(columns)).rows())
 
 
-def test_types_with_values_are_grouped_by_text(engine: Engine, shared_settings: Settings) -> None:
+def test_count_of_typed_values_groups_by_text(engine: Engine, shared_settings: Settings) -> None:
     frame = pandas.DataFrame(
         {"x": [0.0, -0.0, 1.0, None], "t": pandas.to_timedelta(["30D", "30D", "1D", None])}
     )
@@ -202,7 +202,9 @@ def test_types_with_values_are_grouped_by_text(engine: Engine, shared_settings: 
     assert found.sensitive[0].size == 2
 
 
-def test_adult(engine: Engine, shared_settings: Settings, data_dir: Path) -> None:
+def test_count_of_adult_equals_a_plain_count(
+    engine: Engine, shared_settings: Settings, data_dir: Path
+) -> None:
     path = data_dir / "adult" / "adult_32561.csv"
     names = ["age", "work_class", "education", "native_country"]
     spec = table_spec(SourceSpec(path=path, null_values=("?",)), names, ["occupation"])
@@ -217,18 +219,9 @@ def test_adult(engine: Engine, shared_settings: Settings, data_dir: Path) -> Non
     assert (kept.rows, kept.dropped) == (30162, 2399)
 
 
-def test_the_result_does_not_depend_on_the_engine(
+def test_count_leaves_nothing_in_the_engine(
     engine: Engine, shared_settings: Settings, tmp_path: Path
 ) -> None:
-    rows: list[Row] = [(str(i % 97), str(i % 89)) for i in range(5000)]
-    path = write_table(tmp_path, "t.csv", ["q", "s"], rows)
-    spec = table_spec(SourceSpec(path=path), ["q"], ["s"])
-    first, again = (count_frequency_set(engine, spec, shared_settings) for _ in range(2))
-    assert first.codes.tolist() == again.codes.tolist()
-    assert first.sensitive[0].codes.tolist() == again.sensitive[0].codes.tolist()
-
-
-def test_nothing_is_left_in_the_engine(engine: Engine, shared_settings: Settings, tmp_path: Path) -> None:
     path = write_table(tmp_path, "t.csv", ["q", "who"], [("a", "1"), ("b", "2")])
     spec = table_spec(SourceSpec(path=path, subject="who"), ["q"])
     count_frequency_set(engine, spec, shared_settings)
@@ -237,7 +230,7 @@ def test_nothing_is_left_in_the_engine(engine: Engine, shared_settings: Settings
     assert engine.fetch_rows("SELECT type_name FROM duckdb_types() WHERE type_name LIKE 'values%'") == []
 
 
-def test_values_reach_the_hierarchy_with_their_rows(engine: Engine, shared_settings: Settings) -> None:
+def test_hierarchy_is_built_from_values_with_their_rows(engine: Engine, shared_settings: Settings) -> None:
     seen: list[dict[str, int]] = []
 
     class Watching(FirstLetter):

@@ -19,13 +19,13 @@ def table() -> Table:
     return discreet.open(frame, {"attributes": roles})
 
 
-def test_relaxing_names_what_is_required() -> None:
+def test_relaxing_names_the_required_criteria() -> None:
     assert Requirement(k=5).relaxing == "relax k"
     assert Requirement(k=5, criteria=[AlphaDeassociation(0.5)]).relaxing == "relax k or alpha"
     assert Requirement(5, 2, [AlphaDeassociation(0.5)]).relaxing == "relax k, l or alpha"
 
 
-def test_only_criteria_that_the_whole_table_fails_are_named() -> None:
+def test_globally_failing_criteria_are_those_that_the_table_fails() -> None:
     counted = table().frequency_set
     required = Requirement(criteria=[KAnonymity(5), AlphaDeassociation(0.5), EntropyDiversity(1.1)])
     assert find_globally_failing(counted, required).names == ("alpha",)
@@ -42,6 +42,6 @@ def test_models_name_the_failing_criterion(model: str) -> None:
     assert "k or l" not in text
 
 
-def test_nothing_required_is_told_without_naming_two_criteria_only() -> None:
+def test_missing_requirement_is_refused() -> None:
     with pytest.raises(InputError, match=r"no privacy criterion was given.*k, l, or another criterion.*k=10"):
         table().negotiate()

@@ -22,23 +22,23 @@ from discreet.model.request import Backend
         ("background", True, True),
     ],
 )
-def test_the_policy_and_the_work_decide(
+def test_policy_and_work_choose_the_kernels(
     policy: str, worth: bool, chosen: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("numba")
     monkeypatch.setattr("discreet.kernels.precompilation.cache_folder", lambda: tmp_path)
     monkeypatch.setenv("DISCREET_COMPILE", policy)
-    told: list[str] = []
-    assert choose_kernels(("some-part",), "work", worth=worth, notice=told.append) is chosen
-    assert told == (["compiling the kernels for the work (once, about ten seconds)"] if chosen else [])
+    notices: list[str] = []
+    assert choose_kernels(("some-part",), "work", worth=worth, notice=notices.append) is chosen
+    assert notices == (["compiling the kernels for the work (once, about ten seconds)"] if chosen else [])
     mark_compiled("some-part")
-    assert choose_kernels(("some-part",), "work", worth=False, notice=told.append)
+    assert choose_kernels(("some-part",), "work", worth=False, notice=notices.append)
     assert choose_kernels(("some-part", "another"), "work", worth=worth) is chosen
     assert choose_kernels(("another",), "work", worth=False, evaluator=Backend.KERNELS)
     assert not choose_kernels(("some-part",), "work", worth=True, evaluator=Backend.TWIN)
 
 
-def test_another_policy_is_refused_in_every_room(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unknown_policy_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("numba")
     monkeypatch.setenv("DISCREET_COMPILE", "sometimes")
     with pytest.raises(InputError, match="sometimes"):

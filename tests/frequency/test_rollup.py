@@ -12,7 +12,7 @@ from tests.oracle.random_tables import random_frequency_set
 
 
 @given(st.integers(0, 2**32))
-def test_rolling_up_adds_what_becomes_equal(seed: int) -> None:
+def test_rollup_equals_plain_counting(seed: int) -> None:
     random = np.random.default_rng(seed)
     table = random_frequency_set(random, attributes=3, height=3, leaves=6, rows=30, sensitive=2, subjects=5)
     if not table.row_types:
@@ -44,7 +44,7 @@ def test_rolling_up_adds_what_becomes_equal(seed: int) -> None:
         assert classes.distinct(sets).tolist() == expected
 
 
-def test_a_node_of_another_lattice_is_our_bug() -> None:
+def test_rollup_to_a_node_of_another_lattice_is_an_internal_error() -> None:
     table = random_frequency_set(
         np.random.default_rng(1), attributes=1, height=1, leaves=3, rows=9, sensitive=0
     )

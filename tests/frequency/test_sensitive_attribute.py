@@ -45,7 +45,7 @@ ROWS: list[Row] = [
     (None, "asthma", "9", "x"),
 ]
 seeds = examples(
-    max_examples=some_of(60), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=some_of(24), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 
 
@@ -65,7 +65,9 @@ def known(table: FrequencySet) -> list[SensitiveAttribute]:
     return [each for each in found if each is not None]
 
 
-def test_values_rows_order_numbers_and_groups(engine: Engine, settings: Settings, tmp_path: Path) -> None:
+def test_sensitive_attributes_have_values_rows_order_and_groups(
+    engine: Engine, settings: Settings, tmp_path: Path
+) -> None:
     ill, income, word = known(count_frequency_set(engine, spec_of(tmp_path, ROWS), settings))
     assert (ill.values, ill.rows.tolist()) == (("asthma", "flu", "ulcer"), [1, 2, 1])
     assert ill.numbers is None
@@ -87,7 +89,7 @@ def test_values_rows_order_numbers_and_groups(engine: Engine, settings: Settings
     assert (ill.ordered, income.ordered, word.ordered) == (True, True, False)
 
 
-def test_the_distribution_is_that_after_the_null_policy(
+def test_table_distribution_is_that_after_the_null_policy(
     engine: Engine, settings: Settings, tmp_path: Path
 ) -> None:
     table = count_frequency_set(engine, spec_of(tmp_path, ROWS, NullPolicy.DROP), settings)
@@ -98,7 +100,9 @@ def test_the_distribution_is_that_after_the_null_policy(
     assert (word.values, word.rows.tolist()) == (("x", "y"), [1, 1])
 
 
-def test_a_value_without_a_leaf_is_refused(engine: Engine, settings: Settings, tmp_path: Path) -> None:
+def test_sensitive_value_without_a_leaf_is_refused(
+    engine: Engine, settings: Settings, tmp_path: Path
+) -> None:
     spec = spec_of(tmp_path, [*ROWS, ("a", "gout", "1", "x")])
     with pytest.raises(InputError, match=r"t\.csv, line 7, column 'ill'") as error:
         count_frequency_set(engine, spec, settings)
@@ -109,7 +113,7 @@ def test_a_value_without_a_leaf_is_refused(engine: Engine, settings: Settings, t
 
 @seeds
 @given(st.lists(st.tuples(st.sampled_from("ab"), st.sampled_from([None, *ILLNESSES])), min_size=1))
-def test_rows_are_those_of_the_whole_table(
+def test_table_distribution_counts_all_rows(
     engine: Engine, settings: Settings, tmp_path: Path, cells: list[tuple[str, str | None]]
 ) -> None:
     table = count_frequency_set(
@@ -124,9 +128,7 @@ def test_rows_are_those_of_the_whole_table(
     assert np.bincount(sets.codes, sets.counts, minlength=sets.size).tolist() == ill.rows.tolist()
 
 
-def test_subjects_count_as_rows_where_each_has_one(
-    engine: Engine, settings: Settings, tmp_path: Path
-) -> None:
+def test_subjects_of_one_row_each_count_as_rows(engine: Engine, settings: Settings, tmp_path: Path) -> None:
     spec = spec_of(tmp_path, [(q, ill, "1", f"person {i}") for i, (q, ill, *_) in enumerate(ROWS)])
     spec = replace(
         spec,
@@ -160,19 +162,19 @@ class Rare(Criterion):
         return found
 
 
-def test_whoever_judges_classes_tells_of_the_whole_table(
+def test_every_class_counter_passes_the_table_distribution(
     engine: Engine, settings: Settings, tmp_path: Path
 ) -> None:
     cells: list[Row] = [("abcd"[i % 4], "flu" if i % 4 else "ulcer", "1", "x") for i in range(40)]
     table = count_frequency_set(engine, spec_of(tmp_path, cells), settings)
-    asked = Requirement(2, criteria=[Rare(11, "ill")])
+    requirement = Requirement(2, criteria=[Rare(11, "ill")])
     class_of = np.arange(table.row_types)
     expected = [leaf == "a" for leaf in table.hierarchies[0].leaves]
-    assert find_failing_classes(table, class_of, 4, asked).tolist() == expected
-    counter = FactCounter.of(table, asked)
+    assert find_failing_classes(table, class_of, 4, requirement).tolist() == expected
+    counter = FactCounter.of(table, requirement)
     assert [not counter.holds(np.array([i])) for i in range(4)] == expected
-    assert StatisticsCounter(table, asked, 10**9).count((0,)).failing.tolist() == expected
-    evaluated = evaluate_lattice(table, settings, criteria=asked.others)
-    assert [evaluated.suppressed((level,), asked) for level in (0, 1)] == [10, 40]
+    assert StatisticsCounter(table, requirement, 10**9).count((0,)).failing.tolist() == expected
+    evaluated = evaluate_lattice(table, settings, criteria=requirement.others)
+    assert [evaluated.suppressed((level,), requirement) for level in (0, 1)] == [10, 40]
     fits = partition_table(table, Requirement(2, criteria=[Rare(10, "ill")]), settings)
     assert fits.class_count == 4

@@ -16,7 +16,7 @@ ROWS: list[Row] = [
 ]
 
 
-def test_what_each_quasi_identifier_adds(engine: Engine, shared_settings: Settings) -> None:
+def test_uniqueness_of_each_quasi_identifier(engine: Engine, shared_settings: Settings) -> None:
     spec = table_spec(SourceSpec(data=arrow_table(["age", "sex", "race"], ROWS)), ["age", "sex", "race"])
     found = measure_uniqueness(count_frequency_set(engine, spec, shared_settings))
     assert (found.rows, found.row_types, found.unique_rows) == (7, 5, 3)
@@ -33,9 +33,7 @@ def test_what_each_quasi_identifier_adds(engine: Engine, shared_settings: Settin
     assert found.as_json()["class_sizes"] == {"1": 3, "2": 2}
 
 
-def test_an_identifier_is_suspected_and_dropped_rows_are_told(
-    engine: Engine, shared_settings: Settings
-) -> None:
+def test_uniqueness_warns_of_identifiers_and_dropped_rows(engine: Engine, shared_settings: Settings) -> None:
     rows: list[Row] = [(str(i), "x") for i in range(9)] + [(None, "x")]
     source = SourceSpec(data=arrow_table(["id", "q"], rows), nulls=NullPolicy.DROP)
     found = measure_uniqueness(count_frequency_set(engine, table_spec(source, ["id", "q"]), shared_settings))

@@ -64,13 +64,13 @@ def found_there(function: Any) -> int:
     return sum(function.stats.cache_hits.values())
 
 
-def test_another_copy_of_the_program_compiles_nothing(tmp_path: Path) -> None:
+def test_cached_code_serves_another_copy_of_the_program(tmp_path: Path) -> None:
     first, other = (copy_of(tmp_path / name, tmp_path / "kept") for name in ("here", "there"))
     assert (first(WHOLE), found_there(first)) == (7, 0)
     assert (other(WHOLE), found_there(other)) == (7, 1)
 
 
-def test_two_that_compile_at_once_are_given_their_own_code(tmp_path: Path) -> None:
+def test_processes_that_compile_at_once_get_their_own_code(tmp_path: Path) -> None:
     """Two processes that compile at once get their own code, although the first writes its index last."""
     kept = tmp_path / "kept"
     copy_of(tmp_path / "a", kept)(WHOLE)
@@ -84,8 +84,7 @@ def test_two_that_compile_at_once_are_given_their_own_code(tmp_path: Path) -> No
     assert last(BROKEN) == 0.75
 
 
-CALLS = """\
-import subprocess
+SCRIPT = """\
 import sys
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -98,9 +97,11 @@ from discreet.kernels.numba_cache import cache_on_disk
 spec = spec_from_file_location("adding", sys.argv[1])
 sys.modules["adding"] = module = module_from_spec(spec)
 spec.loader.exec_module(module)
-total = numba.njit(module.total)
-cache_on_disk(total, Path(sys.argv[2]))
-found = [total(np.array([1, 2, 4])), sum(total.stats.cache_hits.values())]
+kernel = numba.njit(getattr(module, sys.argv[3]))
+cache_on_disk(kernel, Path(sys.argv[2]))
+"""
+CALLS = """
+found = [kernel(np.array([1, 2, 4])), sum(kernel.stats.cache_hits.values())]
 ready = "numba.experimental.jitclass.base" in sys.modules
 
 
@@ -108,62 +109,45 @@ ready = "numba.experimental.jitclass.base" in sys.modules
 def of_rows(rows):
     sums = np.zeros(len(rows))
     for i in range(len(rows)):
-        sums[i] = total(rows[i])
+        sums[i] = kernel(rows[i])
     return sorted(sums)
 
 
 print(*found, ready, *of_rows(np.array([[3, 4], [1, 2]])))
 """
-
-
-def test_code_that_is_kept_is_called_without_making_ready_to_compile(tmp_path: Path) -> None:
-    """Cached code runs without loading the compiler, and code compiled later in that process calls it."""
-    copy_of(tmp_path / "here", tmp_path / "kept")(WHOLE)
-    command = [sys.executable, "-c", CALLS, str(tmp_path / "here" / "adding.py"), str(tmp_path / "kept")]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.stdout.split() == ["7", "1", "False", "3.0", "7.0"], done.stderr
-
-
-MAKES_ARRAYS = """\
-import sys
-from importlib.util import module_from_spec, spec_from_file_location
-from pathlib import Path
-
-import numba
-import numpy as np
-
-from discreet.kernels.numba_cache import cache_on_disk
-
-spec = spec_from_file_location("adding", sys.argv[1])
-sys.modules["adding"] = module = module_from_spec(spec)
-spec.loader.exec_module(module)
-shares = numba.njit(module.shares)
-cache_on_disk(shares, Path(sys.argv[2]))
-made = [shares(np.array([1, 2, n])) for n in range(3, 2000)]
-found = [len(made), *made[0], sum(shares.stats.cache_hits.values())]
+MAKES_ARRAYS = """
+made = [kernel(np.array([1, 2, n])) for n in range(3, 2000)]
+found = [len(made), *made[0], sum(kernel.stats.cache_hits.values())]
 try:
-    shares(np.array([2, 0]))
+    kernel(np.array([2, 0]))
 except ZeroDivisionError as error:
     found.append(type(error).__name__)
 needless = {"numba.np.arrayobj", "numba.np.arraymath", "numba.cpython.unicode"} & set(sys.modules)
-zeros = numba.njit(lambda number: np.zeros(number) + shares(np.array([3])))
+zeros = numba.njit(lambda number: np.zeros(number) + kernel(np.array([3])))
 print(*found, needless, *zeros(1))
 """
-
-
-@pytest.mark.parametrize("calls_runtime", [False, True])
-def test_code_that_makes_arrays_and_fails_loads_nothing_that_it_was_compiled_with(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, calls_runtime: bool
-) -> None:
-    monkeypatch.setattr("discreet.kernels.numba_cache._calls_runtime", lambda _: calls_runtime)
-    copy_of(tmp_path / "here", tmp_path / "kept", "shares")(WHOLE)
-    command = [
-        sys.executable,
-        "-c",
+ARRAYS_PRINTED = "1997 12.0 6.0 4.0 1 ZeroDivisionError set() 4.0"
+CASES = {
+    "runs without preparing the compiler": ("total", CALLS, False, "7 1 False 3.0 7.0"),
+    "makes arrays and fails": (
+        "shares",
         MAKES_ARRAYS,
-        str(tmp_path / "here" / "adding.py"),
-        str(tmp_path / "kept"),
-    ]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    words = ["1997", "12.0", "6.0", "4.0", "1", "ZeroDivisionError", "set()", "4.0"]
-    assert done.stdout.split() == words, done.stderr
+        False,
+        ARRAYS_PRINTED,
+    ),
+    "calls the runtime": ("shares", MAKES_ARRAYS, True, ARRAYS_PRINTED),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_cached_code_in_a_fresh_process_runs_as_compiled_code(
+    case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name, script, calls_runtime, printed = CASES[case]
+    monkeypatch.setattr("discreet.kernels.numba_cache._calls_runtime", lambda _: calls_runtime)
+    copy_of(tmp_path / "here", tmp_path / "kept", name)(WHOLE)
+    command = [sys.executable, "-c", SCRIPT + script, str(tmp_path / "here" / "adding.py")]
+    done = subprocess.run(
+        [*command, str(tmp_path / "kept"), name], capture_output=True, text=True, check=False
+    )
+    assert done.stdout.split() == printed.split(), done.stderr

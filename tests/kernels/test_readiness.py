@@ -53,7 +53,7 @@ def empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ((5,), [1, 2], "sets-32-32"),
     ],
 )
-def test_variants_have_names(words: tuple[int, ...], counts: list[int], expected: str) -> None:
+def test_variant_name_parses_to_the_variant(words: tuple[int, ...], counts: list[int], expected: str) -> None:
     maps = [[np.array([0, 1]), np.array([0, 0])]]
     plan = plan_rotation(np.array([[0], [1]]), np.array(counts), maps)
     variant = KernelVariant.of(plan, words)
@@ -61,7 +61,7 @@ def test_variants_have_names(words: tuple[int, ...], counts: list[int], expected
     assert KernelVariant.parse(variant.name) == variant
 
 
-def test_a_marker_says_that_a_variant_is_compiled(empty_cache: Path) -> None:
+def test_marked_variant_is_compiled(empty_cache: Path) -> None:
     variant = KernelVariant("sizes", 32, 32)
     assert not is_compiled(variant.name)
     mark_compiled(variant.name)
@@ -69,34 +69,14 @@ def test_a_marker_says_that_a_variant_is_compiled(empty_cache: Path) -> None:
     assert [p.name for p in empty_cache.iterdir()] == ["sizes-32-32.ready"]
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "sizes-32-32",
-        *(pytest.param(f"{tallied}-32-32", marks=pytest.mark.slow) for tallied in ("set", "pair", "sets")),
-    ],
-)
-def test_compiling_a_variant_marks_it(empty_cache: Path, name: str) -> None:
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [f"{tally}-32-32" for tally in ("sizes", "set", "pair", "sets")])
+def test_compiled_variant_is_marked(empty_cache: Path, name: str) -> None:
     compile_variant(KernelVariant.parse(name))
     assert is_compiled(name)
 
 
-def test_all_that_an_evaluation_calls_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
-    """All kernels that an evaluation calls are compiled; otherwise the next run would wait for the rest."""
-    pytest.importorskip("numba")
-    from discreet.kernels import plan_evaluation
-
-    called = []
-    kernel = plan_evaluation.execute
-    monkeypatch.setattr(
-        plan_evaluation, "execute", lambda *values: called.append("execute") or kernel(*values)
-    )
-    monkeypatch.setattr("discreet.kernels.precompilation.mark_compiled", lambda _: None)
-    compile_variant(KernelVariant("sizes", 32, 32))
-    assert {*called} == {"execute"}
-
-
-def test_a_variant_is_compiled_by_one_process_at_a_time(
+def test_variant_is_compiled_by_one_process_at_a_time(
     empty_cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     started: list[list[str]] = []
@@ -128,7 +108,7 @@ class _Subprocess:
 
 
 @pytest.mark.slow
-def test_the_first_run_answers_and_the_next_finds_the_kernels(tmp_path: Path) -> None:
+def test_first_run_uses_numpy_and_the_next_finds_the_kernels(tmp_path: Path) -> None:
     (tmp_path / "people.csv").write_text(TABLE)
     (tmp_path / "discreet.toml").write_text(SPEC)
     environment = {

@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from discreet.errors import LimitReached
 from discreet.kernels.histograms import Histograms
 from discreet.lattice.evaluated_lattice import EvaluatedLattice
 from discreet.lattice.evaluation import evaluate_lattice
@@ -29,7 +28,7 @@ ALL: list[Criterion] = [
     *test_value_shares.ALL,
     *(TCloseness(0.3, distance=distance) for distance in ("equal", "ordered", "hierarchical")),
 ]
-asked = pytest.mark.parametrize("criterion", ALL, ids=[str(plain_values([c])) for c in ALL])
+every_criterion = pytest.mark.parametrize("criterion", ALL, ids=[str(plain_values([c])) for c in ALL])
 
 
 def random_table(seed: int, rows: int = 200) -> FrequencySet | None:
@@ -64,10 +63,10 @@ def stops_and_others(criterion: Criterion, random: np.random.Generator) -> list[
     return [*random.choice(stops, 3).tolist(), *between]
 
 
-@asked
-def test_suppression_is_that_of_the_scores(criterion: Criterion) -> None:
+@every_criterion
+def test_suppression_equals_that_of_exact_scores(criterion: Criterion) -> None:
     tried = 0
-    for seed in range(8):
+    for seed in range(3):
         table, random = random_table(seed), np.random.default_rng(seed)
         if table is None:
             continue
@@ -83,13 +82,13 @@ def test_suppression_is_that_of_the_scores(criterion: Criterion) -> None:
                 assert ours.suppressed(node, requirement) == twin.suppressed(node, requirement)
                 assert ours.histogram(node) == twin.histogram(node)
                 tried += 1
-    assert tried > 50
+    assert tried > 20
 
 
-@asked
-def test_relaxations_are_those_of_the_scores(criterion: Criterion) -> None:
+@every_criterion
+def test_relaxations_equal_those_of_exact_scores(criterion: Criterion) -> None:
     tried = 0
-    for seed in range(8):
+    for seed in range(3):
         table, random = random_table(100 + seed), np.random.default_rng(seed)
         if table is None:
             continue
@@ -111,8 +110,8 @@ def test_relaxations_are_those_of_the_scores(criterion: Criterion) -> None:
     assert tried
 
 
-def test_several_scores_of_several_attributes_at_once() -> None:
-    for seed in range(6):
+def test_several_scores_equal_exact_ones() -> None:
+    for seed in range(3):
         table, random = random_table(200 + seed), np.random.default_rng(seed)
         if table is None:
             continue
@@ -125,13 +124,13 @@ def test_several_scores_of_several_attributes_at_once() -> None:
             assert ours.suppression(requirement).tolist() == twin.suppression(requirement).tolist()
 
 
-def test_a_criterion_without_a_formula_is_left_to_the_twin() -> None:
+def test_criterion_without_a_formula_uses_the_twin() -> None:
     table = next(table for seed in range(9) if (table := random_table(seed)) is not None)
     evaluated = evaluate_lattice(table, SETTINGS, criteria=[Share(0.5), ALL[0]], evaluator="kernels")
     assert isinstance(evaluated.histograms, Histograms)
 
 
-def test_stops_are_looked_up_and_other_values_become_edges() -> None:
+def test_slider_stops_are_looked_up_and_other_values_become_edges() -> None:
     table = next(table for seed in range(9) if (table := random_table(seed)) is not None)
     ours, _ = both(table, ALL[0])
     histograms = ours.histograms
@@ -145,12 +144,3 @@ def test_stops_are_looked_up_and_other_values_become_edges() -> None:
     assert again is not first
     ours.suppression(Requirement(4, criteria=[replace(ALL[0], value=2.2345)]))
     assert histograms.current is again
-
-
-def test_entries_beyond_the_memory_limit_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    table = next(table for seed in range(9) if (table := random_table(seed)) is not None)
-    ours, _ = both(table, ALL[0])
-    tight = replace(SETTINGS, memory_limit=ours.histograms.nbytes)
-    monkeypatch.setattr("discreet.lattice.evaluation.check_memory", lambda *_: None)
-    with pytest.raises(LimitReached, match="takes more than"):
-        evaluate_lattice(table, tight, criteria=[ALL[0]], evaluator="kernels")

@@ -12,7 +12,8 @@ import pytest
 
 from discreet.errors import LimitReached
 from discreet.kernels.histograms import SMALL_LIMIT, Histograms
-from discreet.kernels.plan_evaluation import _GroupState, _make_plan_arrays, _make_worker, _signature_widths
+from discreet.kernels.plan_evaluation import _make_plan_arrays, _make_worker, _signature_widths
+from discreet.kernels.rotation import GroupState
 from discreet.kernels.rotation_plan import count_words_of, plan_rotation
 from discreet.kernels.wide_keys import split_sections
 from discreet.lattice.evaluation import build_lattice, evaluate_lattice
@@ -51,23 +52,21 @@ def table_of(types: int, values: int, rows: int) -> FrequencySet:
     return FrequencySet(hierarchies, grid.astype(np.int64), sums, (sets,))
 
 
-@pytest.mark.parametrize(
-    ("types", "values", "rows"), [(20_000, 90, 5), (20_000, 14, 5), (5_000, 150, 1), (60_000, 30, 1)]
-)
-def test_buffers_with_further_criteria(types: int, values: int, rows: int) -> None:
+@pytest.mark.parametrize(("types", "values", "rows"), [(20_000, 14, 5), (5_000, 150, 1), (60_000, 30, 1)])
+def test_estimated_buffers_of_scores_are_those_allocated(types: int, values: int, rows: int) -> None:
     table, asked = table_of(types, values, rows), (TCloseness(0.3, "s"),)
     levels = [[h.level_map(level) for level in range(h.height + 1)] for h in table.hierarchies]
     plan, further = plan_rotation(table.codes, table.counts, levels), bind_further_scores(asked, table)
-    told = CompiledScores.of(further, table, plan)
-    assert told is not None
-    scored = told.scored(choose_edges(further, asked))
+    compiled = CompiledScores.of(further, table, plan)
+    assert compiled is not None
+    scored = compiled.scored(choose_edges(further, asked))
     sections, count = split_sections(plan), np.uint32
     assert sections is not None
     shape = _make_plan_arrays(
         plan, sections, (values,), _signature_widths((values,), scored), count, SMALL_LIMIT
     )
-    bits = told.words.reshape(types, 1, -1, 4)
-    start = _GroupState(sections.keys, plan.counts.astype(count), bits)
+    bits = compiled.words.reshape(types, 1, -1, 4)
+    start = GroupState(sections.keys, plan.counts.astype(count), bits)
     taken = sum(array.nbytes for array in arrays(_make_worker(start, shape, scored)))
     lattice = build_lattice(table)
     one, two = (estimate_memory(lattice, table, 1, threads, further=1) for threads in (1, 2))
@@ -77,7 +76,7 @@ def test_buffers_with_further_criteria(types: int, values: int, rows: int) -> No
 
 
 @pytest.mark.parametrize(("values", "rows"), [(0, 1), (0, 30), (90, 40)])
-def test_what_histograms_will_take_is_told_from_some_nodes(values: int, rows: int) -> None:
+def test_sampled_memory_is_that_of_the_histograms(values: int, rows: int) -> None:
     table = table_of(20_000, max(values, 1), rows)
     sensitive = 1 if values else 0
     lattice = build_lattice(table)
@@ -92,11 +91,13 @@ def test_what_histograms_will_take_is_told_from_some_nodes(values: int, rows: in
     assert sample_memory(lattice, table, sensitive) <= estimate_memory(lattice, table, sensitive)
 
 
-def test_a_lattice_is_refused_by_what_it_will_take_and_not_by_what_it_may_take_at_most(
+def test_lattice_is_refused_by_the_sampled_memory_not_by_the_bound(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     table = replace(table_of(20_000, 2, 3), sensitive=())
-    likely, most = (told(build_lattice(table), table, 0, 1) for told in (sample_memory, estimate_memory))
+    likely, most = (
+        estimate(build_lattice(table), table, 0, 1) for estimate in (sample_memory, estimate_memory)
+    )
     settings = Settings(memory_limit=likely, threads=1, private_log=Path("unused"))
     assert likely < most
     assert evaluate_lattice(table, settings, evaluator="kernels").rows == table.rows

@@ -1,21 +1,67 @@
-"""Random tasks for the searches of the cheapest node, and the checks of their results."""
+"""Random problems of the searches, ways of the optimal search, and the check of its results."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from discreet.errors import LimitReached
 from discreet.measures.named_costs import NamedCost
 from discreet.model.request import Request
 from discreet.model.search_result import SearchResult, cost_parts
-from discreet.search.search_problem import SearchProblem
+from discreet.search import candidate_nodes, search_problem
+from discreet.search.node_costs import FilteredOptimum
+from discreet.search.search_problem import Marking, SearchProblem
 from discreet.settings import Settings
 from tests.oracle.cheapest_node import cheapest
+from tests.oracle.plain_criteria import random_criteria
 from tests.oracle.random_costs import random_cost
 from tests.oracle.random_tables import random_frequency_set
+
+SETTINGS = Settings(memory_limit=10**9, threads=1, private_log=Path("unused"))
+
+WAYS = ("filtered", "evaluated", "searched")
+"""Ways of the optimal search: by subsets of attributes, by the evaluated lattice, by branch and bound."""
+
+
+@contextmanager
+def by_way(way: str, attributes: int = 1) -> Iterator[None]:
+    """Make the optimal search go one way; subsets grow by ``attributes``, so that small tables have some."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(candidate_nodes, "_FEWEST", attributes)
+        patch.setattr(candidate_nodes, "_smaller_subset_size", lambda number: number - attributes)
+        if way != "filtered":
+            patch.setattr(FilteredOptimum, "of", lambda *_: None)
+        if way == "searched":
+            patch.setattr(search_problem, "evaluate_lattice", _does_not_fit)
+        yield
+
+
+def _does_not_fit(*_: object, **__: object) -> None:
+    raise LimitReached("it does not fit")
+
+
+def random_criteria_task(seed: int, *, suppressing: bool, monotone: bool = True) -> SearchProblem:
+    """Return a small table under some criteria, with bounds and sometimes a limit."""
+    random = np.random.default_rng(seed)
+    table = random_frequency_set(random, attributes=3, height=3, leaves=5, rows=24, sensitive=2)
+    low = tuple(int(random.integers(0, h.height + 1)) * int(random.random() < 0.2) for h in table.hierarchies)
+    high = tuple(h.height for h in table.hierarchies)
+    return SearchProblem(
+        table=table,
+        requirement=random_criteria(random, table, monotone=monotone),
+        limit=int(random.integers(0, table.rows // 2 + 1)) if suppressing else 0,
+        low=low,
+        high=high,
+        settings=SETTINGS,
+        marking=Marking.TRANSITIVE if random.random() < 0.5 else Marking.DIRECT,
+    )
 
 
 def random_task(seed: int, settings: Settings, **how: Any) -> tuple[SearchProblem, NamedCost]:

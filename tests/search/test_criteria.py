@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,41 +11,21 @@ from hypothesis import settings as given_settings
 from hypothesis import strategies as st
 
 from discreet.errors import InputError
-from discreet.measures.cost_registry import COSTS
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.requirement import Requirement
 from discreet.search.algorithms import EVERY_SOLUTION, load_algorithm
 from discreet.search.node_counts import StatisticsCounter
-from discreet.search.search_problem import FactTable, Marking, SearchProblem, require_countable_in_database
+from discreet.search.search_problem import FactTable, SearchProblem, require_countable_in_database
 from discreet.settings import Settings
 from tests.criteria_of_tests import Share
 from tests.drawing import some_of
 from tests.oracle import brute_search, plain_criteria
-from tests.oracle.plain_criteria import MostRows, random_criteria
-from tests.oracle.random_costs import random_cost
-from tests.oracle.random_tables import frequency_set_of, random_frequency_set, random_hierarchy
-from tests.search.cheapest_cases import assert_cheapest, too_small
+from tests.oracle.plain_criteria import MostRows
+from tests.oracle.random_tables import frequency_set_of, random_hierarchy
+from tests.search.cheapest_cases import SETTINGS, random_criteria_task
 
-SETTINGS = Settings(memory_limit=10**9, threads=1, private_log=Path("log.jsonl"))
 SEEDS = st.integers(min_value=0, max_value=10**9)
 UPWARD = (*EVERY_SOLUTION, "samarati", "anytime")
-
-
-def random_task(seed: int, *, suppressing: bool, monotone: bool = True) -> SearchProblem:
-    """Return a small table under some criteria, with bounds and sometimes a limit."""
-    random = np.random.default_rng(seed)
-    table = random_frequency_set(random, attributes=3, height=3, leaves=5, rows=24, sensitive=2)
-    low = tuple(int(random.integers(0, h.height + 1)) * int(random.random() < 0.2) for h in table.hierarchies)
-    high = tuple(h.height for h in table.hierarchies)
-    return SearchProblem(
-        table=table,
-        requirement=random_criteria(random, table, monotone=monotone),
-        limit=int(random.integers(0, table.rows // 2 + 1)) if suppressing else 0,
-        low=low,
-        high=high,
-        settings=SETTINGS,
-        marking=Marking.TRANSITIVE if random.random() < 0.5 else Marking.DIRECT,
-    )
 
 
 def solutions_of(task: SearchProblem) -> dict[tuple[int, ...], int]:
@@ -57,8 +36,8 @@ def solutions_of(task: SearchProblem) -> dict[tuple[int, ...], int]:
 
 @given(SEEDS)
 @given_settings(max_examples=some_of(200), deadline=None)
-def test_every_search_finds_what_enumeration_finds(seed: int) -> None:
-    task = random_task(seed, suppressing=False)
+def test_every_search_equals_enumeration(seed: int) -> None:
+    task = random_criteria_task(seed, suppressing=False)
     expected = solutions_of(task)
     for name in (*EVERY_SOLUTION, "exhaustive"):
         found = load_algorithm(name)(task)
@@ -70,29 +49,16 @@ def test_every_search_finds_what_enumeration_finds(seed: int) -> None:
 
 @given(SEEDS, st.booleans())
 @given_settings(max_examples=some_of(150), deadline=None)
-def test_the_exhaustive_search_takes_any_criterion_and_limit(seed: int, monotone: bool) -> None:
-    task = random_task(seed, suppressing=True, monotone=monotone)
+def test_exhaustive_any_criterion_and_limit_equals_enumeration(seed: int, monotone: bool) -> None:
+    task = random_criteria_task(seed, suppressing=True, monotone=monotone)
     found = load_algorithm("exhaustive")(task)
     assert {s.node: s.suppressed for s in found.solutions} == solutions_of(task)
 
 
-@given(SEEDS, st.booleans(), st.booleans(), st.sampled_from(sorted(COSTS.names())))
-@given_settings(max_examples=some_of(200), deadline=None)
-def test_the_cheapest_node_is_that_of_enumeration(
-    seed: int, suppressing: bool, monotone: bool, name: str
-) -> None:
-    cost = random_cost(np.random.default_rng(seed), name)
-    task = replace(random_task(seed, suppressing=suppressing, monotone=monotone), cost=cost)
-    assert_cheapest(load_algorithm("optimal")(task), task, cost)
-    assert_cheapest(load_algorithm("optimal")(replace(task, settings=too_small(SETTINGS))), task, cost)
-    if task.suppression_never_rises:
-        assert_cheapest(load_algorithm("anytime")(replace(task, node_budget=10**6)), task, cost)
-
-
 @given(SEEDS, st.sampled_from([0, 300, 10**9]))
 @given_settings(max_examples=some_of(100), deadline=None)
-def test_nodes_counted_in_any_order_are_judged_by_all_criteria(seed: int, memory: int) -> None:
-    task = random_task(seed, suppressing=False, monotone=False)
+def test_counter_in_any_order_judges_by_all_criteria(seed: int, memory: int) -> None:
+    task = random_criteria_task(seed, suppressing=False, monotone=False)
     table, counter = task.frequency_set, StatisticsCounter(task.frequency_set, task.requirement, memory)
     nodes = list(task.lattice.nodes())
     for i in np.random.default_rng(seed).permutation(len(nodes)).tolist():
@@ -111,7 +77,7 @@ def task_of(requirement: Requirement, limit: int, settings: Settings = SETTINGS)
 
 
 @pytest.mark.parametrize("name", UPWARD)
-def test_who_concludes_from_node_to_node_refuses_what_may_rise(name: str) -> None:
+def test_searches_that_infer_refuse_criteria_that_are_not_monotone(name: str) -> None:
     search = load_algorithm(name)
     with pytest.raises(InputError, match=rf"most-rows=7 of the search {name}: a largest size") as error:
         search(task_of(Requirement(2, criteria=[MostRows(7)]), 0))
@@ -123,7 +89,7 @@ def test_who_concludes_from_node_to_node_refuses_what_may_rise(name: str) -> Non
     assert search(task_of(shares, 0)).complete
 
 
-def test_rows_that_join_a_class_may_make_it_fail() -> None:
+def test_joined_rows_may_make_a_passing_class_fail() -> None:
     """Rows that join a passing class may make it fail, and more rows are suppressed.
 
     A limit is therefore refused.
@@ -135,7 +101,7 @@ def test_rows_that_join_a_class_may_make_it_fail() -> None:
     assert [plain_criteria.suppressed(table, (level,), requirement) for level in (0, 1)] == [1, 3]
 
 
-def test_the_optimum_looks_at_every_node_or_refuses() -> None:
+def test_optimal_of_too_many_nodes_refuses_criteria_that_are_not_monotone() -> None:
     little = replace(SETTINGS, memory_limit=1_000)
     with pytest.raises(InputError, match=r"most-rows=7 of the search optimal over 4 nodes, too many"):
         load_algorithm("optimal")(task_of(Requirement(2, criteria=[MostRows(7)]), 0, little))
@@ -143,7 +109,7 @@ def test_the_optimum_looks_at_every_node_or_refuses() -> None:
         load_algorithm("optimal")(task_of(Requirement(criteria=[Share(0.5)]), 2, little))
 
 
-def test_the_database_refuses_what_it_does_not_count() -> None:
+def test_database_refuses_criteria_that_it_cannot_count() -> None:
     requirement = Requirement(2, criteria=[Share(0.5)])
     with pytest.raises(InputError, match=r"share=0.5: a search in the database cannot compute") as error:
         require_countable_in_database(requirement)

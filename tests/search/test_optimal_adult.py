@@ -26,20 +26,8 @@ from discreet.search.node_counts import StatisticsCounter
 from discreet.search.optimal import optimal
 from discreet.search.search_problem import SearchProblem
 from discreet.settings import Settings
-from tests.oracle.plain_tables import frequency_set_of_rows, read_hierarchy, read_rows
 
-NINE = (
-    *("sex", "age", "race", "marital_status", "education", "native_country"),
-    *("work_class", "occupation", "salary_class"),
-)
 SETTINGS = Settings(memory_limit=2 * 10**9, threads=1, private_log=Path("unused"))
-
-
-@pytest.fixture(scope="module")
-def adult(data_dir: Path) -> FrequencySet:
-    folder = data_dir / "adult" / "hierarchies_arx"
-    hierarchies = [read_hierarchy(folder / f"{name}.csv") for name in NINE]
-    return frequency_set_of_rows(read_rows(data_dir / "adult" / "adult_30162.csv"), hierarchies, [])
 
 
 @pytest.fixture(scope="module")

@@ -7,39 +7,15 @@ positions. Equal keys are found by sorting; after two million keys the compiled 
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.frequency.kernel_choice import choose_kernels
 from discreet.kernels.numba_import import has_numba
 from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.model.lattice import LatticeNode
 from discreet.settings import compile_policy
 
 _SORT_WORD_BITS, _HALF_WORD_BITS = 64, 32
-_RADIX_SORT_FROM = 1 << 20
-"""Least number of integers for radix sort: below it numpy's sort ends before the compiler is loaded."""
-_WORTH = 1 << 22
-_PART = "radix-sort"
-
-
-def sort_integers(numbers: NDArray[np.uint64] | NDArray[np.int64], low: int = 0) -> None:
-    """Sort non-negative integers in place; integers that differ only in the ``low`` last bits must ascend.
-
-    Cost: linear time, and the same memory again.
-    """
-    if len(numbers) < _RADIX_SORT_FROM or not choose_kernels([_PART], "sort", worth=len(numbers) > _WORTH):
-        numbers.sort()
-        return
-    from discreet.kernels.key_grouping import radix_sort
-    from discreet.kernels.precompilation import mark_compiled
-
-    # A view as int64: the radix sort reads bit fields, so the sign has no effect.
-    integers: NDArray[Any] = numbers.view(np.int64)
-    radix_sort(integers, np.empty_like(integers), low, int(numbers.max()).bit_length())
-    mark_compiled(_PART)
 
 
 def sort_with_positions(numbers: NDArray[np.uint64]) -> int | None:
@@ -56,7 +32,7 @@ def sort_with_positions(numbers: NDArray[np.uint64]) -> int | None:
         numbers |= np.arange(len(numbers), dtype=np.uint32)
     else:
         numbers |= np.arange(len(numbers), dtype=np.uint64)
-    sort_integers(numbers, bits)
+    numbers.sort()
     return bits
 
 

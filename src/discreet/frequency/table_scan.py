@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
-from typing import Any
 from uuid import uuid4
 
 import numpy as np
@@ -46,10 +45,6 @@ from discreet.sql.cell_expressions import (
 )
 from discreet.sql.quoting import identifier, literal
 
-TextGroup = tuple[Any, ...]
-"""Texts of a group, followed by its rows."""
-
-_FEW_GROUPS = 1000
 _MANY_TEXTS = 10_000
 """Number of distinct texts from which a key is encoded by a join instead of an enumerated type."""
 
@@ -71,17 +66,13 @@ class GroupCodes:
 
 @dataclass(frozen=True)
 class StagedGroups:
-    """Table of the embedded engine with ``groups`` groups of ``rows`` rows, its ``keys`` as texts.
-
-    ``few`` contains the groups, each with its rows at the end, if they are few enough to be fetched.
-    """
+    """Table of the embedded engine with ``groups`` groups of ``rows`` rows, its ``keys`` as texts."""
 
     engine: Engine
     table: str
     keys: int
     groups: int
     rows: int
-    few: Sequence[TextGroup] | None = None
 
     def texts_about(self, keys: int) -> list[tuple[int, float]]:
         """Return the approximate number of distinct texts and their mean bytes for each of the first keys.
@@ -97,8 +88,6 @@ class StagedGroups:
 
         A subject gets no enumerated type, because a table may have as many subjects as rows.
         """
-        if self.few is not None:
-            return _number_groups(self.few, self.keys, last_is_subject=last_is_subject)
         texts = [sql.group_key_name(i) for i in range(self.keys)]
         subject = texts.pop() if last_is_subject else None
         types = [f"{self.table}_{text}" for text in texts]
@@ -175,39 +164,11 @@ def stage_groups(
     query = sql.groups_as_texts(sql.group_rows(relation, keys), texts, most + 1)
     embedded = engine.keep_result(name, query)
     try:
-        few = embedded.fetch_rows(sql.first_groups(name, len(keys), _FEW_GROUPS + 1))
-        if len(few) <= _FEW_GROUPS:
-            rows = sum(int(group[-1]) for group in few)
-            yield StagedGroups(embedded, name, len(keys), len(few), rows, few)
-        else:
-            groups, rows = embedded.fetch_rows(sql.group_table_size(name))[0]
-            yield StagedGroups(embedded, name, len(keys), int(groups), int(rows))
+        groups, rows = embedded.fetch_rows(sql.group_table_size(name))[0]
+        yield StagedGroups(embedded, name, len(keys), int(groups), int(rows))
     finally:
         with suppress(DiscreetError):
             embedded.drop_table(name)
-
-
-def _number_groups(groups: Sequence[TextGroup], keys: int, *, last_is_subject: bool) -> GroupCodes:
-    """Number the texts of groups that were fetched already."""
-    columns = list(zip(*groups, strict=True)) if groups else [()] * (keys + 1)
-    places: list[dict[str, int]] = []
-    for texts in columns[:keys]:
-        occurring = {text for text in texts if text is not None}
-        places.append({text: index for index, text in enumerate(sorted(occurring))})
-    nulls = [len(index) for index in places]
-    if last_is_subject:
-        nulls[-1] = -1
-    codes = [
-        np.array([index.get(text, null) for text in texts], dtype=np.int64)
-        for texts, index, null in zip(columns[:keys], places, nulls, strict=True)
-    ]
-    subjects = codes.pop() if last_is_subject else None
-    return GroupCodes(
-        values=tuple(map(tuple, places[: len(codes)])),
-        codes=tuple(codes),
-        rows=np.array(columns[keys], dtype=np.int64),
-        subjects=subjects,
-    )
 
 
 _BYTES_OF_VALUE = 500

@@ -1,7 +1,7 @@
-"""Compiled grouping of equal keys by hashing, and compiled radix sort of integers.
+"""Compiled grouping of equal keys by hashing.
 
 Hashing compares whole keys on every hit and numbers classes by first occurrence, so the result is exact and
-the same on every machine. Twins: the sorts of ``frequency.packed_keys``.
+the same on every machine. Twin: the sort of ``frequency.packed_keys``.
 """
 
 from __future__ import annotations
@@ -75,32 +75,3 @@ def group_equal_keys(
     class_of, first, sizes = (np.empty(number, dtype=np.int64) for _ in range(3))
     classes = number_key_classes(np.ascontiguousarray(keys), counts, table, class_of, first, sizes)
     return class_of, first[:classes].copy(), sizes[:classes].copy()
-
-
-_DIGIT = 10
-"""Bits of a digit: a thousand write positions stay in the processor's cache."""
-
-
-@compiled
-def radix_sort(numbers: NDArray[Any], other: NDArray[Any], low: int, high: int) -> None:
-    """Sort int64 numbers in place by their bits from ``low`` to ``high``, stable; ``other`` is scratch.
-
-    Bits are interpreted as of unsigned integers.
-    """
-    mask = (1 << _DIGIT) - 1
-    source, target, moved = numbers, other, False
-    for shift in range(low, high, _DIGIT):
-        # ``ends`` has one entry more than digits, so that entry d is the start of digit d after the sums.
-        ends = np.zeros(mask + 2, np.int64)
-        for number in source:
-            ends[((number >> shift) & mask) + 1] += 1
-        for digit in range(mask):
-            ends[digit + 1] += ends[digit]
-        for number in source:
-            digit = (number >> shift) & mask
-            target[ends[digit]] = number
-            ends[digit] += 1
-        source, target, moved = target, source, not moved
-    # After an odd number of digits the result is in the other array.
-    if moved:
-        numbers[:] = other

@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.numba_jit import compiled
-from discreet.kernels.rotation import rotate
+from discreet.kernels.packed_values import NO_SETS
+from discreet.kernels.rotation import GroupState, rotate
 from discreet.kernels.rotation_plan import RotationPlan, order_attributes
 
 Array = NDArray[Any]
@@ -59,20 +60,19 @@ def pack_fields(
 
 
 @compiled
-def sort_groups(keys: Array, counts: Array, to_keys: Array, to_counts: Array, bits: int, digit: int) -> bool:
-    """Sort by the lowest ``bits``, digit by digit, alternating between two pairs of arrays.
+def sort_groups(now: GroupState, to: GroupState, bits: int, digit: int) -> bool:
+    """Sort by the lowest ``bits``, digit by digit, alternating between two states.
 
-    Returns whether the other pair contains the result.
+    Returns whether the other state contains the result.
     """
     offsets = np.zeros((1 << digit) + 1, np.int64)
+    keys = now.keys
     turned = False
     for shift in range(0, bits, digit):
         at = keys.dtype.type(shift)
         field = keys.dtype.type((1 << digit) - 1) << at
-        if turned:
-            rotate(to_keys, to_counts, None, len(keys), keys, counts, None, field, at, offsets)
-        else:
-            rotate(keys, counts, None, len(keys), to_keys, to_counts, None, field, at, offsets)
+        rotate(now, len(keys), to, field, at, offsets)
+        now, to = to, now
         turned = not turned
     return turned
 
@@ -119,9 +119,12 @@ def make_subplan(plan: RotationPlan, attributes: Sequence[int], lowest: Sequence
         keys,
     )
     counts = plan.counts.astype(count)
-    others = np.empty_like(keys), np.empty_like(counts)
-    if sort_groups(keys, counts, *others, int(shifts[-1]), _DIGIT_BITS):
-        keys, counts = others
+    state, other = (
+        GroupState(keys, counts, NO_SETS),
+        GroupState(np.empty_like(keys), np.empty_like(counts), NO_SETS),
+    )
+    if sort_groups(state, other, int(shifts[-1]), _DIGIT_BITS):
+        keys, counts, _ = other
     groups = merge_equal(keys, counts)
     sizes = np.zeros((len(order), max(map(len, levels))), np.int64)
     for i, a in enumerate(order):
@@ -185,6 +188,7 @@ class NodeStates(NamedTuple):
     counts: Array
     groups: Array
     applied: Array
+    sets: Array
 
 
 @compiled
@@ -264,7 +268,7 @@ def count_node(
 
     There are ``number`` states; returns the number of states afterwards.
     """
-    keys, counts, groups, applied = states
+    keys, counts, groups, applied, _ = states
     last, spare = len(levels) - 1, len(keys) - 1
     while applied[number - 1] > shared:
         number -= 1
@@ -296,18 +300,8 @@ def count_node(
             sum_sizes(counts[now], groups[now], least, sums)
             return number
         slot = arrays.slot[: arrays.sizes[position, level] + 1]
-        rotate(
-            keys[now],
-            counts[now],
-            None,
-            groups[now],
-            keys[number],
-            counts[number],
-            None,
-            field,
-            shift,
-            slot,
-        )
+        to = GroupState(keys[number], counts[number], states.sets)
+        rotate(GroupState(keys[now], counts[now], states.sets), groups[now], to, field, shift, slot)
         groups[number] = groups[now]
         position += 1
         applied[number] = position
@@ -393,7 +387,7 @@ def _make_working_arrays(plan: Subplan) -> tuple[LevelArrays, NodeStates]:
     groups = np.full(len(keys), len(plan.keys))
     slot = np.zeros(int(plan.sizes.max(initial=1)) + 2, np.int64)
     arrays = LevelArrays(plan.fields, plan.shifts, plan.steps, plan.starts, plan.sizes, slot)
-    return arrays, NodeStates(keys, counts, groups, np.zeros(len(keys), np.int64))
+    return arrays, NodeStates(keys, counts, groups, np.zeros(len(keys), np.int64), NO_SETS)
 
 
 def _split_nodes(levels: NDArray[np.int64], at_least: int) -> Iterator[tuple[int, int]]:

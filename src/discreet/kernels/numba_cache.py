@@ -23,8 +23,6 @@ from numba.core.compiler import Compiler
 from numba.core.environment import Environment
 from numba.core.registry import cpu_target
 
-from discreet.kernels.numba_import import without_scipy
-
 
 class _CalleeLibrary(JITCodeLibrary):
     """Library of code that is never run directly: its callers optimize it and generate its machine code."""
@@ -114,26 +112,17 @@ def cache_on_disk(dispatcher: Any, folder: Path) -> None:
             """Return the cached code for some argument types, or None.
 
             Numba would prepare to compile before it searches the cache, which takes half of the time of a
-            program's first call. Cached code needs only the addresses of numba's own functions; the compiler
-            prepares itself if there is no cached code.
+            program's first call. Cached code needs only the addresses of numba's own functions.
             """
-            own, result = _untyped(self), None  # stays None if the file cannot be read
+            own = _untyped(self)
             _register_runtime_symbols()
             with own._guard_against_spurious_io_errors():
-                result = own._load_overload(sig, target_context)
-            if result is None:
-                prepare_compiler()
-            return result
+                return own._load_overload(sig, target_context)
+            return None  # the file cannot be read: the guard suppressed the error
 
     store, files = _untyped(Store)(function), _untyped(_CacheFiles)
     store._cache_file = files(str(folder), store._impl.filename_base, "")
     dispatcher._cache = store
-
-
-def prepare_compiler() -> None:
-    """Import the modules that numba imports before it compiles, hiding scipy."""
-    with without_scipy():
-        import_module("numba.np.arraymath")
 
 
 @cache

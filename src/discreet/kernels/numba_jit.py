@@ -1,7 +1,7 @@
 """Decorators of compiled kernels, and the folder of the on-disk cache.
 
 A decorated function is passed to numba on its first call or when another kernel calls it. Importing this
-module imports numba without scipy.
+module imports numba.
 """
 
 from __future__ import annotations
@@ -16,16 +16,11 @@ from pathlib import Path
 from threading import RLock
 from typing import Any, TypeVar, cast
 
+import llvmlite
+import numba
 import numpy as np
 
-from discreet.kernels.numba_import import without_scipy
-
-with without_scipy():
-    import llvmlite
-    import numba
-
-    from discreet.kernels.numba_cache import cache_on_disk, inline_into_callers
-
+from discreet.kernels.numba_cache import cache_on_disk, inline_into_callers
 
 _Function = TypeVar("_Function", bound=Callable[..., object])
 
@@ -123,9 +118,6 @@ def _make_dispatcher(function: Callable[..., object], options: dict[str, Any]) -
     return dispatcher
 
 
-_LeanFunction = TypeVar("_LeanFunction", bound=Callable[..., object])
-
-
-def compiled_without_refcounts(function: _LeanFunction) -> _LeanFunction:
+def compiled_without_refcounts(function: _Function) -> _Function:
     """Compile a function that allocates no arrays as ``compiled`` does, without reference counting."""
     return compiled_with(function, nogil=True, _nrt=False)

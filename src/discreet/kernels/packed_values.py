@@ -1,8 +1,8 @@
 """Sensitive values of classes packed into words: bit sets, and row counts per value side by side.
 
-The form is determined by the number of array dimensions at compile time: no sets (None), one word (1), any
-number of words (2), two words (3), or blocks of four words with one lane per value (4). Sets are joined by
-or, counts by addition.
+The form is determined by the number of array dimensions at compile time, because numba drops the branches of
+other dimensions: one word (1), any number of words (2), two words (3), blocks of four words with one lane per
+value (4), or no sets (5). Sets are joined by or, counts by addition.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from discreet.kernels.numba_jit import compiled, inlined
 
 Array = NDArray[Any]
-BitSets = Any
 _EMPTY = np.uint64(0)
+NO_SETS = np.zeros((0, 1, 1, 1, 1), np.uint64)
+"""Sets of groups without sensitive values; never indexed."""
 
 
 @inlined
@@ -63,55 +64,51 @@ def add_rows(one: Array, i: int, other: Array, j: int, target: Array, to: int, s
 
 
 @inlined
-def copy_set(source: BitSets, i: int, target: BitSets, j: int) -> None:
+def copy_set(source: Array, i: int, target: Array, j: int) -> None:
     """Copy set i of ``source`` to set j of ``target``."""
-    # Resolved at compile time: None and the number of dimensions are part of the type.
-    if source is not None:
-        if source.ndim == 1:
-            target[j] = source[i]
-        elif source.ndim == 3:
-            target[j, 0, 0] = source[i, 0, 0]
-            target[j, 0, 1] = source[i, 0, 1]
-        elif source.ndim == 4:
-            copy_rows(source, i, target, j)
-        else:
-            for w in range(source.shape[1]):
-                target[j, w] = source[i, w]
+    if source.ndim == 1:
+        target[j] = source[i]
+    elif source.ndim == 3:
+        target[j, 0, 0] = source[i, 0, 0]
+        target[j, 0, 1] = source[i, 0, 1]
+    elif source.ndim == 4:
+        copy_rows(source, i, target, j)
+    elif source.ndim == 2:
+        for w in range(source.shape[1]):
+            target[j, w] = source[i, w]
 
 
 @inlined
-def union_set(source: BitSets, i: int, target: BitSets, j: int, fresh: bool) -> None:
+def union_set(source: Array, i: int, target: Array, j: int, fresh: bool) -> None:
     """Join set i of ``source`` into set j of ``target``, or replace it if ``fresh``."""
-    if source is not None:
-        if source.ndim == 1:
-            target[j] = source[i] | (_EMPTY if fresh else target[j])
-        elif source.ndim == 3:
-            target[j, 0, 0] = source[i, 0, 0] | (_EMPTY if fresh else target[j, 0, 0])
-            target[j, 0, 1] = source[i, 0, 1] | (_EMPTY if fresh else target[j, 0, 1])
-        elif source.ndim == 4:
-            # A mask, because four conditional values would become four branches.
-            add_rows(source, i, target, j, target, j, _EMPTY if fresh else ~_EMPTY)
-        else:
-            for w in range(source.shape[1]):
-                target[j, w] = source[i, w] | (_EMPTY if fresh else target[j, w])
+    if source.ndim == 1:
+        target[j] = source[i] | (_EMPTY if fresh else target[j])
+    elif source.ndim == 3:
+        target[j, 0, 0] = source[i, 0, 0] | (_EMPTY if fresh else target[j, 0, 0])
+        target[j, 0, 1] = source[i, 0, 1] | (_EMPTY if fresh else target[j, 0, 1])
+    elif source.ndim == 4:
+        # A mask, because four conditional values would become four branches.
+        add_rows(source, i, target, j, target, j, _EMPTY if fresh else ~_EMPTY)
+    elif source.ndim == 2:
+        for w in range(source.shape[1]):
+            target[j, w] = source[i, w] | (_EMPTY if fresh else target[j, w])
 
 
 @inlined
-def clear_set(target: BitSets, j: int) -> None:
+def clear_set(target: Array, j: int) -> None:
     """Empty set j of ``target``."""
-    if target is not None:
-        if target.ndim == 1:
-            target[j] = _EMPTY
-        elif target.ndim == 3:
-            target[j, 0, 0] = _EMPTY
-            target[j, 0, 1] = _EMPTY
-        elif target.ndim == 4:
-            for b in range(target.shape[2]):
-                for w in range(4):
-                    target[j, 0, b, w] = _EMPTY
-        else:
-            for w in range(target.shape[1]):
-                target[j, w] = _EMPTY
+    if target.ndim == 1:
+        target[j] = _EMPTY
+    elif target.ndim == 3:
+        target[j, 0, 0] = _EMPTY
+        target[j, 0, 1] = _EMPTY
+    elif target.ndim == 4:
+        for b in range(target.shape[2]):
+            for w in range(4):
+                target[j, 0, b, w] = _EMPTY
+    elif target.ndim == 2:
+        for w in range(target.shape[1]):
+            target[j, w] = _EMPTY
 
 
 @inlined

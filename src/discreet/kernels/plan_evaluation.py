@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 
 from discreet.kernels.class_scores import ScoreInputs, make_distance_scratch
 from discreet.kernels.histograms import SMALL_LIMIT, Histograms
-from discreet.kernels.packed_values import OccurringValues
-from discreet.kernels.rotation import HistogramOutput, PlanArrays, RotationScratch, SetScratch
-from discreet.kernels.rotation_loop import execute, execute_sets
+from discreet.kernels.packed_values import NO_SETS, OccurringValues
+from discreet.kernels.rotation import GroupState, HistogramOutput, PlanArrays, RotationScratch, SetScratch
+from discreet.kernels.rotation_loop import execute
 from discreet.kernels.rotation_plan import TALLY, RotationPlan, RotationTask, count_words_of, split_tasks
-from discreet.kernels.score_tallies import ScoreScratch, make_score_cache
+from discreet.kernels.score_tallies import ScoreScratch
 from discreet.kernels.wide_keys import KeySections, LatticeFace, join_faces, split_faces, split_sections
 
 _TASKS_PER_THREAD = 2
@@ -80,7 +80,7 @@ def evaluate_plan(
         starts=np.zeros(nodes, np.int64),
         stops=np.zeros(nodes, np.int64),
     )
-    start = _GroupState(sections.keys, plan.counts.astype(count), _reshape_bits(bits, values, scored))
+    start = GroupState(sections.keys, plan.counts.astype(count), _reshape_bits(bits, values, scored))
     per_thread = local()
 
     def run(task: RotationTask) -> tuple[RotationTask, Array]:
@@ -155,11 +155,13 @@ def _signature_widths(values: tuple[int, ...], scored: ScoreInputs | None) -> ND
 
 def _reshape_bits(
     bits: NDArray[np.uint64] | None, values: tuple[int, ...], scored: ScoreInputs | None
-) -> NDArray[np.uint64] | None:
+) -> NDArray[np.uint64]:
     """Reshape bit sets to the form by which ``kernels.packed_values`` recognizes them."""
-    if bits is not None and scored is not None:
+    if bits is None:
+        return NO_SETS
+    if scored is not None:
         return bits.reshape(len(bits), 1, -1, 4)
-    if bits is None or len(values) > 1 or bits.shape[1] > 2:
+    if len(values) > 1 or bits.shape[1] > 2:
         return bits
     return bits[:, 0].copy() if bits.shape[1] == 1 else bits.reshape(-1, 1, 2)
 
@@ -244,66 +246,39 @@ def _nodes_of(task: RotationTask, shape: PlanArrays) -> NDArray[np.int64]:
     return nodes
 
 
-class _GroupState(NamedTuple):
-    """Groups: keys, counts, and bit sets or None; or several buffers of them along a first dimension."""
-
-    keys: Array
-    counts: Array
-    bits: Array | None
-
-    def of(self, buffer: int) -> _GroupState:
-        """Return one of the buffers."""
-        bits = None if self.bits is None else self.bits[buffer]
-        return _GroupState(self.keys[buffer], self.counts[buffer], bits)
-
-    def buffers(self, number: int) -> _GroupState:
-        """Allocate ``number`` buffers for states of this size."""
-        bits = None if self.bits is None else _empty(number, self.bits)
-        return _GroupState(_empty(number, self.keys), _empty(number, self.counts), bits)
-
-
-def _empty(number: int, array: Array) -> Array:
-    return np.empty((number, *array.shape), array.dtype)
-
-
 class _Worker(NamedTuple):
     """Memory that one thread reuses for all of its tasks."""
 
-    buffers: _GroupState
+    buffers: GroupState
     scratch: RotationScratch
     sets: SetScratch | ScoreScratch | None
 
 
-def _make_worker(start: _GroupState, shape: PlanArrays, scored: ScoreInputs | None) -> _Worker:
-    buffers = start.buffers(max(2, shape.head + 1))
+def _make_worker(start: GroupState, shape: PlanArrays, scored: ScoreInputs | None) -> _Worker:
+    number = max(2, shape.head + 1)
+    buffers = GroupState(*(np.empty((number, *array.shape), array.dtype) for array in start))
     sets: SetScratch | ScoreScratch | None = None
-    if start.bits is not None:
-        if scored is None:
-            sets = _make_set_scratch(start.counts, start.bits, shape)
-        else:
-            sets = _make_score_scratch(start.counts, start.bits, shape, scored)
+    if scored is not None:
+        sets = _make_score_scratch(start.counts, start.bits, shape, scored)
+    elif start.bits.ndim != NO_SETS.ndim:
+        sets = _make_set_scratch(start.counts, start.bits, shape)
     return _Worker(buffers, _make_scratch(start.keys, start.counts, shape), sets)
 
 
 def _run_task(
     task: RotationTask,
-    start: _GroupState,
+    start: GroupState,
     shape: PlanArrays,
     worker: _Worker,
     scored: ScoreInputs | None,
     output: HistogramOutput,
 ) -> Array:
     """Run a task's program, beginning with the row types."""
-    groups, first = len(start.keys), task.start
-    scratch, sets, buffers = worker.scratch, worker.sets, worker.buffers
-    buffers.keys[first] = start.keys
-    buffers.counts[first] = start.counts
-    if buffers.bits is not None:
-        buffers.bits[first] = start.bits
-    keys, counts, bits = buffers
-    if bits is None or sets is None:
-        return execute(task.program, groups, first, keys, counts, shape, scratch, output)
-    return execute_sets(task.program, groups, first, keys, counts, bits, shape, scratch, sets, scored, output)
+    buffers, scratch, sets = worker
+    for array, first in zip(buffers, start, strict=True):
+        array[task.start] = first
+    groups = len(start.keys)
+    return execute(task.program, groups, task.start, buffers, shape, scratch, sets, scored, output)
 
 
 def _make_scratch(keys: Array, counts: Array, shape: PlanArrays) -> RotationScratch:
@@ -368,10 +343,6 @@ def _make_score_scratch(counts: Array, bits: Array, shape: PlanArrays, scored: S
         words=np.zeros((_AT_ONCE, *words), np.uint64),
         batch_sizes=np.zeros(_AT_ONCE, np.uint64),
         packed=np.zeros(_AT_ONCE, np.uint64),
-        memo=make_score_cache(words[1]),
-        missed=np.zeros(_AT_ONCE, np.int64),
-        places=np.zeros(_AT_ONCE, np.int64),
-        fresh=np.zeros(_AT_ONCE, np.uint64),
         scores=np.zeros(_AT_ONCE, np.int64),
         notes=np.zeros((2 * _AT_ONCE, 2), np.int64),
         occurring_values=OccurringValues(

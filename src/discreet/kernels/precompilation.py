@@ -90,21 +90,16 @@ def compile_variant(variant: KernelVariant) -> None:
     if variant.tally == "sums":
         from discreet.kernels.node_sizes import count_small_classes, make_subplan
 
-        every = range(len(plan.order))
-        count_small_classes(make_subplan(plan, every, [0] * 4), np.array([[0, 0, 0, 0], [0, 0, 1, 1]]), 2)
-        mark_compiled(variant.name)
-        return
-    if variant.tally == "subjects":
+        subplan = make_subplan(plan, range(len(plan.order)), [0] * 4)
+        count_small_classes(subplan, np.array([[0, 0, 0, 0], [0, 0, 1, 1]]), 2)
+    elif variant.tally == "subjects":
         _compile_subjects(plan)
-        mark_compiled(variant.name)
-        return
-    if variant.tally == "scores":
+    elif variant.tally == "scores":
         evaluate_plan(plan, np.ones((2, WORDS_PER_BLOCK), np.uint64), (2,), minimal_score_inputs(), threads=2)
-        mark_compiled(variant.name)
-        return
-    words = _WORDS_OF_TALLY.get(variant.tally, (1, 1))
-    bits = np.ones((2, sum(words)), np.uint64) if words else None
-    evaluate_plan(plan, bits, tuple(64 * number for number in words), threads=2)
+    else:
+        words = _WORDS_OF_TALLY.get(variant.tally, (1, 1))
+        bits = np.ones((2, sum(words)), np.uint64) if words else None
+        evaluate_plan(plan, bits, tuple(64 * number for number in words), threads=2)
     mark_compiled(variant.name)
 
 

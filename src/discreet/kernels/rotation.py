@@ -12,10 +12,18 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.numba_jit import compiled
-from discreet.kernels.packed_values import BitSets, clear_set, copy_set, union_set
+from discreet.kernels.numba_jit import compiled, inlined
+from discreet.kernels.packed_values import clear_set, copy_set, union_set
 
 Array = NDArray[Any]
+
+
+class GroupState(NamedTuple):
+    """Groups: keys, counts and sensitive values (``packed_values``); or several buffers of them."""
+
+    keys: Array
+    counts: Array
+    bits: Array
 
 
 class PlanArrays(NamedTuple):
@@ -147,16 +155,21 @@ def sort_ascending(values: Array) -> None:
         gap //= 3
 
 
+@inlined
+def view_buffer(buffers: GroupState, i: int) -> GroupState:
+    """Return the state in buffer i."""
+    return GroupState(buffers.keys[i], buffers.counts[i], buffers.bits[i])
+
+
 @compiled
-def roll_up_state(
-    keys: Array, counts: Array, bits: BitSets, groups: int, keep: Any, shift: Any, step: Array
-) -> int:
+def roll_up_state(state: GroupState, groups: int, keep: Any, shift: Any, step: Array) -> int:
     """Roll up one level in place: map the field outside ``keep`` by ``step``, merge equal neighbours.
 
     Returns the number of groups.
     """
     if groups == 0:
         return 0
+    keys, counts, bits = state
     field = ~keep
     # Typed like the counts: numba adds an unsigned integer and a literal 0 to a float.
     zero = counts.dtype.type(0)
@@ -178,22 +191,13 @@ def roll_up_state(
 
 
 @compiled
-def rotate(
-    keys: Array,
-    counts: Array,
-    bits: BitSets,
-    groups: int,
-    to_keys: Array,
-    to_counts: Array,
-    to_bits: BitSets,
-    field: Any,
-    shift: Any,
-    slot: Array,
-) -> None:
-    """Sort groups by one field into other arrays by a stable counting sort.
+def rotate(state: GroupState, groups: int, to: GroupState, field: Any, shift: Any, slot: Array) -> None:
+    """Sort groups by one field into another state by a stable counting sort.
 
     ``slot`` is scratch with one entry more than ordinals.
     """
+    keys, counts, bits = state
+    to_keys, to_counts, to_bits = to
     # Count into the next slot, so that the running sums are the start of each ordinal.
     slot[:] = 0
     for i in range(groups):
@@ -203,11 +207,11 @@ def rotate(
     for i in range(groups):
         key = keys[i]
         digit = (key & field) >> shift
-        to = slot[digit]
-        slot[digit] = to + 1
-        to_keys[to] = key
-        to_counts[to] = counts[i]
-        copy_set(bits, i, to_bits, to)
+        at = slot[digit]
+        slot[digit] = at + 1
+        to_keys[at] = key
+        to_counts[at] = counts[i]
+        copy_set(bits, i, to_bits, at)
 
 
 @compiled
@@ -231,8 +235,9 @@ def split_isolated(
 
 
 @compiled
-def compact_groups(keys: Array, counts: Array, bits: BitSets, at: Array, groups: int) -> None:
+def compact_groups(state: GroupState, at: Array, groups: int) -> None:
     """Keep the groups at the ascending positions ``at``, in place."""
+    keys, counts, bits = state
     for n in range(groups):
         i = at[n]
         keys[n] = keys[i]
@@ -258,24 +263,15 @@ def recode_keys(
 
 
 @compiled
-def build_rows(
-    keys: Array,
-    counts: Array,
-    bits: BitSets,
-    at: Array,
-    groups: int,
-    shift: Any,
-    cells: Any,
-    to_keys: Array,
-    to_cells: Array,
-    to_bits: BitSets,
-) -> int:
+def build_rows(state: GroupState, at: Array, groups: int, shift: Any, cells: Any, to: GroupState) -> int:
     """Build rows of four cells from the groups at some positions; return the number of rows.
 
     Groups that differ only in their cell fields become one row.
     """
     if groups == 0:
         return 0
+    keys, counts, bits = state
+    to_keys, to_cells, to_bits = to
     keep = ~(cells << shift)
     row = -1
     # Differs from the first key, so that the first group opens a row.
@@ -307,24 +303,15 @@ def build_rows(
 
 
 @compiled
-def merge_rows(
-    keys: Array,
-    cells: Array,
-    bits: BitSets,
-    rows: int,
-    keep: Any,
-    shift: Any,
-    step: Array,
-    to_keys: Array,
-    to_cells: Array,
-    to_bits: BitSets,
-) -> int:
+def merge_rows(state: GroupState, rows: int, keep: Any, shift: Any, step: Array, to: GroupState) -> int:
     """Roll up the outer attribute one level: adjacent rows with equal keys add their cells.
 
     Returns the number of rows.
     """
     if rows == 0:
         return 0
+    keys, cells, bits = state
+    to_keys, to_cells, to_bits = to
     field = ~keep
     # Typed like the cells, as in ``roll_up_state``.
     zero = cells.dtype.type(0)
@@ -355,83 +342,29 @@ def merge_rows(
 
 
 @compiled
-def rotate_buffer(
-    shape: PlanArrays,
-    scratch: RotationScratch,
-    position: int,
-    level: int,
-    groups: int,
-    keys: Array,
-    counts: Array,
-    bits: BitSets,
-    buffer: int,
-    to: int,
-) -> None:
-    """Rotate the state of one buffer by an attribute's ordinals at a level into another buffer."""
-    field, shift = shape.fields[position], shape.shifts[position]
-    slot = scratch.slot[: shape.sizes[position, level] + 1]
-    # numba compiles each branch for one type: ``bits`` is an array or None, never indexed if None.
-    if bits is None:
-        rotate(keys[buffer], counts[buffer], None, groups, keys[to], counts[to], None, field, shift, slot)
-    else:
-        bits_of_buffer = bits[buffer]
-        rotate(
-            keys[buffer],
-            counts[buffer],
-            bits_of_buffer,
-            groups,
-            keys[to],
-            counts[to],
-            bits[to],
-            field,
-            shift,
-            slot,
-        )
-
-
-@compiled
 def build_first_rows(
-    shape: PlanArrays,
-    scratch: RotationScratch,
-    keys: Array,
-    counts: Array,
-    bits: BitSets,
-    groups: int,
-    row_bits: BitSets,
+    shape: PlanArrays, scratch: RotationScratch, state: GroupState, groups: int, row_bits: Array
 ) -> tuple[int, int]:
     """Set isolated groups apart (``scratch.isolated_at``), build rows of the others; return numbers."""
-    shared, isolated = split_isolated(keys, groups, shape.head_fields, scratch.shared_at, scratch.isolated_at)
-    rows = build_rows(
-        keys,
-        counts,
-        bits,
-        scratch.shared_at,
-        shared,
-        shape.shifts[shape.head],
-        shape.cell_mask,
-        scratch.row_keys[0],
-        scratch.row_cells[0],
-        row_bits,
-    )
-    return rows, isolated
+    head_fields, at = shape.head_fields, scratch.shared_at
+    shared, isolated = split_isolated(state.keys, groups, head_fields, at, scratch.isolated_at)
+    to = GroupState(scratch.row_keys[0], scratch.row_cells[0], row_bits)
+    return build_rows(state, at, shared, shape.shifts[shape.head], shape.cell_mask, to), isolated
 
 
 @compiled
 def raise_outer_rows(
-    shape: PlanArrays, scratch: RotationScratch, level: int, rows: int, row_bits: BitSets, to_bits: BitSets
+    shape: PlanArrays, scratch: RotationScratch, level: int, rows: int, row_bits: Array, to_bits: Array
 ) -> int:
     """Roll up the outer attribute to ``level``; rows of even levels are in buffer 0, of odd ones in 1."""
     outer = len(shape.shifts) - 1
-    to = level & 1
+    now, to = 1 - (level & 1), level & 1
+    step = shape.steps[shape.step_starts[outer, level] : shape.step_starts[outer, level + 1]]
     return merge_rows(
-        scratch.row_keys[1 - to],
-        scratch.row_cells[1 - to],
-        row_bits,
+        GroupState(scratch.row_keys[now], scratch.row_cells[now], row_bits),
         rows,
         ~shape.fields[outer],
         shape.shifts[outer],
-        shape.steps[shape.step_starts[outer, level] : shape.step_starts[outer, level + 1]],
-        scratch.row_keys[to],
-        scratch.row_cells[to],
-        to_bits,
+        step,
+        GroupState(scratch.row_keys[to], scratch.row_cells[to], to_bits),
     )

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from discreet.kernels.class_scores import ScoreInputs
 from discreet.kernels.numba_jit import compiled
-from discreet.kernels.packed_values import BitSets
 from discreet.kernels.rotation import (
+    GroupState,
     HistogramOutput,
     PlanArrays,
     RotationScratch,
@@ -22,12 +22,13 @@ from discreet.kernels.rotation import (
     compact_groups,
     recode_keys,
     roll_up_state,
-    rotate_buffer,
+    rotate,
     split_isolated,
+    view_buffer,
 )
 from discreet.kernels.rotation_plan import ROLL_UP, ROTATE, TALLY
-from discreet.kernels.score_tallies import ScoreScratch, tally_isolated_scores, tally_values
-from discreet.kernels.size_tallies import tally_isolated_sets, tally_isolated_sizes, tally_sizes
+from discreet.kernels.score_tallies import ScoreScratch, tally_isolated_scores, tally_scores
+from discreet.kernels.size_tallies import tally_isolated_sets, tally_isolated_sizes, tally_sets, tally_sizes
 
 Array = NDArray[Any]
 COMPACT_SHARE = 8
@@ -56,19 +57,45 @@ def find_isolated(
 
 
 @compiled
-def keep_shared(
+def tally_isolated(
+    bits: Array,
     shape: PlanArrays,
     scratch: RotationScratch,
-    keys: Array,
+    sets: Any,
+    inputs: Any,
     counts: Array,
-    bits: BitSets,
-    shared: int,
     isolated: int,
     position: int,
 ) -> None:
-    """Remove isolated groups, and recode the keys of the others for the next section."""
+    """Tally isolated groups after a position: scores, sets or sizes, decided at compile time by ``bits``."""
+    if bits.ndim == 5:
+        tally_isolated_sizes(scratch, counts, isolated, shape.limit, position, position + 1)
+    elif bits.ndim == 4:
+        tally_isolated_scores(shape, scratch, inputs, sets, counts, bits, isolated, position, position + 1)
+    else:
+        tally_isolated_sets(shape, scratch, sets, counts, bits, isolated, position, position + 1)
+
+
+@compiled
+def remove_isolated(
+    state: GroupState,
+    groups: int,
+    position: int,
+    rotated: bool,
+    shape: PlanArrays,
+    scratch: RotationScratch,
+    sets: Any,
+    inputs: Any,
+) -> int:
+    """Tally and remove isolated groups, recode the keys of the others for the next section.
+
+    Returns the number of others.
+    """
+    keys, counts, bits = state
+    shared, isolated = find_isolated(shape, scratch, keys, groups, position, rotated)
+    tally_isolated(bits, shape, scratch, sets, inputs, counts, isolated, position)
     if isolated > 0:
-        compact_groups(keys, counts, bits, scratch.shared_at, shared)
+        compact_groups(state, scratch.shared_at, shared)
     section = shape.section[position]
     if section >= 0 and shared > 0:
         recode_keys(
@@ -80,46 +107,30 @@ def keep_shared(
             shape.codes[shape.code_starts[section] : shape.code_starts[section + 1]],
             shape.head_shifts[section],
         )
-
-
-@compiled
-def remove_isolated(
-    shape: PlanArrays,
-    scratch: RotationScratch,
-    keys: Array,
-    counts: Array,
-    groups: int,
-    position: int,
-    rotated: bool,
-) -> int:
-    """Tally the isolated groups of a state by class size and remove them; return the number of others."""
-    shared, isolated = find_isolated(shape, scratch, keys, groups, position, rotated)
-    tally_isolated_sizes(scratch, counts, isolated, shape.limit, position, position + 1)
-    keep_shared(shape, scratch, keys, counts, None, shared, isolated, position)
     return shared
 
 
 @compiled
-def remove_isolated_values(
-    shape: PlanArrays,
-    scratch: RotationScratch,
-    inputs: Any,
-    sets: Any,
-    keys: Array,
-    counts: Array,
+def tally_state(
     bits: Array,
+    shape: PlanArrays,
+    scratch: RotationScratch,
+    sets: Any,
+    inputs: Any,
+    output: HistogramOutput,
+    state: GroupState,
     groups: int,
-    position: int,
-    rotated: bool,
-) -> int:
-    """Do the same with sensitive values: rows of each value if scores are computed, else sets."""
-    shared, isolated = find_isolated(shape, scratch, keys, groups, position, rotated)
-    if bits.ndim == 4:
-        tally_isolated_scores(shape, scratch, inputs, sets, counts, bits, isolated, position, position + 1)
+    node: int,
+    entries: Array,
+    used: int,
+) -> tuple[Array, int]:
+    """Tally scores, sets or sizes, decided at compile time by ``bits``, the values of the state."""
+    if bits.ndim == 5:
+        return tally_sizes(shape, scratch, output, state, groups, node, entries, used)
+    elif bits.ndim == 4:  # noqa: RET505 (the compiler drops the other branches of an if-else only)
+        return tally_scores(shape, scratch, inputs, sets, output, state, groups, node, entries, used)
     else:
-        tally_isolated_sets(shape, scratch, sets, counts, bits, isolated, position, position + 1)
-    keep_shared(shape, scratch, keys, counts, bits, shared, isolated, position)
-    return shared
+        return tally_sets(shape, scratch, sets, output, state, groups, node, entries, used)
 
 
 @compiled
@@ -127,115 +138,57 @@ def execute(
     program: Array,
     start: int,
     buffer: int,
-    keys: Array,
-    counts: Array,
+    buffers: GroupState,
     shape: PlanArrays,
     scratch: RotationScratch,
+    sets: SetScratch | ScoreScratch | None,
+    inputs: ScoreInputs | None,
     output: HistogramOutput,
 ) -> Array:
-    """Run one task's program for class sizes; buffer ``buffer`` contains ``start`` groups.
+    """Run one task's program: class sizes, distinct sensitive values and, with ``inputs``, scores.
 
-    The other rows of ``keys`` and ``counts`` are free buffers. Fills the nodes' parts of ``output`` and
-    returns the task's entries (the columns of the signature, then rows), which ``output.starts`` and
+    Buffer ``buffer`` contains ``start`` groups, the others are free. Fills the nodes' parts of ``output``
+    and returns the task's entries (the columns of the signature, then rows), which ``output.starts`` and
     ``output.stops`` index.
     """
-    groups = np.zeros(len(keys), np.int64)
+    groups = np.zeros(len(buffers.keys), np.int64)
     groups[buffer] = start
     # The tallies replace the array by a longer one when it is full.
-    entries = np.empty((2, 65536), counts.dtype)
+    entries = np.empty((len(shape.widths) + 2, 65536), buffers.counts.dtype)
     # A zero of the loop's own type: a literal 0 would have another, and numba could not unify the two.
     used = groups[0] - groups[0]
     for operation in range(len(program)):
-        # Operands depend on the opcode (``RotationTask``): ``what`` is a position, or a node for TALLY.
-        kind, buffer, what, more, level = program[operation]
+        # Operands depend on the opcode (``RotationTask``): ``operand`` is a position, or a node for TALLY.
+        kind, buffer, operand, more, level = program[operation]
+        state = view_buffer(buffers, buffer)
         if kind == ROLL_UP:
-            step = shape.steps[shape.step_starts[what, more] : shape.step_starts[what, more + 1]]
-            groups[buffer] = roll_up_state(
-                keys[buffer],
-                counts[buffer],
-                None,
+            step = shape.steps[shape.step_starts[operand, more] : shape.step_starts[operand, more + 1]]
+            field, shift = shape.fields[operand], shape.shifts[operand]
+            groups[buffer] = roll_up_state(state, groups[buffer], ~field, shift, step)
+        elif kind == TALLY:
+            entries, used = tally_state(
+                state.bits,
+                shape,
+                scratch,
+                sets,
+                inputs,
+                output,
+                state,
                 groups[buffer],
-                ~shape.fields[what],
-                shape.shifts[what],
-                step,
+                operand,
+                entries,
+                used,
             )
-        elif kind != TALLY:
+        else:
             now = buffer
             if kind == ROTATE:
                 now = more
                 groups[now] = groups[buffer]
-                rotate_buffer(shape, scratch, what, level, groups[buffer], keys, counts, None, buffer, now)
-            if shape.apart[what]:
+                to, slot = view_buffer(buffers, now), scratch.slot[: shape.sizes[operand, level] + 1]
+                rotate(state, groups[now], to, shape.fields[operand], shape.shifts[operand], slot)
+                state = to
+            if shape.apart[operand]:
                 groups[now] = remove_isolated(
-                    shape, scratch, keys[now], counts[now], groups[now], what, kind == ROTATE
+                    state, groups[now], operand, kind == ROTATE, shape, scratch, sets, inputs
                 )
-        else:
-            entries, used = tally_sizes(
-                shape, scratch, output, keys[buffer], counts[buffer], groups[buffer], what, entries, used
-            )
-    return entries[:, :used]
-
-
-@compiled
-def execute_sets(
-    program: Array,
-    start: int,
-    buffer: int,
-    keys: Array,
-    counts: Array,
-    bits: Array,
-    shape: PlanArrays,
-    scratch: RotationScratch,
-    sets: SetScratch | ScoreScratch,
-    inputs: ScoreInputs | None,
-    output: HistogramOutput,
-) -> Array:
-    """Run one task's program for class sizes, distinct sensitive values and, with ``inputs``, scores.
-
-    ``bits`` has shape (buffers, groups, …): sets of values, or the rows of each value for scores.
-    """
-    groups = np.zeros(len(keys), np.int64)
-    groups[buffer] = start
-    entries = np.empty((len(shape.widths) + 2, 65536), counts.dtype)
-    # Typed zero, as in ``execute``.
-    used = groups[0] - groups[0]
-    for operation in range(len(program)):
-        kind, buffer, what, more, level = program[operation]
-        if kind == ROLL_UP:
-            step = shape.steps[shape.step_starts[what, more] : shape.step_starts[what, more + 1]]
-            groups[buffer] = roll_up_state(
-                keys[buffer],
-                counts[buffer],
-                bits[buffer],
-                groups[buffer],
-                ~shape.fields[what],
-                shape.shifts[what],
-                step,
-            )
-        elif kind != TALLY:
-            now, rotated = buffer, kind == ROTATE
-            if rotated:
-                now = more
-                groups[now] = groups[buffer]
-                rotate_buffer(shape, scratch, what, level, groups[buffer], keys, counts, bits, buffer, now)
-            if shape.apart[what]:
-                key, count, words = keys[now], counts[now], bits[now]
-                groups[now] = remove_isolated_values(
-                    shape, scratch, inputs, sets, key, count, words, groups[now], what, rotated
-                )
-        else:
-            entries, used = tally_values(
-                shape,
-                scratch,
-                inputs,
-                sets,
-                output,
-                keys[buffer],
-                counts[buffer],
-                bits[buffer],
-                groups[buffer],
-                what,
-                entries,
-                used,
-            )
     return entries[:, :used]

@@ -1,7 +1,6 @@
-"""Compiled tallies of class sizes, distinct values and score buckets, with a cache of scored classes.
+"""Compiled tallies of class sizes, distinct values and score buckets.
 
-Most classes of a node are also classes of many other nodes. The cache is a direct-mapped hash table whose
-hits compare all words, so that results are exact. Only signatures that occur are recorded and cleared.
+Classes are scored in batches. Only signatures that occur are recorded and cleared.
 """
 
 from __future__ import annotations
@@ -12,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.class_scores import DistanceScratch, ScoreInputs, append_buckets, score_classes
-from discreet.kernels.numba_jit import compiled, inlined
+from discreet.kernels.numba_jit import compiled
 from discreet.kernels.packed_values import OccurringValues, add_rows, copy_rows, unpack_values
 from discreet.kernels.rotation import (
+    GroupState,
     HistogramOutput,
     PlanArrays,
     RotationScratch,
@@ -22,102 +22,9 @@ from discreet.kernels.rotation import (
     grow_entries,
     raise_outer_rows,
 )
-from discreet.kernels.size_tallies import emit_list, tally_sets
+from discreet.kernels.size_tallies import emit_list
 
 Array = NDArray[Any]
-
-CACHE_SLOTS = 1 << 15
-"""Number of cached classes of one block of words; a power of two."""
-UNKNOWN_SIGNATURE = np.uint64(2**64 - 1)
-"""Value that is no signature, since a signature leaves room for a size above it."""
-# Odd multipliers without a bit pattern, as in ``key_grouping``.
-_FIRST, _SECOND = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)
-_THIRD, _FOURTH = np.uint64(0x165667B19E3779F9), np.uint64(0xD6E8FEB86659FD93)
-_FOLD = np.uint64(32)
-
-
-class ScoreCache(NamedTuple):
-    """Score cache of one thread: ``words`` (shape ``(slots, 1, blocks, 4)``) and each slot's signature."""
-
-    words: Array
-    packed: Array
-
-
-def make_score_cache(blocks: int, places: int = CACHE_SLOTS) -> ScoreCache:
-    """Return an empty cache for classes of ``blocks`` blocks; more blocks leave fewer slots."""
-    places >>= (blocks - 1).bit_length()
-    return ScoreCache(np.zeros((places, 1, blocks, 4), np.uint64), np.full(places, UNKNOWN_SIGNATURE))
-
-
-@inlined
-def mix_words(words: Array, c: int, k: int) -> Any:
-    """Combine four words of a class into one."""
-    first = words[c, 0, k, 0] * _FIRST + words[c, 0, k, 1] * _SECOND
-    return first + words[c, 0, k, 2] * _THIRD + words[c, 0, k, 3] * _FOURTH
-
-
-@inlined
-def hash_slot(words: Array, c: int, places: int) -> Any:
-    """Return the slot of a class's words among ``places`` slots, a power of two."""
-    total = mix_words(words, c, 0)
-    for k in range(1, words.shape[2]):
-        total = (total ^ (total >> _FOLD)) * _FIRST + mix_words(words, c, k)
-    total = (total ^ (total >> _FOLD)) * _SECOND
-    # A product carries upwards only: the high bits depend on all bits.
-    return np.int64(total >> _FOLD) & (places - 1)
-
-
-@inlined
-def differing_bits(words: Array, c: int, others: Array, slot: int, k: int) -> Any:
-    """Return the bits in which four words differ."""
-    first = (words[c, 0, k, 0] ^ others[slot, 0, k, 0]) | (words[c, 0, k, 1] ^ others[slot, 0, k, 1])
-    second = (words[c, 0, k, 2] ^ others[slot, 0, k, 2]) | (words[c, 0, k, 3] ^ others[slot, 0, k, 3])
-    return first | second
-
-
-@inlined
-def equal_words(words: Array, c: int, others: Array, slot: int) -> Any:
-    """Return whether two classes contain the same rows."""
-    differ = differing_bits(words, c, others, slot, 0)
-    for k in range(1, words.shape[2]):
-        differ |= differing_bits(words, c, others, slot, k)
-    return differ == np.uint64(0)
-
-
-@compiled
-def look_up_signatures(
-    words: Array, classes: int, memo: ScoreCache, packed: Array, missed: Array, places: Array
-) -> int:
-    """Look up signatures of classes; move classes that are not cached to the front of ``words``.
-
-    Returns their number; ``missed`` contains their indices, and ``places`` the slots in which to store them.
-    """
-    keys, stored = memo.words, memo.packed
-    number = 0
-    for c in range(classes):
-        slot = hash_slot(words, c, len(stored))
-        signature = stored[slot]
-        packed[c] = signature
-        # Copied in any case, and counted only if not cached: branchless.
-        missed[number] = c
-        places[number] = slot
-        known = equal_words(words, c, keys, slot)
-        copy_rows(words, c, words, number)
-        number += (signature == UNKNOWN_SIGNATURE) | (not known)
-    return number
-
-
-@compiled
-def store_signatures(
-    words: Array, number: int, fresh: Array, memo: ScoreCache, packed: Array, missed: Array, places: Array
-) -> None:
-    """Store the signatures that ``look_up_signatures`` did not find, after they were computed."""
-    keys, stored = memo.words, memo.packed
-    for n in range(number):
-        packed[missed[n]] = fresh[n]
-        stored[places[n]] = fresh[n]
-        copy_rows(words, n, keys, places[n])
-
 
 MARGINALS = np.array([1, 2, 4, 8, 3, 12, 5, 10, 15])
 """Cells of each marginal (``size_tallies.tally_rows``) as bits."""
@@ -136,9 +43,8 @@ class ScoreScratch(NamedTuple):
     its list does not.
 
     Classes are scored in batches: ``words[c]`` contains the packed rows of class c, ``batch_sizes[c]`` its
-    size, ``packed[c]`` the rest of its signature. ``notes[n]`` is a class c to be tallied and its q.
-    ``missed`` lists the classes that are not in the cache ``memo``, and ``places`` the slots for their
-    ``fresh`` signatures. ``slot`` maps the cells of a row to the batch index of their class.
+    size, ``packed[c]`` the rest of its signature. ``notes[n]`` is a class c to be tallied and its q. ``slot``
+    maps the cells of a row to the batch index of their class.
     """
 
     row_bits: Array
@@ -151,10 +57,6 @@ class ScoreScratch(NamedTuple):
     words: Array
     batch_sizes: Array
     packed: Array
-    memo: ScoreCache
-    missed: Array
-    places: Array
-    fresh: Array
     scores: Array
     notes: Array
     occurring_values: OccurringValues
@@ -166,7 +68,7 @@ class ScoreScratch(NamedTuple):
 @compiled
 def pack_signatures(classes: int, inputs: ScoreInputs, widths: Array, sets: ScoreScratch) -> None:
     """Pack distinct values by attribute and buckets of scores of the classes in ``sets.words``."""
-    lanes, occurring_values, packed = inputs.lanes, sets.occurring_values, sets.fresh
+    lanes, occurring_values, packed = inputs.lanes, sets.occurring_values, sets.packed
     starts = occurring_values.starts
     packed[:classes] = 0
     attributes = len(lanes.words) - 1
@@ -220,10 +122,7 @@ def score_batch(
     classes: int, number: int, shape: PlanArrays, inputs: ScoreInputs, sets: ScoreScratch
 ) -> None:
     """Score the classes of the batch, and tally them."""
-    missed = look_up_signatures(sets.words, classes, sets.memo, sets.packed, sets.missed, sets.places)
-    if missed > 0:
-        pack_signatures(missed, inputs, shape.widths, sets)
-        store_signatures(sets.words, missed, sets.fresh, sets.memo, sets.packed, sets.missed, sets.places)
+    pack_signatures(classes, inputs, shape.widths, sets)
     tally_signatures(
         number,
         sets.notes,
@@ -430,9 +329,7 @@ def tally_scores(
     inputs: ScoreInputs,
     sets: ScoreScratch,
     output: HistogramOutput,
-    keys: Array,
-    counts: Array,
-    bits: Array,
+    state: GroupState,
     groups: int,
     node: int,
     entries: Array,
@@ -441,10 +338,10 @@ def tally_scores(
     """Tally all nodes of the tail from one state, ``node`` being the lowest; ``entries`` grows as needed."""
     nodes = len(shape.cell_strides)
     row_bits = sets.row_bits
-    number, isolated = build_first_rows(shape, scratch, keys, counts, bits, groups, row_bits[0])
+    number, isolated = build_first_rows(shape, scratch, state, groups, row_bits[0])
     tables, met, numbers, lengths = sets.tables, sets.met, sets.numbers, sets.lengths
     last = len(numbers) - nodes - 2
-    tally_isolated_scores(shape, scratch, inputs, sets, counts, bits, isolated, shape.base, last)
+    tally_isolated_scores(shape, scratch, inputs, sets, state.counts, state.bits, isolated, shape.base, last)
     for level in range(shape.outer_levels):
         now = level & 1
         if level > 0:
@@ -469,27 +366,3 @@ def tally_scores(
             shape, sets, output, node + level * shape.outer_stride, entries, used
         )
     return entries, used
-
-
-@compiled
-def tally_values(
-    shape: PlanArrays,
-    scratch: RotationScratch,
-    inputs: Any,
-    sets: Any,
-    output: HistogramOutput,
-    keys: Array,
-    counts: Array,
-    bits: Array,
-    groups: int,
-    node: int,
-    entries: Array,
-    used: int,
-) -> tuple[Array, int]:
-    """Call ``tally_scores`` if ``bits`` contains rows of values, else ``tally_sets``; at compile time."""
-    if bits.ndim == 4:
-        return tally_scores(
-            shape, scratch, inputs, sets, output, keys, counts, bits, groups, node, entries, used
-        )
-    else:  # noqa: RET505 (the compiler drops the other branch of an if-else only)
-        return tally_sets(shape, scratch, sets, output, keys, counts, bits, groups, node, entries, used)

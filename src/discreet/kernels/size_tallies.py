@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from discreet.kernels.numba_jit import compiled, inlined
 from discreet.kernels.packed_values import pack_distinct, pack_marginals
 from discreet.kernels.rotation import (
+    GroupState,
     HistogramOutput,
     PlanArrays,
     RotationScratch,
@@ -171,14 +172,14 @@ def emit_size_nodes(
     isolated_count = scratch.isolated_ends[last]
     # Read from the records once: in the loop numba would count a reference to each array per access.
     big, isolated_big, merged = scratch.big, scratch.isolated_big, scratch.merged
-    alone_table = scratch.isolated_tables[last]
+    isolated_table = scratch.isolated_tables[last]
     for q in range(nodes):
         node = first + shape.cell_strides[q]
         output.classes[node] = cumulate_tables(
             scratch.tables,
             shape.marginals[q, 0],
             shape.marginals[q, 1],
-            alone_table,
+            isolated_table,
             output.small[node],
         )
         own = scratch.bigs[q]
@@ -209,20 +210,19 @@ def tally_sizes(
     shape: PlanArrays,
     scratch: RotationScratch,
     output: HistogramOutput,
-    keys: Array,
-    counts: Array,
+    state: GroupState,
     groups: int,
     node: int,
     entries: Array,
     used: int,
 ) -> tuple[Array, int]:
     """Tally all nodes of the tail from one state, ``node`` being the lowest; ``entries`` grows as needed."""
-    nodes = len(shape.cell_strides)
-    number, isolated = build_first_rows(shape, scratch, keys, counts, None, groups, None)
-    tally_isolated_sizes(scratch, counts, isolated, shape.limit, shape.base, len(scratch.isolated_ends) - 1)
+    nodes, last = len(shape.cell_strides), len(scratch.isolated_ends) - 1
+    number, isolated = build_first_rows(shape, scratch, state, groups, state.bits)
+    tally_isolated_sizes(scratch, state.counts, isolated, shape.limit, shape.base, last)
     for level in range(shape.outer_levels):
         if level > 0:
-            number = raise_outer_rows(shape, scratch, level, number, None, None)
+            number = raise_outer_rows(shape, scratch, level, number, state.bits, state.bits)
         scratch.tables[:] = 0
         scratch.bigs[:] = 0
         cells = scratch.row_cells[level & 1]
@@ -456,20 +456,17 @@ def tally_sets(
     scratch: RotationScratch,
     sets: SetScratch,
     output: HistogramOutput,
-    keys: Array,
-    counts: Array,
-    bits: Array,
+    state: GroupState,
     groups: int,
     node: int,
     entries: Array,
     used: int,
 ) -> tuple[Array, int]:
     """Tally all nodes of the tail from one state, ``node`` being the lowest; ``entries`` grows as needed."""
-    nodes = len(shape.cell_strides)
+    nodes, last = len(shape.cell_strides), len(sets.isolated_ends) - 1
     row_bits = sets.row_bits
-    number, isolated = build_first_rows(shape, scratch, keys, counts, bits, groups, row_bits[0])
-    last = len(sets.isolated_ends) - 1
-    tally_isolated_sets(shape, scratch, sets, counts, bits, isolated, shape.base, last)
+    number, isolated = build_first_rows(shape, scratch, state, groups, row_bits[0])
+    tally_isolated_sets(shape, scratch, sets, state.counts, state.bits, isolated, shape.base, last)
     for level in range(shape.outer_levels):
         now = level & 1
         if level > 0:

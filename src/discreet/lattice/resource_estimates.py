@@ -158,8 +158,6 @@ _TABLED_SIZES = 32
 _LOOKED_AT = 32
 _BLOCK = 4
 _SIGNATURES, _AT_ONCE = 1 << 17, 1024
-_REMEMBERED = 5 * (1 << 18)
-"""Bytes of the classes whose scores are cached (``kernels.plan_evaluation``)."""
 _MOST_WORDS = 64
 """Largest number of words for the kernels; above it the twin evaluates, which stores pairs instead."""
 
@@ -189,7 +187,7 @@ def estimate_memory(
         values = max(s.size for s in frequency_set.sensitive)
         # Tables of small classes, at their largest: of cell nodes, and of groups set apart by position.
         tables = (len(lattice.heights) + 4) * (4 * _SIGNATURES + 8 * min(_SIGNATURES, 2 * types))
-        fixed = _REMEMBERED + _AT_ONCE * (8 * words + 16 * values) + tables
+        fixed = _AT_ONCE * (8 * words + 16 * values) + tables
     return histograms + (estimate_buffers(types, len(lattice.heights), number, words) + fixed) * threads
 
 

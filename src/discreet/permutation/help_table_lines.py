@@ -14,7 +14,6 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.frequency.packed_keys import sort_integers
 from discreet.permutation.row_positions import integer_dtype
 from discreet.sql.help_table import COMPACT_COLUMNS, SortKeyLayout
 
@@ -31,7 +30,7 @@ def generate_help_lines(
 
     ``keys``, shape ``(rows,)``, are ``sql.help_table.sort_keys``, and are sorted in place. Cost: that sort.
     """
-    sort_integers(keys)
+    keys.sort()
     first = 0
     while first < len(keys):
         last = len(keys)

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.frequency.kernel_choice import choose_kernels
-from discreet.frequency.packed_keys import sort_integers, sort_with_positions
+from discreet.frequency.packed_keys import sort_with_positions
 
 RowIntegers = NDArray[np.signedinteger[Any]]
 """int32 or int64; convert to int64 before multiplying."""
@@ -78,7 +78,7 @@ def draw_order(n: int) -> RowIntegers:
     mask = (1 << bits) - 1
     keys = np.frombuffer(os.urandom(n * _KEY_BYTES), dtype=np.uint64) & np.uint64(_ALL_BITS ^ mask)
     keys |= np.arange(n, dtype=np.uint64)
-    sort_integers(keys, bits)
+    keys.sort()
     tied = (keys[1:] ^ keys[:-1]) <= mask
     keys &= np.uint64(mask)
     order = keys.astype(integer_dtype(n + 1))

@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import InternalError
-from discreet.frequency.packed_keys import sort_integers
 from discreet.kernels.matching import find_augmenting_path
 from discreet.permutation.optimal_partitions import GroupNeed
 from discreet.permutation.row_positions import DrawOrder, RowIntegers, integer_dtype
@@ -220,5 +219,5 @@ def sort_group_values(groups: RowIntegers, codes: RowIntegers, size: int) -> NDA
     pairs += codes
     if codes.min(initial=0) < 0:
         pairs = pairs[codes >= 0]
-    sort_integers(pairs)
+    pairs.sort()
     return pairs

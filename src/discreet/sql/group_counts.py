@@ -37,12 +37,6 @@ def groups_as_texts(groups: str, texts: Sequence[str], limit: int) -> str:
     return f"SELECT {', '.join([*named, GROUP_COUNT])} FROM ({groups}) AS g LIMIT {limit}"
 
 
-def first_groups(table: str, keys: int, limit: int) -> str:
-    """Select up to ``limit`` groups unchanged: their texts and their rows."""
-    named = [group_key_name(i) for i in range(keys)]
-    return f"SELECT {', '.join([*named, GROUP_COUNT])} FROM {identifier(table)} LIMIT {limit}"
-
-
 def group_table_size(table: str) -> str:
     """Select the groups and the rows of a table of groups."""
     return f"SELECT count(*), CAST(coalesce(sum({GROUP_COUNT}), 0) AS BIGINT) FROM {identifier(table)}"
