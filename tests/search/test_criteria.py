@@ -11,6 +11,8 @@ from hypothesis import settings as given_settings
 from hypothesis import strategies as st
 
 from discreet.errors import InputError
+from discreet.frequency.rollup import roll_up
+from discreet.measures.node_statistics import NodeStatistics
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.requirement import Requirement
 from discreet.search.algorithms import EVERY_SOLUTION, load_algorithm
@@ -21,7 +23,7 @@ from tests.criteria_of_tests import Share
 from tests.drawing import some_of
 from tests.oracle import brute_search, plain_criteria
 from tests.oracle.plain_criteria import MostRows
-from tests.oracle.random_tables import frequency_set_of, random_hierarchy
+from tests.oracle.random_tables import frequency_set_of, random_frequency_set, random_hierarchy
 from tests.search.cheapest_cases import SETTINGS, random_criteria_task
 
 SEEDS = st.integers(min_value=0, max_value=10**9)
@@ -55,15 +57,37 @@ def test_exhaustive_any_criterion_and_limit_equals_enumeration(seed: int, monoto
     assert {s.node: s.suppressed for s in found.solutions} == solutions_of(task)
 
 
-@given(SEEDS, st.sampled_from([0, 300, 10**9]))
+@given(SEEDS, st.sampled_from([0, 300, 3_000, 10**9]), st.booleans())
 @given_settings(max_examples=some_of(100), deadline=None)
-def test_counter_in_any_order_judges_by_all_criteria(seed: int, memory: int) -> None:
+def test_counter_in_any_order_and_memory_equals_enumeration(seed: int, memory: int, subjects: bool) -> None:
     task = random_criteria_task(seed, suppressing=False, monotone=False)
+    if subjects:
+        random = np.random.default_rng(seed)
+        table = random_frequency_set(
+            random, attributes=3, height=3, leaves=5, rows=25, sensitive=2, subjects=6
+        )
+        task = replace(task, table=table, requirement=Requirement(2, 2 if table.sensitive else None))
     table, counter = task.frequency_set, StatisticsCounter(task.frequency_set, task.requirement, memory)
     nodes = list(task.lattice.nodes())
     for i in np.random.default_rng(seed).permutation(len(nodes)).tolist():
-        expected = plain_criteria.suppressed(table, nodes[i], task.requirement)
-        assert counter.count(nodes[i]).suppressed == expected
+        found = counter.count(nodes[i])
+        assert found.suppressed == plain_criteria.suppressed(table, nodes[i], task.requirement)
+        if table.rows:
+            assert_classes(found, table)
+    assert counter.scans <= counter.counted
+    last = counter.count(nodes[-1]).suppressed
+    counter.forget()
+    assert counter.count(nodes[-1]).suppressed == last
+
+
+def assert_classes(found: NodeStatistics, table: FrequencySet) -> None:
+    """Assert that classes and their labels equal those of the roll-up from the row types."""
+    expected = roll_up(table, found.node)
+    codes = found.codes_at(np.arange(len(found.class_sizes)))
+    for i, (hierarchy, level) in enumerate(zip(table.hierarchies, found.node, strict=True)):
+        codes[:, i] = hierarchy.level_map(level)[codes[:, i]]
+    shown = dict(zip(map(tuple, codes.tolist()), found.class_sizes.tolist(), strict=True))
+    assert shown == dict(zip(map(tuple, expected.codes.tolist()), expected.counts.tolist(), strict=True))
 
 
 def small_table(*, subjects: bool = False) -> FrequencySet:

@@ -133,7 +133,7 @@ class NodeClassCounter:
         self._fields = KeyFields(table.hierarchies)
         found = [list_items(sets) for sets in value_sets]
         by_value = by_value or [False] * len(value_sets)
-        self._base = NodeClasses(
+        self.row_types = NodeClasses(
             node=(0,) * len(table.hierarchies),
             keys=self._fields.pack(table.codes),
             sizes=table.counts.astype(np.int64),
@@ -150,7 +150,22 @@ class NodeClassCounter:
         cached = self._kept.at(node)
         if cached is not None:
             return cached
-        source, keys, (class_of, first, sizes) = self._grouped(node)
+        source, keys, grouping = self._grouped(node)
+        result = self._merged(source, node, keys, grouping)
+        # A state nearly as large as its source saves too little work for its memory.
+        if result.classes <= _WORTH_KEEPING * source.classes:
+            self._kept.add(result)
+        return result
+
+    def derive(self, source: NodeClasses, node: LatticeNode) -> NodeClasses:
+        """Return the classes of a node at or above a state, computed from it without the cache."""
+        keys = self._fields.generalized(source.keys, source.node, node)
+        return self._merged(source, node, keys, self._fields.group(keys, source.sizes))
+
+    def _merged(
+        self, source: NodeClasses, node: LatticeNode, keys: PackedKeys, grouping: KeyGrouping
+    ) -> NodeClasses:
+        class_of, first, sizes = grouping
         members, by_value = [], []
         for (group, item), rows in zip(source.members, source.rows, strict=True):
             if rows is None:
@@ -159,11 +174,7 @@ class NodeClassCounter:
                 pairs, rows = merge_counted_pairs(class_of[group], item, rows)
                 members.append(pairs)
             by_value.append(rows)
-        result = NodeClasses(node, keys[:, first], sizes, source.items, tuple(members), tuple(by_value))
-        # A state nearly as large as its source saves too little work for its memory.
-        if result.classes <= _WORTH_KEEPING * source.classes:
-            self._kept.add(result)
-        return result
+        return NodeClasses(node, keys[:, first], sizes, source.items, tuple(members), tuple(by_value))
 
     def classes(self, node: LatticeNode) -> int:
         """Return the number of classes of a node without counting items."""
@@ -176,12 +187,12 @@ class NodeClassCounter:
 
     def forget(self) -> None:
         """Empty the cache and disable it."""
-        self._kept = _StateCache(len(self._base.node), 0)
+        self._kept = _StateCache(len(self.row_types.node), 0)
 
     def _grouped(self, node: LatticeNode) -> tuple[NodeClasses, PackedKeys, KeyGrouping]:
         """Return the nearest state, its keys generalized to the node, and their grouping by equality."""
-        source = self._kept.nearest(node) or self._base
+        source = self._kept.nearest(node) or self.row_types
         self.counted += 1
-        self.scans += source is self._base
+        self.scans += source is self.row_types
         keys = self._fields.generalized(source.keys, source.node, node)
         return source, keys, self._fields.group(keys, source.sizes)

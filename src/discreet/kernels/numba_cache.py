@@ -9,7 +9,6 @@ numba.
 from __future__ import annotations
 
 import hashlib
-import sys
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -20,7 +19,6 @@ from llvmlite.binding import add_symbol
 from numba.core import caching, runtime
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
-from numba.core.environment import Environment
 from numba.core.registry import cpu_target
 
 
@@ -96,12 +94,11 @@ def cache_on_disk(dispatcher: Any, folder: Path) -> None:
         _locator_classes = _untyped([Place])
 
         def reduce(self, cres: Any) -> Any:
-            """Serialize compiled code with its constants but without the globals of its environment."""
+            """Serialize compiled code; loading it initializes numba's runtime if the code links to it."""
             *most, reload, environments = _untyped(super()).reduce(cres)
             if _calls_runtime(cres.library._final_module):
-                # The reload function initializes numba's runtime first if the code links to it.
                 reload = (*reload, _load_runtime)
-            return (*most, reload, tuple(map(_CompactEnvironment, environments)))
+            return (*most, reload, environments)
 
     class Store(caching.FunctionCache):
         """Files of one function."""
@@ -143,35 +140,6 @@ def _calls_runtime(module: Any) -> bool:
 
 def _load_runtime() -> None:
     _untyped(runtime).rtsys.initialize(_untyped(cpu_target).target_context)
-
-
-class _CompactEnvironment:
-    """Environment (globals and constants) of a compiled function without the globals.
-
-    Compiled code reads only the constants. The globals are lost if their module, mostly one of numba's, is
-    not loaded.
-    """
-
-    def __init__(self, environment: Any) -> None:
-        self.environment = environment
-
-    def __reduce__(self) -> Any:
-        _, parts = self.environment.__reduce__()
-        return _load_environment, parts
-
-
-def _load_environment(module: str, constants: list[Any], name: str) -> Any:
-    kinds = _untyped(Environment)
-    result = kinds._memo.get(name)
-    if result is None:
-        known = sys.modules.get(module)
-        # Numba keeps environments by name; a second one of the same name would disconnect the first one's
-        # code.
-        result = kinds({"__name__": module} if known is None else vars(known))
-        result.consts[:] = constants
-        result.env_name = name
-        kinds._memo[name] = result
-    return result
 
 
 class _CacheFiles(caching.IndexDataCacheFile):

@@ -13,22 +13,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Protocol
-
-import numpy as np
-from numpy.typing import NDArray
 
 from discreet.engines.source_tables import TemporaryTables
 from discreet.errors import LimitReached
-from discreet.frequency.fact_counter import FactCounter, group_value_sets
-from discreet.frequency.packed_keys import KeyFields, PackedKeys
-from discreet.model.criteria.base import Need
-from discreet.model.criterion_inputs import ClassPopulation
-from discreet.model.frequency_set import FrequencySet, ValueSets, join_population
-from discreet.model.lattice import LatticeNode
-from discreet.model.requirement import Requirement, suppression_mask
+from discreet.frequency.node_classes import NodeClasses
+from discreet.model.frequency_set import FrequencySet
+from discreet.model.requirement import Requirement
 from discreet.search.database_frequency_sets import DatabaseFrequencySets
+from discreet.search.node_counts import StatisticsCounter
 from discreet.search.search_problem import FactTable, SearchProblem
 
 
@@ -90,38 +84,6 @@ class FrequencySets(Protocol):
 _WORKING_BYTES = 40
 
 
-@dataclass(frozen=True, eq=False)
-class _ClassContents:
-    """Contents of the classes besides their numbers of rows.
-
-    ``sets`` are the values of each counted sensitive attribute, ``subjects`` the units that k counts.
-    ``population`` is the number of people who match each class, if a criterion needs it; classes without
-    rows are included.
-    """
-
-    sets: tuple[ValueSets, ...] = ()
-    subjects: ValueSets | None = None
-    population: NDArray[np.int64] | None = None
-
-    def merged(self, class_of: NDArray[np.int64], classes: int) -> _ClassContents:
-        """Merge classes; ``class_of`` is the new class of each old one."""
-        population = self.population
-        if population is not None:
-            population = np.bincount(class_of, population, minlength=classes).astype(np.int64)
-        return _ClassContents(
-            tuple(group_value_sets(s, class_of, classes, counted=True) for s in self.sets),
-            None if self.subjects is None else group_value_sets(self.subjects, class_of, classes),
-            population,
-        )
-
-    @property
-    def nbytes(self) -> int:
-        """Size of its arrays in bytes."""
-        lists = self.sets if self.subjects is None else (*self.sets, self.subjects)
-        entries = sum(len(s.codes) * (16 if s.subjects is None and s.counts is None else 24) for s in lists)
-        return entries + (0 if self.population is None else self.population.nbytes)
-
-
 class MemoryFrequencySet:
     """Frequency set in memory; implements ``AttributeFrequencySet``."""
 
@@ -130,37 +92,29 @@ class MemoryFrequencySet:
         owner: MemoryFrequencySets,
         attributes: tuple[int, ...],
         levels: tuple[int, ...],
-        keys: PackedKeys,
-        counts: NDArray[np.int64],
-        contents: _ClassContents,
+        counted: NodeClasses,
     ) -> None:
         self._owner = owner
         self.attributes = attributes
         self.levels = levels
-        self.keys = keys
-        self.counts = counts
-        self.contents = contents
-        self.nbytes = keys.nbytes + counts.nbytes + contents.nbytes
-
-    @property
-    def classes(self) -> int:
-        """Number of classes."""
-        return len(self.counts)
+        self.counted = counted
+        self.classes = counted.classes
+        self.nbytes = counted.nbytes
 
     def roll_up(self, levels: Sequence[int]) -> MemoryFrequencySet:
         """Return the frequency set of the same attributes at the same or higher levels."""
-        return self._owner.derive(self, self.attributes, tuple(levels))
+        return self._owner.derive(self.counted, self.attributes, tuple(levels))
 
     def sum_out(self, attribute: int) -> MemoryFrequencySet:
         """Return the frequency set of the other attributes at the same levels."""
         index = self.attributes.index(attribute)
         attributes = self.attributes[:index] + self.attributes[index + 1 :]
         levels = self.levels[:index] + self.levels[index + 1 :]
-        return self._owner.derive(self, attributes, levels)
+        return self._owner.derive(self.counted, attributes, levels)
 
     def suppressed(self) -> int:
         """Count the rows in classes that fail the requirement."""
-        return int(self.counts[self._owner.failing(self)].sum())
+        return int(self.counted.sizes[self._owner.counter.failing(self.counted)].sum())
 
     def release(self) -> None:
         """Subtract it from the used memory; a second call does nothing."""
@@ -179,69 +133,34 @@ class MemoryFrequencySets:
     _live: set[int] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        self._facts = FactCounter.of(self.table, self.requirement)
-        table, needs = self._facts.table, self._facts.needs
-        table, population = join_population(table) if self._facts.of_population else (table, None)
-        self._fields = KeyFields(table.hierarchies)
-        self._top = tuple(h.height for h in table.hierarchies)
-        self._positions = [index for index, need in enumerate(needs) if need is not None]
-        needed_sets = tuple(
-            sets if needs[index] is Need.COUNTS else replace(sets, counts=None)
-            for index, sets in enumerate(table.sensitive)
-            if index in self._positions
-        )
-        contents = _ClassContents(needed_sets, table.subjects, population)
-        everything = tuple(range(len(self._top)))
-        keys = self._fields.pack(table.codes)
-        self._row_types = MemoryFrequencySet(
-            self, everything, (0,) * len(self._top), keys, table.counts, contents
-        )
+        # Without a cache: searches decide which frequency sets they keep.
+        self.counter = StatisticsCounter(self.table, self.requirement, 0)
 
     def count(self, attributes: Sequence[int], levels: Sequence[int]) -> MemoryFrequencySet:
         """Compute the frequency set of some attributes at some levels with one pass over the row types."""
         self.scans += 1
-        return self.derive(self._row_types, tuple(attributes), tuple(levels))
+        return self.derive(self.counter.classes.row_types, tuple(attributes), tuple(levels))
 
     def derive(
-        self, source: MemoryFrequencySet, attributes: tuple[int, ...], levels: tuple[int, ...]
+        self, source: NodeClasses, attributes: tuple[int, ...], levels: tuple[int, ...]
     ) -> MemoryFrequencySet:
         """Compute the frequency set of some of the source's attributes at the same or higher levels."""
         self._reserve(source.nbytes, source.classes)
-        lower, node = self._node(source.attributes, source.levels), self._node(attributes, levels)
-        keys = self._fields.generalized(source.keys, lower, node)
-        class_of, first, counts = self._fields.group(keys, source.counts)
-        contents = source.contents.merged(class_of, len(first))
-        result = MemoryFrequencySet(self, attributes, levels, keys[:, first], counts, contents)
+        # The node of the whole lattice with the other attributes at their top levels.
+        node = [hierarchy.height for hierarchy in self.table.hierarchies]
+        for attribute, level in zip(attributes, levels, strict=True):
+            node[attribute] = level
+        counted = self.counter.classes.derive(source, tuple(node))
+        result = MemoryFrequencySet(self, attributes, levels, counted)
         self._live.add(id(result))
         self.used_bytes += result.nbytes
         return result
-
-    def _node(self, attributes: tuple[int, ...], levels: tuple[int, ...]) -> LatticeNode:
-        """Return the node of the whole lattice with the other attributes at their top levels."""
-        node = list(self._top)
-        for attribute, level in zip(attributes, levels, strict=True):
-            node[attribute] = level
-        return tuple(node)
 
     def forget(self, released: MemoryFrequencySet) -> None:
         """Subtract a released frequency set from the used memory."""
         if id(released) in self._live:
             self._live.discard(id(released))
             self.used_bytes -= released.nbytes
-
-    def failing(self, frequency_set: MemoryFrequencySet) -> NDArray[np.bool_]:
-        """Mark the classes that the requirement suppresses."""
-        counts, contents = frequency_set.counts, frequency_set.contents
-        cells = None if self.requirement.of_cells is None else self._fields.codes(frequency_set.keys)
-        sizes = counts if contents.subjects is None else np.diff(contents.subjects.offsets)
-        population = None
-        if contents.population is not None:
-            absent = int(contents.population[counts == 0].sum())
-            population = ClassPopulation(contents.population, absent=absent)
-        sets = dict(zip(self._positions, contents.sets, strict=True))
-        value_sets = [sets.get(i) for i in range(len(self.table.sensitive))]
-        facts = self._facts.facts_of(sizes, value_sets, population, cells)
-        return suppression_mask(self._facts.bound, facts)
 
     def _reserve(self, nbytes: int, classes: int) -> None:
         needed = self.used_bytes + nbytes + _WORKING_BYTES * classes

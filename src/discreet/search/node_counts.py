@@ -49,35 +49,36 @@ class StatisticsCounter:
         subjects = [] if self._table.subjects is None else [self._table.subjects]
         sets = [*subjects, *(self._table.sensitive[index] for index in self._positions)]
         by_value = [False] * len(subjects) + [needs[index] is Need.COUNTS for index in self._positions]
-        self._counter = NodeClassCounter(self._table, sets, memory, by_value)
+        self.classes = NodeClassCounter(self._table, sets, memory, by_value)
 
     @property
     def counted(self) -> int:
         """Number of counted nodes."""
-        return self._counter.counted
+        return self.classes.counted
 
     @property
     def scans(self) -> int:
         """Number of nodes counted from the row types."""
-        return self._counter.scans
+        return self.classes.scans
 
     def count(self, node: LatticeNode) -> NodeStatistics:
         """Count the classes of a node, and mark those that fail the requirement."""
-        classes = self._counter.count(node)
+        classes = self.classes.count(node)
         return NodeStatistics(
             node=node,
             hierarchies=self._table.hierarchies,
             requirement=self._requirement,
             class_sizes=classes.sizes,
-            failing=self._failing(classes),
-            codes_at=partial(self._counter.codes, classes),
+            failing=self.failing(classes),
+            codes_at=partial(self.classes.codes, classes),
         )
 
     def forget(self) -> None:
         """Discard all stored states, and store none from now on."""
-        self._counter.forget()
+        self.classes.forget()
 
-    def _failing(self, classes: NodeClasses) -> NDArray[np.bool_]:
+    def failing(self, classes: NodeClasses) -> NDArray[np.bool_]:
+        """Mark the classes that the requirement suppresses."""
         before = len(classes.items) - len(self._positions)
         sizes = classes.distinct[0] if before else classes.sizes
         values: list[ClassValues | None] = [None] * len(self._table.sensitive)
@@ -88,14 +89,14 @@ class StatisticsCounter:
         cells = None
         if self._requirement.of_cells is not None:
             # The labels of a class follow from its key, in which equal values have the code of one leaf.
-            cells = self._counter.codes(classes, np.arange(classes.classes))
+            cells = self.classes.codes(classes, np.arange(classes.classes))
         facts = ClassStatistics(sizes, tuple(values), self._population(classes), cells)
         return suppression_mask(self._facts.bound, facts)
 
     def _population(self, classes: NodeClasses) -> ClassPopulation | None:
         if not self._facts.of_population:
             return None
-        leaves = self._counter.codes(classes, np.arange(classes.classes))
+        leaves = self.classes.codes(classes, np.arange(classes.classes))
         levels = zip(self._table.hierarchies, classes.node, strict=True)
         columns = [hierarchy.level_map(level)[leaves[:, i]] for i, (hierarchy, level) in enumerate(levels)]
         return count_matching_people(self._table, classes.node, np.column_stack(columns))
