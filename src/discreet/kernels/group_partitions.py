@@ -108,7 +108,7 @@ def trace_cuts(cuts: Integers, rows: Integer) -> Integer:
 
 def cut_least_weight(
     values: Integers,
-    needs: tuple[Integer, Integer, Integer, Integer],
+    needs: GroupNeeds,
     totals: Integers,
     cuts: Integers,
     queue: Integers,
@@ -175,7 +175,7 @@ def cut_least_weight(
 def can_cut(
     values: Integers,
     shared: Integers,
-    needs: tuple[Integer, Integer, Integer, Integer],
+    needs: GroupNeeds,
     bound: Integer,
     reached: Integers,
 ) -> bool:
@@ -208,7 +208,7 @@ def can_cut(
 def cut_bounded(
     values: Integers,
     shared: Integers,
-    needs: tuple[Integer, Integer, Integer, Integer],
+    needs: GroupNeeds,
     bound: Integer,
     gains: Integers,
     counts: Integers,
@@ -272,7 +272,7 @@ def chain_groups(
     values: Integers,
     singles: Integers,
     shared_upto: Integers,
-    needs: tuple[Integer, Integer, Integer, Integer],
+    needs: GroupNeeds,
     bound: Integer,
     most_kept: Integer,
     reach: Integers,

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from discreet.kernels.greedy_cover import RequiredValues, mask_keys
 from discreet.kernels.local_losses import TreeArrays, compute_spread_loss
+from discreet.kernels.local_recoding_twin import CLASSES_TRIED, DISSOLVE_BELOW, FOUND_BELOW
 from discreet.kernels.numba_jit import compiled, compiled_without_refcounts
 
 Array = NDArray[Any]
@@ -165,7 +166,6 @@ def compute_loss_after(
     c: int, left_out: int, added: int, table: UnitTable, classes: ClassChains, wide: Array, trees: TreeArrays
 ) -> float:
     """Compute the loss of a row of class c without one unit and with another (-1: none)."""
-    """The loss of a row of class c without one unit and with another."""
     member = compute_class_spread(c, left_out, added, table, classes, wide)
     if added < 0:
         same = True
@@ -298,8 +298,6 @@ def build_chains(none: int, table: UnitTable, classes: ClassChains, wide: Array,
     return total
 
 
-FOUND_BELOW, DISSOLVE_BELOW = 0.05, 0.1
-CLASSES_TRIED = 16
 _LEFT, _RIGHT, _LAST, _DROPPED = np.uint64(13), np.uint64(7), np.uint64(17), np.uint64(11)
 _UNIT = 1.0 / 2**53
 

@@ -107,7 +107,7 @@ def make_subplan(plan: RotationPlan, attributes: Sequence[int], lowest: Sequence
     order, _ = order_attributes(numbers, values)
     bits = [max(1, (values[a] - 1).bit_length()) for a in order]
     shifts = np.cumsum([0, *bits], dtype=np.int64)
-    to_lowest = [compose_steps(plan, places[a], 0, lowest[a]) for a in order]
+    to_lowest = [_levels_from(plan, places[a], 0)[lowest[a]] for a in order]
     keys = np.empty(len(plan.counts), key)
     pack_fields(
         plan.keys[0].astype(key),
@@ -144,14 +144,6 @@ def make_subplan(plan: RotationPlan, attributes: Sequence[int], lowest: Sequence
         starts=starts,
         sizes=sizes,
     )
-
-
-def compose_steps(plan: RotationPlan, position: int, level: int, higher: int) -> NDArray[np.uint64]:
-    """Map the ordinals of one level to those of a higher level."""
-    result = np.arange(plan.sizes[position][level], dtype=np.uint64)
-    for each in range(level + 1, higher + 1):
-        result = plan.steps[position][each][result]
-    return result
 
 
 def _levels_from(plan: RotationPlan, position: int, lowest: int) -> list[NDArray[np.uint64]]:

@@ -193,10 +193,19 @@ def evaluate_lattice(
         If the arrays would not fit ``settings.memory_limit``: before any work, or during it if further scores
         produce too many entries.
 
+    Notes
+    -----
+    Cost: 1.5 to 5 ns per group of each visited state with the kernels, about ten times that with the twin;
+    memory as ``resource_estimates`` describes.
+
     References
     ----------
     Pilalidou and Vassiliadis, *Online negotiation for privacy preserving data publishing*. Slides, University
     of Ioannina.
+
+    Examples
+    --------
+    >>> evaluate_lattice(frequency_set, settings).suppression(Requirement(k=5))  # doctest: +SKIP
     """
     lattice = build_lattice(frequency_set)
     table = drop_unneeded_subjects(frequency_set)

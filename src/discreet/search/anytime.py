@@ -4,8 +4,6 @@ Descents (``incumbent``) improve the best node from above while branch and bound
 bound. Every reported node is counted exactly; the best node never gets worse. The search ends when the best
 node is proven optimal, when its budget of seconds or nodes is spent, or at an interrupt; without a budget
 after 30 seconds. With a budget of nodes it is reproducible.
-
-Cost: a roll-up per node; a quarter of the memory limit for counted states, half of it for open boxes.
 """
 
 from __future__ import annotations
@@ -40,14 +38,38 @@ class _BudgetSpent(Exception):
 
 
 def anytime(task: SearchProblem) -> SearchResult:
-    """Find the best node within the budget, and prove a lower bound of the cost.
+    """Find the best node within the budget, and prove a lower bound of its cost (default: the loss).
 
-    The default cost is the loss. The result has no solution only if none exists. An interrupt before the
-    first answer is passed on as ``KeyboardInterrupt``.
+    Parameters
+    ----------
+    task
+        Table, requirement, suppression limit and bounds of the search.
 
-    Cost: a roll-up per counted node. Counted states take at most a quarter of ``memory_limit`` and open boxes
-    at most half of it; where that is spent, the boxes of the largest bounds are forgotten and limit the
-    proof.
+    Returns
+    -------
+    The best node, the proven bound and the gap. There is no solution only if none exists.
+
+    Raises
+    ------
+    InputError
+        For criteria under which suppression may rise from a node to one above it.
+    KeyboardInterrupt
+        If the interrupt came before the first answer.
+
+    Notes
+    -----
+    Cost: a roll-up per counted node. Counted states take at most a quarter of ``memory_limit`` and open
+    boxes at most half of it; where that is spent, the boxes of the largest bounds are forgotten and limit
+    the proof.
+
+    References
+    ----------
+    Pilalidou and Vassiliadis, *Online negotiation for privacy preserving data publishing*. Slides, University
+    of Ioannina: the guide Λ.
+
+    Examples
+    --------
+    >>> anytime(SearchProblem.of(table, request, settings, time_budget=10.0)).gap  # doctest: +SKIP
     """
     start = perf_counter()
     task.require_monotone("anytime")

@@ -229,11 +229,33 @@ _MOST_ATTRIBUTES = 64
 def bottom_up(task: SearchProblem) -> SearchResult:
     """Find every solution; the frequency set of each checked node is counted from the table.
 
+    Parameters
+    ----------
+    task
+        Table, requirement, suppression limit and bounds of the search.
+
+    Returns
+    -------
+    Every solution with its suppressed rows, and the numbers of checked and marked nodes and of scans.
+
+    Raises
+    ------
+    InputError
+        For criteria under which suppression may rise from a node to one above it.
+    LimitReached
+        If the nodes or the frequency sets would not fit the memory limit.
+
+    Notes
+    -----
     Cost: one scan per checked node, one frequency set in memory, a byte per node of the lattice.
 
     References
     ----------
     LeFevre, DeWitt and Ramakrishnan (2005), *Incognito: Efficient Full-Domain K-Anonymity*. SIGMOD, 49–60.
+
+    Examples
+    --------
+    >>> bottom_up(SearchProblem.of(table, Request.of(k=10), settings)).solutions  # doctest: +SKIP
     """
     return _search_bottom_up(task, "bottom-up", roll_up=False)
 
@@ -241,11 +263,33 @@ def bottom_up(task: SearchProblem) -> SearchResult:
 def bottom_up_rollup(task: SearchProblem) -> SearchResult:
     """Find every solution; each checked node but the first is rolled up from a node below it.
 
+    Parameters
+    ----------
+    task
+        Table, requirement, suppression limit and bounds of the search.
+
+    Returns
+    -------
+    Every solution with its suppressed rows, and the numbers of checked and marked nodes and of scans.
+
+    Raises
+    ------
+    InputError
+        For criteria under which suppression may rise from a node to one above it.
+    LimitReached
+        If the nodes or the frequency sets would not fit the memory limit.
+
+    Notes
+    -----
     Cost: one scan and a roll-up per checked node; the frequency sets of the failing nodes of two heights.
 
     References
     ----------
     LeFevre, DeWitt and Ramakrishnan (2005), *Incognito: Efficient Full-Domain K-Anonymity*. SIGMOD, 49–60.
+
+    Examples
+    --------
+    >>> bottom_up_rollup(SearchProblem.of(table, Request.of(k=10), settings)).solutions  # doctest: +SKIP
     """
     return _search_bottom_up(task, "bottom-up-rollup", roll_up=True)
 

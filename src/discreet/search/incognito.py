@@ -6,9 +6,6 @@ attributes are joined from the survivors of i. The frequency sets of roots are c
 sets of attributes at the lowest levels, and under a memory budget points of higher levels with the
 greatest benefit per byte (Harinarayan, Rajaraman and Ullman 1996). The three variants check the same
 nodes and differ in scans.
-
-Cost: exponential in the number of attributes; a byte per node of every set of attributes; 2^d frequency
-sets for the cube.
 """
 
 from __future__ import annotations
@@ -196,12 +193,34 @@ RootSetsFactory = Callable[[FrequencySets, SearchTally], CountedRootSets]
 def incognito(task: SearchProblem) -> SearchResult:
     """Find every solution with basic Incognito: roots are counted from the table.
 
+    Parameters
+    ----------
+    task
+        Table, requirement, suppression limit and bounds of the search.
+
+    Returns
+    -------
+    Every solution with its suppressed rows, and the numbers of checked and marked nodes and of scans.
+
+    Raises
+    ------
+    InputError
+        For criteria under which suppression may rise from a node to one above it.
+    LimitReached
+        If the nodes or the frequency sets would not fit the memory limit.
+
+    Notes
+    -----
     Cost: exponential in the number of attributes; one scan per root, a byte per node of every set of
     attributes.
 
     References
     ----------
     LeFevre, DeWitt and Ramakrishnan (2005), *Incognito: Efficient Full-Domain K-Anonymity*. SIGMOD, 49–60.
+
+    Examples
+    --------
+    >>> incognito(SearchProblem.of(table, Request.of(k=10), settings)).solutions  # doctest: +SKIP
     """
     return _search(task, "incognito", lambda frequencies, _: CountedRootSets(frequencies))
 
@@ -209,11 +228,33 @@ def incognito(task: SearchProblem) -> SearchResult:
 def incognito_superroots(task: SearchProblem) -> SearchResult:
     """Find every solution; the roots of a family are rolled up from their greatest common specialization.
 
+    Parameters
+    ----------
+    task
+        Table, requirement, suppression limit and bounds of the search.
+
+    Returns
+    -------
+    Every solution with its suppressed rows, and the numbers of checked and marked nodes and of scans.
+
+    Raises
+    ------
+    InputError
+        For criteria under which suppression may rise from a node to one above it.
+    LimitReached
+        If the nodes or the frequency sets would not fit the memory limit.
+
+    Notes
+    -----
     Cost: as ``incognito``, with one scan per family.
 
     References
     ----------
     LeFevre, DeWitt and Ramakrishnan (2005), *Incognito: Efficient Full-Domain K-Anonymity*. SIGMOD, 49–60.
+
+    Examples
+    --------
+    >>> incognito_superroots(SearchProblem.of(table, Request.of(k=10), settings)).solutions  # doctest: +SKIP
     """
     return _search(task, "incognito-superroots", lambda frequencies, _: SuperRootSets(frequencies))
 
@@ -221,6 +262,24 @@ def incognito_superroots(task: SearchProblem) -> SearchResult:
 def incognito_cube(task: SearchProblem) -> SearchResult:
     """Find every solution; roots are rolled up from a cube, whose construction is timed separately.
 
+    Parameters
+    ----------
+    task
+        Table, requirement, suppression limit and bounds of the search.
+
+    Returns
+    -------
+    Every solution with its suppressed rows, and the numbers of checked and marked nodes and of scans.
+
+    Raises
+    ------
+    InputError
+        For criteria under which suppression may rise from a node to one above it.
+    LimitReached
+        If the nodes or the frequency sets would not fit the memory limit.
+
+    Notes
+    -----
     Cost: as ``incognito``, with one scan and 2^d frequency sets for d attributes; ``cube_budget`` bytes for
     further points.
 
@@ -228,6 +287,10 @@ def incognito_cube(task: SearchProblem) -> SearchResult:
     ----------
     LeFevre, DeWitt and Ramakrishnan (2005), *Incognito: Efficient Full-Domain K-Anonymity*. SIGMOD, 49–60.
     Harinarayan, Rajaraman and Ullman (1996), *Implementing Data Cubes Efficiently*. SIGMOD.
+
+    Examples
+    --------
+    >>> incognito_cube(SearchProblem.of(table, Request.of(k=10), settings)).solutions  # doctest: +SKIP
     """
 
     def build(frequencies: FrequencySets, tally: SearchTally) -> CubeRootSets:

@@ -5,8 +5,6 @@ A known lattice is looked up. Otherwise an incumbent is computed, subsets of att
 the request, or many nodes remain, the lattice is evaluated; if that does not fit the memory limit,
 branch and bound gives the same answer. ``LimitReached`` is raised if neither fits. With criteria that
 are not monotone every node is counted and compared.
-
-Cost: the states of the candidates or the evaluated lattice, and one roll-up per counted node.
 """
 
 from __future__ import annotations
@@ -40,13 +38,36 @@ _MOST_TWIN_GROUPS = 5 * 10**9
 
 
 def optimal(task: SearchProblem) -> SearchResult:
-    """Find the preferred node of least cost; no solution if every node exceeds the suppression limit.
+    """Find the preferred node of least cost; the default cost is the height.
 
-    The default cost is the height. Raises ``LimitReached`` if neither the evaluated lattice nor branch and
-    bound fits the memory limit, and ``InputError`` for criteria that are not monotone on too many nodes.
+    Parameters
+    ----------
+    task
+        Table, requirement, suppression limit and bounds of the search.
 
-    Cost: the states of the candidates or the evaluated lattice, and one roll-up per counted node. The subsets
-    of attributes are those of LeFevre et al. (2005), with suppression.
+    Returns
+    -------
+    The preferred node with its cost, if any; the search considered every node.
+
+    Raises
+    ------
+    LimitReached
+        If neither the evaluated lattice nor branch and bound fits the memory limit.
+    InputError
+        For criteria that are not monotone on too many nodes.
+
+    Notes
+    -----
+    Cost: the states of the candidates or the evaluated lattice, and one roll-up per counted node. The
+    subsets of attributes are those of LeFevre et al. (2005), with suppression.
+
+    References
+    ----------
+    LeFevre, DeWitt and Ramakrishnan (2005), *Incognito: Efficient Full-Domain K-Anonymity*. SIGMOD, 49–60.
+
+    Examples
+    --------
+    >>> optimal(SearchProblem.of(table, request, settings)).solutions[0].node  # doctest: +SKIP
     """
     start = perf_counter()
     cost = task.cost_or("height")

@@ -4,9 +4,6 @@ If a node meets the requirement, so does one of every greater height above it; s
 solution is found by bisection. A node is checked by a GROUP BY instead of the paper's matrix of
 distances, and the answer is the solution that the tie rule prefers. Minimal solutions of greater heights
 are not found.
-
-Cost: about log2(height of the lattice) heights, each with at most the width of the lattice there; one
-scan per check, one frequency set in memory.
 """
 
 from __future__ import annotations
@@ -23,11 +20,34 @@ from discreet.search.solutions import SearchTally, build_result, check_node_limi
 def samarati(task: SearchProblem) -> SearchResult:
     """Find a solution of the least height, the one that the tie rule prefers.
 
-    Cost: about log2(height of the lattice) heights; one scan per checked node, one frequency set in memory.
+    Parameters
+    ----------
+    task
+        Table, requirement, suppression limit and bounds of the search.
+
+    Returns
+    -------
+    The preferred solution with its suppressed rows, if any, and the number of checked nodes.
+
+    Raises
+    ------
+    InputError
+        For criteria under which suppression may rise from a node to one above it.
+    LimitReached
+        If the nodes or the frequency sets would not fit the memory limit.
+
+    Notes
+    -----
+    Cost: about log2(height of the lattice) heights, each with at most the width of the lattice there;
+    one scan per checked node, one frequency set in memory.
 
     References
     ----------
     Samarati (2001), *Protecting Respondents' Identities in Microdata Release*. IEEE TKDE 13(6), 1010–1027.
+
+    Examples
+    --------
+    >>> samarati(SearchProblem.of(table, Request.of(k=10), settings)).solutions  # doctest: +SKIP
     """
     task.require_monotone("samarati")
     with open_frequency_sets(task) as frequencies:
