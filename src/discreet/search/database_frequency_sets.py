@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -23,6 +22,7 @@ from discreet.frequency.fact_counter import count_distinct_values
 from discreet.model.criteria.base import BoundCriterion
 from discreet.model.criterion_inputs import ClassStatistics, ClassValues
 from discreet.model.requirement import Requirement, failing_mask
+from discreet.search.frequency_sets import AttributeFrequencySet, FrequencySets
 from discreet.search.search_problem import FactTable
 from discreet.sql import star_schema as sql
 
@@ -30,60 +30,9 @@ _BYTES_PER_CELL = 8
 _BYTES_PER_PAIR = 200
 
 
-class DatabaseFrequencySet:
-    """Frequency set in a table of the database; implements ``AttributeFrequencySet``."""
-
-    def __init__(
-        self, owner: DatabaseFrequencySets, name: str, attributes: tuple[int, ...], levels: tuple[int, ...]
-    ) -> None:
-        self._owner = owner
-        self.name = name
-        self.attributes = attributes
-        self.levels = levels
-
-    @cached_property
-    def classes(self) -> int:
-        """Number of groups: classes, divided by the sensitive codes and subjects that are counted."""
-        return self._owner.number(sql.table_row_count(self.name))
-
-    @property
-    def nbytes(self) -> int:
-        """Approximate size in bytes."""
-        return self.classes * _BYTES_PER_CELL * (len(self.attributes) + len(self._owner.value_columns) + 1)
-
-    @property
-    def codes(self) -> list[str]:
-        """Names of the columns of its attributes."""
-        return [sql.code_name(a) for a in self.attributes]
-
-    def roll_up(self, levels: Sequence[int]) -> DatabaseFrequencySet:
-        """Return the frequency set of the same attributes at the same or higher levels."""
-        steps = [
-            self._owner.step(a, level, wanted)
-            for a, level, wanted in zip(self.attributes, self.levels, levels, strict=True)
-        ]
-        return self._owner.derive(self.name, steps, self.attributes, tuple(levels), sql.ROWS_OF_COUNTS)
-
-    def sum_out(self, attribute: int) -> DatabaseFrequencySet:
-        """Return the frequency set of the other attributes at the same levels."""
-        index = self.attributes.index(attribute)
-        attributes = self.attributes[:index] + self.attributes[index + 1 :]
-        levels = self.levels[:index] + self.levels[index + 1 :]
-        steps = [self._owner.step(a, level, level) for a, level in zip(attributes, levels, strict=True)]
-        return self._owner.derive(self.name, steps, attributes, levels, sql.ROWS_OF_COUNTS)
-
-    def suppressed(self) -> int:
-        """Count the rows in classes that fail the requirement."""
-        return self._owner.suppressed(self)
-
-    def release(self) -> None:
-        """Drop its table; a second call does nothing."""
-        self._owner.drop(self)
-
-
 @dataclass(eq=False)
-class DatabaseFrequencySets:
-    """Frequency sets of a fact table; implements ``FrequencySets``.
+class DatabaseFrequencySets(FrequencySets):
+    """Frequency sets of a fact table; the content of each is the name of its table.
 
     ``tables`` drops the tables that remain at its end.
     """
@@ -93,76 +42,89 @@ class DatabaseFrequencySets:
     memory_limit: int
     tables: TemporaryTables
     scans: int = 0
-    _live: dict[str, DatabaseFrequencySet] = field(default_factory=dict)
+    _live: dict[str, AttributeFrequencySet] = field(default_factory=dict)
     _free: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self._bound = self.requirement.bound(self.table.sensitive_attributes)
         self._value_criteria = [one for one in self._bound if one.index is not None]
         places = sorted({one.index for one in self._value_criteria if one.index is not None})
-        self.value_columns = tuple(map(sql.sensitive_name, places))
+        self._value_columns = tuple(map(sql.sensitive_name, places))
         if self.table.by_subject:
-            self.value_columns += (sql.SUBJECT,)
+            self._value_columns += (sql.SUBJECT,)
 
     @property
     def used_bytes(self) -> int:
         """Approximate size in bytes of the tables that are not yet dropped."""
         return sum(s.nbytes for s in self._live.values())
 
-    def count(self, attributes: Sequence[int], levels: Sequence[int]) -> DatabaseFrequencySet:
+    def count(self, attributes: Sequence[int], levels: Sequence[int]) -> AttributeFrequencySet:
         """Compute the frequency set of some attributes at some levels with a GROUP BY over the fact table."""
-        steps = [self.step(a, 0, level) for a, level in zip(attributes, levels, strict=True)]
         self.scans += 1
-        return self.derive(self.table.facts, steps, tuple(attributes), tuple(levels), sql.ROWS_OF_FACTS)
+        facts = AttributeFrequencySet(self, tuple(attributes), (0,) * len(attributes), self.table.facts)
+        return self._create(facts, tuple(attributes), tuple(levels), sql.ROWS_OF_FACTS)
 
-    def step(self, attribute: int, level: int, target: int) -> sql.LevelStep:
+    def derive(
+        self, source: AttributeFrequencySet, attributes: tuple[int, ...], levels: tuple[int, ...]
+    ) -> AttributeFrequencySet:
+        """Create a frequency set from another one."""
+        return self._create(source, attributes, levels, sql.ROWS_OF_COUNTS)
+
+    def _create(
+        self, source: AttributeFrequencySet, attributes: tuple[int, ...], levels: tuple[int, ...], rows: str
+    ) -> AttributeFrequencySet:
+        level_of = dict(zip(source.attributes, source.levels, strict=True))
+        steps = [self._step(a, level_of[a], level) for a, level in zip(attributes, levels, strict=True)]
+        name = self._free.pop() if self._free else self.tables.new_name()
+        query = sql.frequency_set(source.content, steps, self._value_columns, rows)
+        self.table.engine.create_table(name, query)
+        self._live[name] = AttributeFrequencySet(self, attributes, levels, name)
+        return self._live[name]
+
+    def _step(self, attribute: int, level: int, target: int) -> sql.LevelStep:
         """Return the step of one attribute from a level to another."""
         top = self.table.hierarchies[attribute].height
         dimension = self.table.dimensions[attribute]
         return sql.LevelStep(attribute, dimension, level, None if level == target else target, target == top)
 
-    def derive(
-        self,
-        source: str,
-        steps: Sequence[sql.LevelStep],
-        attributes: tuple[int, ...],
-        levels: tuple[int, ...],
-        rows: str,
-    ) -> DatabaseFrequencySet:
-        """Create a frequency set from the fact table or from another frequency set."""
-        name = self._free.pop() if self._free else self.tables.new_name()
-        self.table.engine.create_table(name, sql.frequency_set(source, steps, self.value_columns, rows))
-        self._live[name] = DatabaseFrequencySet(self, name, attributes, levels)
-        return self._live[name]
+    def count_classes(self, of: AttributeFrequencySet) -> int:
+        """Return the number of groups: classes, divided by the counted sensitive codes and subjects."""
+        return self.number(sql.table_row_count(of.content))
 
-    def drop(self, released: DatabaseFrequencySet) -> None:
+    def count_bytes(self, of: AttributeFrequencySet) -> int:
+        """Return the approximate size in bytes."""
+        return of.classes * _BYTES_PER_CELL * (len(of.attributes) + len(self._value_columns) + 1)
+
+    def release(self, released: AttributeFrequencySet) -> None:
         """Drop a frequency set's table; its name is reused."""
         # A second release finds the name free or owned by a later frequency set.
-        if self._live.get(released.name) is released:
-            del self._live[released.name]
-            self.tables.drop(released.name)
-            self._free.append(released.name)
+        if self._live.get(released.content) is released:
+            del self._live[released.content]
+            self.tables.drop(released.content)
+            self._free.append(released.content)
 
-    def suppressed(self, of: DatabaseFrequencySet) -> int:
+    def suppressed(self, of: AttributeFrequencySet) -> int:
         """Count the rows in classes that fail the requirement."""
-        by_subject = self.table.by_subject
-        rows = self.number(sql.suppressed_row_count(of.name, of.codes, self._bound, by_subject=by_subject))
+        by_subject, codes = self.table.by_subject, _code_columns(of)
+        rows = self.number(sql.suppressed_row_count(of.content, codes, self._bound, by_subject=by_subject))
         return rows + self._unmatched(of) if by_subject and self._value_criteria else rows
 
     def number(self, query: str) -> int:
         """Return the single number of a query's result."""
         return int(self.table.engine.fetch_rows(query)[0][0])
 
-    def _unmatched(self, of: DatabaseFrequencySet) -> int:
+    def _unmatched(self, of: AttributeFrequencySet) -> int:
         """Count the rows in classes with enough values and subjects that cannot be matched."""
         engine = self.table.engine
-        passing = sql.classes_to_match(engine.dialect, of.name, of.codes, self._bound)
+        passing = sql.classes_to_match(engine.dialect, of.content, _code_columns(of), self._bound)
         classes = self.tables.create(passing)
         unmatched: dict[int, int] = {}
         try:
             for one in self._value_criteria:
                 assert one.index is not None
-                query = sql.values_of_subjects(classes, of.name, of.codes, sql.sensitive_name(one.index))
+                query = sql.values_of_subjects(
+                    classes, of.content, _code_columns(of), sql.sensitive_name(one.index)
+                )
                 self._check_pairs(query)
                 unmatched |= _unmatched_classes(engine.fetch_arrays(query), one)
         finally:
@@ -177,6 +139,10 @@ class DatabaseFrequencySets:
                 f"{pairs * _BYTES_PER_PAIR:,} bytes, but the memory limit is {self.memory_limit:,}",
                 advice="Raise DISCREET_MEMORY_LIMIT, or request only k: matching needs the pairs in memory.",
             )
+
+
+def _code_columns(of: AttributeFrequencySet) -> list[str]:
+    return [sql.code_name(attribute) for attribute in of.attributes]
 
 
 def _unmatched_classes(pairs: dict[str, NDArray[Any]], one: BoundCriterion) -> dict[int, int]:
