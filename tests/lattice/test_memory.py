@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from discreet.errors import LimitReached
-from discreet.kernels.histograms import SMALL_LIMIT, Histograms
+from discreet.kernels.histograms import Histograms
 from discreet.kernels.plan_evaluation import _make_plan_arrays, _make_worker, _signature_widths
 from discreet.kernels.rotation import GroupState
 from discreet.kernels.rotation_plan import count_words_of, plan_rotation
@@ -62,9 +62,7 @@ def test_estimated_buffers_of_scores_are_those_allocated(types: int, values: int
     scored = compiled.scored(choose_edges(further, asked))
     sections, count = split_sections(plan), np.uint32
     assert sections is not None
-    shape = _make_plan_arrays(
-        plan, sections, (values,), _signature_widths((values,), scored), count, SMALL_LIMIT
-    )
+    shape = _make_plan_arrays(plan, sections, (values,), _signature_widths((values,), scored), count)
     bits = compiled.words.reshape(types, 1, -1, 4)
     start = GroupState(sections.keys, plan.counts.astype(count), bits)
     taken = sum(array.nbytes for array in arrays(_make_worker(start, shape, scored)))

@@ -321,14 +321,13 @@ class NodeCollector:
         sensitive: int,
         by_subject: bool,
         further: tuple[ScoreFunction, ...],
-        limit: int,
         room: Callable[[int], None] | None,
     ) -> None:
         self.further = further
         self.partial = not sensitive and not by_subject and not further
         wide = int(plan.counts.sum()) >= 2**32
         self.kind: type[np.uint32] | type[np.uint64] = np.uint64 if wide else np.uint32
-        self.small = np.zeros((plan.nodes, limit + 1), self.kind)
+        self.small = np.zeros((plan.nodes, SMALL_LIMIT + 1), self.kind)
         self.classes = np.zeros(plan.nodes, np.int64)
         parts = 1 + sensitive + len(further)
         dtype = np.int32 if further else self.kind

@@ -45,7 +45,6 @@ def evaluate_plan(
     scored: ScoreInputs | None = None,
     *,
     threads: int = 1,
-    limit: int = SMALL_LIMIT,
     progress: Callable[[int], None] | None = None,
     room: Callable[[int], None] | None = None,
 ) -> Histograms:
@@ -68,14 +67,12 @@ def evaluate_plan(
     """
     sections = split_sections(plan)
     if sections is None:
-        return _evaluate_faces(
-            plan, bits, values, scored, threads=threads, limit=limit, progress=progress, room=room
-        )
+        return _evaluate_faces(plan, bits, values, scored, threads=threads, progress=progress, room=room)
     count = np.uint32 if int(plan.counts.sum()) < 2**32 else np.uint64
-    shape = _make_plan_arrays(plan, sections, values, _signature_widths(values, scored), count, limit)
+    shape = _make_plan_arrays(plan, sections, values, _signature_widths(values, scored), count)
     nodes = plan.nodes
     output = HistogramOutput(
-        small=np.zeros((nodes, limit + 1), count),
+        small=np.zeros((nodes, SMALL_LIMIT + 1), count),
         classes=np.zeros(nodes, np.int64),
         starts=np.zeros(nodes, np.int64),
         stops=np.zeros(nodes, np.int64),
@@ -121,7 +118,6 @@ def _evaluate_faces(
     scored: ScoreInputs | None,
     *,
     threads: int,
-    limit: int,
     progress: Callable[[int], None] | None,
     room: Callable[[int], None] | None,
 ) -> Histograms:
@@ -139,7 +135,6 @@ def _evaluate_faces(
             values,
             scored,
             threads=threads,
-            limit=limit,
             progress=progress,
             room=None if room is None else check_room,
         )
@@ -172,7 +167,6 @@ def _make_plan_arrays(
     values: tuple[int, ...],
     widths: NDArray[np.uint64],
     count: Any,
-    limit: int,
 ) -> PlanArrays:
     """Build the arrays that the kernels read from the plan."""
     tail, key, parts = plan.tail, sections.keys.dtype.type, sections.parts
@@ -217,7 +211,7 @@ def _make_plan_arrays(
         widths=widths,
         outer_levels=levels[tail.outer],
         outer_stride=plan.strides[tail.outer],
-        limit=count(limit),
+        limit=count(SMALL_LIMIT),
     )
 
 

@@ -14,14 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.histograms import (
-    SMALL_LIMIT,
-    Histograms,
-    NodeCollector,
-    NodeGroups,
-    PairSet,
-    ScoreFunction,
-)
+from discreet.kernels.histograms import Histograms, NodeCollector, NodeGroups, PairSet, ScoreFunction
 from discreet.kernels.matching import distinct_representatives
 from discreet.kernels.rotation_plan import RotationPlan, extract_field
 
@@ -67,7 +60,6 @@ def evaluate_twin(
     *,
     further: tuple[ScoreFunction, ...] = (),
     people: Array | None = None,
-    limit: int = SMALL_LIMIT,
     progress: Callable[[int], None] | None = None,
     room: Callable[[int], None] | None = None,
 ) -> Histograms:
@@ -81,7 +73,7 @@ def evaluate_twin(
     histogram. Cost: O(groups of all nodes · sets), in numpy passes.
     """
     by_subject = subjects is not None
-    collector = NodeCollector(plan, len(sensitive), by_subject, further, limit, room)
+    collector = NodeCollector(plan, len(sensitive), by_subject, further, room)
 
     def add(node: int, state: _State) -> None:
         _add(collector, node, state, plan, by_subject)

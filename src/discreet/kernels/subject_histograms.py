@@ -14,14 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.histograms import (
-    SMALL_LIMIT,
-    Histograms,
-    NodeCollector,
-    NodeGroups,
-    PairSet,
-    ScoreFunction,
-)
+from discreet.kernels.histograms import Histograms, NodeCollector, NodeGroups, PairSet, ScoreFunction
 from discreet.kernels.numba_jit import compiled
 from discreet.kernels.rotation_plan import RotationPlan, extract_field
 
@@ -233,7 +226,6 @@ def evaluate_by_subject(
     subjects: PairSet,
     *,
     further: tuple[ScoreFunction, ...] = (),
-    limit: int = SMALL_LIMIT,
     progress: Callable[[int], None] | None = None,
     room: Callable[[int], None] | None = None,
 ) -> Histograms:
@@ -241,7 +233,7 @@ def evaluate_by_subject(
 
     A further score reads only sizes and distinct values: no cells, no population, no rows by value.
     """
-    collector = NodeCollector(plan, len(sensitive), True, further, limit, room)
+    collector = NodeCollector(plan, len(sensitive), True, further, room)
     walk = _Descent(plan, subjects, sensitive, collector, progress)
     walk.descend(np.zeros(len(plan.source), np.int64), 0, 0)
     return collector.histograms()
