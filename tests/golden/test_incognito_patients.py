@@ -27,7 +27,7 @@ from discreet.search.breadth_first import (
     join_candidates,
     roots,
 )
-from discreet.search.frequency_sets import open_frequency_sets
+from discreet.search.database_frequency_sets import open_frequency_sets
 from discreet.search.search_problem import SearchProblem
 from discreet.search.solutions import SearchTally
 from discreet.settings import Settings

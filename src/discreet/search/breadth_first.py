@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 from discreet.errors import LimitReached
 from discreet.model.lattice import LatticeNode, tie_break_key
 from discreet.model.search_result import SearchResult
-from discreet.search.frequency_sets import AttributeFrequencySet, FrequencySets, open_frequency_sets
+from discreet.search.database_frequency_sets import open_frequency_sets
+from discreet.search.frequency_sets import AttributeFrequencySet, FrequencySets
 from discreet.search.search_problem import Marking, SearchProblem, children_within, parents_within
 from discreet.search.solutions import SearchTally, box_size, build_result, check_node_limit, list_nodes
 

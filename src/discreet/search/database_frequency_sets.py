@@ -9,7 +9,8 @@ undecided classes are matched here.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,8 +23,8 @@ from discreet.frequency.fact_counter import count_distinct_values
 from discreet.model.criteria.base import BoundCriterion
 from discreet.model.criterion_inputs import ClassStatistics, ClassValues
 from discreet.model.requirement import Requirement, failing_mask
-from discreet.search.frequency_sets import AttributeFrequencySet, FrequencySets
-from discreet.search.search_problem import FactTable
+from discreet.search.frequency_sets import AttributeFrequencySet, FrequencySets, MemoryFrequencySets
+from discreet.search.search_problem import FactTable, SearchProblem
 from discreet.sql import star_schema as sql
 
 _BYTES_PER_CELL = 8
@@ -153,3 +154,17 @@ def _unmatched_classes(pairs: dict[str, NDArray[Any]], one: BoundCriterion) -> d
     distinct = ClassValues(count_distinct_values(class_of, values, subjects, len(names)))
     few = failing_mask([BoundCriterion(one.criterion, 0)], ClassStatistics(rows[first], (distinct,)))
     return dict(zip(names[few].tolist(), rows[first[few]].tolist(), strict=True))
+
+
+@contextmanager
+def open_frequency_sets(task: SearchProblem) -> Iterator[FrequencySets]:
+    """Open the frequency sets of a problem's table, in memory or in its database.
+
+    They are released when the context ends.
+    """
+    limit = task.settings.memory_limit
+    if not isinstance(task.table, FactTable):
+        yield MemoryFrequencySets(task.table, task.requirement, limit)
+        return
+    with TemporaryTables(task.table.engine) as tables:
+        yield DatabaseFrequencySets(task.table, task.requirement, limit, tables)

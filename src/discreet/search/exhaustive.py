@@ -12,7 +12,8 @@ from __future__ import annotations
 from discreet.lattice.evaluated_lattice import EvaluatedLattice
 from discreet.model.lattice import LatticeNode
 from discreet.model.search_result import SearchResult
-from discreet.search.frequency_sets import AttributeFrequencySet, FrequencySets, open_frequency_sets
+from discreet.search.database_frequency_sets import open_frequency_sets
+from discreet.search.frequency_sets import AttributeFrequencySet, FrequencySets
 from discreet.search.search_problem import (
     FactTable,
     SearchProblem,

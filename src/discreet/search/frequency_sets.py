@@ -12,17 +12,14 @@ hash of n keys; lists of sensitive values are sorted too.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
-from discreet.engines.source_tables import TemporaryTables
 from discreet.errors import LimitReached
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.requirement import Requirement
 from discreet.search.node_counts import StatisticsCounter
-from discreet.search.search_problem import FactTable, SearchProblem
 
 
 class FrequencySetsTooLarge(LimitReached):
@@ -182,19 +179,3 @@ class MemoryFrequencySets(FrequencySets):
                 f"but the memory limit is {self._memory_limit:,}",
                 advice="Raise DISCREET_MEMORY_LIMIT, or search with --in-database, which uses the disk.",
             )
-
-
-@contextmanager
-def open_frequency_sets(task: SearchProblem) -> Iterator[FrequencySets]:
-    """Open the frequency sets of a problem's table, in memory or in its database.
-
-    They are released when the context ends.
-    """
-    limit = task.settings.memory_limit
-    if not isinstance(task.table, FactTable):
-        yield MemoryFrequencySets(task.table, task.requirement, limit)
-        return
-    from discreet.search.database_frequency_sets import DatabaseFrequencySets
-
-    with TemporaryTables(task.table.engine) as tables:
-        yield DatabaseFrequencySets(task.table, task.requirement, limit, tables)

@@ -30,7 +30,8 @@ from discreet.search.breadth_first import (
     SuperRootSets,
     join_candidates,
 )
-from discreet.search.frequency_sets import AttributeFrequencySet, FrequencySets, open_frequency_sets
+from discreet.search.database_frequency_sets import open_frequency_sets
+from discreet.search.frequency_sets import AttributeFrequencySet, FrequencySets
 from discreet.search.search_problem import SearchProblem
 from discreet.search.solutions import SearchTally, build_result, list_nodes
 

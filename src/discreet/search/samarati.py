@@ -12,7 +12,8 @@ from collections.abc import Iterator
 
 from discreet.model.lattice import LatticeNode
 from discreet.model.search_result import SearchResult
-from discreet.search.frequency_sets import FrequencySets, open_frequency_sets
+from discreet.search.database_frequency_sets import open_frequency_sets
+from discreet.search.frequency_sets import FrequencySets
 from discreet.search.search_problem import SearchProblem, nodes_at_height, width_at
 from discreet.search.solutions import SearchTally, build_result, check_node_limit
 
