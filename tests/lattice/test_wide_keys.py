@@ -183,7 +183,7 @@ def test_scores_in_sections_are_those_of_one_word(word: int, criterion: Criterio
 
 
 def test_subjects_of_wide_keys_are_counted() -> None:
-    table = table_of_bits(np.random.default_rng(3), [8] * 9, 128)
+    table = table_of_bits(np.random.default_rng(3), [7] * 10, 128)
     people = np.random.default_rng(4).integers(0, 40, table.rows)
     rows = [tuple(row) for row in table.codes.tolist()]
     named = frequency_set_of(table.hierarchies, [(row, ()) for row in rows], (), (), people.tolist())

@@ -30,7 +30,7 @@ from discreet.model.requirement import (
 )
 
 _CACHED_REQUIREMENTS = 256
-SplitRequirement = tuple[tuple[int | None, ...], tuple[Criterion, ...]]
+SplitRequirement = tuple[tuple[int | None, ...], tuple[Any, ...]]
 """Thresholds of classes, and the criteria that thresholds cannot express."""
 _TABLE_BYTES = 64 * 10**6
 

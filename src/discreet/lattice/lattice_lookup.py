@@ -173,6 +173,11 @@ def split_nodes(histograms: Histograms) -> list[slice]:
 
 _CACHED_BYTES = 256 * 10**6
 
+
+def _tail_bytes(parts: list[NodeTails]) -> int:
+    return sum(part.nbytes for part in parts)
+
+
 ReleaseCriteria = Sequence[ReleaseCriterion]
 
 
@@ -186,8 +191,7 @@ class ReleaseLookup(NodeLookup):
 
     rows: int
     _cache: LatestCache[tuple[int | None, ...], list[NodeTails]] = field(
-        default_factory=lambda: LatestCache(_CACHED_BYTES, lambda parts: sum(p.nbytes for p in parts)),
-        repr=False,
+        default_factory=lambda: LatestCache(_CACHED_BYTES, _tail_bytes), repr=False
     )
 
     def suppression(self, thresholds: Thresholds, criteria: ReleaseCriteria) -> SizeArray:
