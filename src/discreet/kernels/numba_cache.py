@@ -21,6 +21,8 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.core.registry import cpu_target
 
+from discreet.kernels.numba_import import without_scipy
+
 
 class _CalleeLibrary(JITCodeLibrary):
     """Library of code that is never run directly: its callers optimize it and generate its machine code."""
@@ -111,11 +113,15 @@ def cache_on_disk(dispatcher: Any, folder: Path) -> None:
             Numba would prepare to compile before it searches the cache, which takes half of the time of a
             program's first call. Cached code needs only the addresses of numba's own functions.
             """
-            own = _untyped(self)
+            own, result = _untyped(self), None  # stays None if the file cannot be read
             _register_runtime_symbols()
             with own._guard_against_spurious_io_errors():
-                return own._load_overload(sig, target_context)
-            return None  # the file cannot be read: the guard suppressed the error
+                result = own._load_overload(sig, target_context)
+            if result is None:
+                # The compiler imports this module before it compiles, and the module looks for scipy.
+                with without_scipy():
+                    import_module("numba.np.arraymath")
+            return result
 
     store, files = _untyped(Store)(function), _untyped(_CacheFiles)
     store._cache_file = files(str(folder), store._impl.filename_base, "")

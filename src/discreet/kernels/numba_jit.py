@@ -1,7 +1,7 @@
 """Decorators of compiled kernels, and the folder of the on-disk cache.
 
 A decorated function is passed to numba on its first call or when another kernel calls it. Importing this
-module imports numba.
+module imports numba without scipy.
 """
 
 from __future__ import annotations
@@ -16,11 +16,15 @@ from pathlib import Path
 from threading import RLock
 from typing import Any, TypeVar, cast
 
-import llvmlite
-import numba
 import numpy as np
 
-from discreet.kernels.numba_cache import cache_on_disk, inline_into_callers
+from discreet.kernels.numba_import import without_scipy
+
+with without_scipy():
+    import llvmlite
+    import numba
+
+    from discreet.kernels.numba_cache import cache_on_disk, inline_into_callers
 
 _Function = TypeVar("_Function", bound=Callable[..., object])
 
