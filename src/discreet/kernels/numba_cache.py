@@ -114,8 +114,12 @@ def cache_on_disk(dispatcher: Any, folder: Path) -> None:
             own = _untyped(self)
             _register_runtime_symbols()
             with own._guard_against_spurious_io_errors():
-                return own._load_overload(sig, target_context)
-            return None  # the file cannot be read: the guard suppressed the error
+                result = own._load_overload(sig, target_context)
+            if result is None:
+                # The compiler imports this module before it compiles, and the module looks for scipy.
+                with without_scipy():
+                    import_module("numba.np.arraymath")
+            return result
 
     store, files = _untyped(Store)(function), _untyped(_CacheFiles)
     store._cache_file = files(str(folder), store._impl.filename_base, "")

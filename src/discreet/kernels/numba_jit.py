@@ -20,7 +20,13 @@ import llvmlite
 import numba
 import numpy as np
 
-from discreet.kernels.numba_cache import cache_on_disk, inline_into_callers
+from discreet.kernels.numba_import import without_scipy
+
+with without_scipy():
+    import llvmlite
+    import numba
+
+    from discreet.kernels.numba_cache import cache_on_disk, inline_into_callers
 
 _Function = TypeVar("_Function", bound=Callable[..., object])
 
