@@ -266,13 +266,16 @@ class OrderedSingle(Model):
         """Cut greedily for least loss, or optimally for the least C_DM or C_AVG."""
         if self.method == GREEDY_METHOD:
             set_option = next(
-                (name for name in ("cost", "time_limit") if getattr(self, name) is not None), None
+                (
+                    name
+                    for name in ("cost", "time-limit")
+                    if getattr(self, name.replace("-", "_")) is not None
+                ),
+                None,
             )
             if set_option is not None:
                 raise InputError(
-                    f"'{set_option.replace('_', '-')}' does not apply to the method 'greedy', which "
-                    "minimizes the "
-                    "loss",
+                    f"'{set_option}' does not apply to the method 'greedy', which minimizes the loss",
                     advice="Use the method 'optimal'.",
                 )
             return search_taxonomy(RecodingModel.ORDERED_SINGLE, task)
@@ -400,10 +403,9 @@ class _BaseMondrian(Model):
         Summary.RANGES, choices=Summary, help="values shown for a class", label="A class shows"
     )
 
-    def told(self) -> MondrianOptions:
-        """Return the options of the partition."""
+    def _options(self) -> MondrianOptions:
+        """Return the options of a strict partition at the best cuts."""
         return MondrianOptions(
-            relaxed=True,
             summary=Summary(self.summary),
             categorical=Categorical(self.categorical),
             tie=Tie(self.tie),
@@ -418,7 +420,7 @@ class _BaseMondrian(Model):
                 task.frequency_set,
                 task.requirement,
                 task.settings,
-                options=self.told(),
+                options=self._options(),
                 notice=task.reporter.notice,
                 progress=advance,
             )
@@ -436,6 +438,9 @@ class RelaxedMondrian(_BaseMondrian):
     aliases = ("relaxed-mondrian",)
     title = "Relaxed Mondrian"
     text = "As Mondrian, but equal rows may be divided over both sides: classes of k to 2k − 1 rows."
+
+    def _options(self) -> MondrianOptions:
+        return replace(super()._options(), relaxed=True)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -467,14 +472,9 @@ class Mondrian(_BaseMondrian):
         None, kind=OptionKind.FILE, metavar="FILE", help="cut for the queries of FILE (.sql, .toml)"
     )
 
-    def told(self) -> MondrianOptions:
+    def _options(self) -> MondrianOptions:
         """Return the options of the partition; a workload is not one of them."""
-        return MondrianOptions(
-            cut=Cut(self.cut),
-            summary=Summary(self.summary),
-            categorical=Categorical(self.categorical),
-            tie=Tie(self.tie),
-        )
+        return replace(super()._options(), cut=Cut(self.cut))
 
     def search(self, task: Task) -> Found:
         """Partition by cuts, first at a workload's predicates if it has one (``workload_partition``)."""
@@ -486,7 +486,7 @@ class Mondrian(_BaseMondrian):
         queries, frequency_set = load_workload(self.workload, task.table), task.frequency_set
         with task.reporter.stage("Partitioning for the workload") as advance:
             recoding = partition_for_workload(
-                queries, frequency_set, task.requirement, task.settings, self.told(), progress=advance
+                queries, frequency_set, task.requirement, task.settings, self._options(), progress=advance
             )
         return Found(recoding, str(self.summary), (("queries", f"{len(queries):,}"),))
 
@@ -524,7 +524,7 @@ class Mondrian(_BaseMondrian):
             table.engine("Partitioning in the engine") as engine,
             star_schema(engine, table.spec, task.settings) as facts,
             partition_in_engine(
-                facts, task.requirement, task.settings, self.told(), notice=task.reporter.notice
+                facts, task.requirement, task.settings, self._options(), notice=task.reporter.notice
             ) as stored,
         ):
             recoding = StoredClasses(
