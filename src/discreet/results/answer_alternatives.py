@@ -20,7 +20,6 @@ from discreet.negotiation.alternatives import Neighbour, SuppressedAttribute
 from discreet.negotiation.frontier import FrontierPoint
 from discreet.printing.document import (
     BLANK,
-    Column,
     Document,
     Grid,
     Line,
@@ -82,12 +81,7 @@ class FrontierResult(Printable):
             )
             for p in chosen[:_MAX_ROWS]
         )
-        columns = (
-            Column("height", right=True),
-            Column(self.cost_name or "loss", right=True),
-            Column("suppressed", right=True),
-            Column("levels", shrinks=True),
-        )
+        columns = make_columns(">height", f">{self.cost_name or 'loss'}", ">suppressed", "~levels")
         left = len(self.points) - len(rows)
         more = (Line(f"… and {left:,} more; --json lists them all."),) if left else ()
         return (heading_line(title), levels_legend(self.lattice), BLANK, Grid(columns, rows), *more)

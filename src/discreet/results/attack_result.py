@@ -260,11 +260,7 @@ class AttackResult(Printable):
         if not self.standing_out:
             return ()
         names = list(self.standing_out[0].values)
-        columns = (
-            Column("rows", right=True),
-            Column("distance", right=True),
-            *(Column(name, shrinks=True) for name in names),
-        )
+        columns = make_columns(">rows", ">distance", *(f"~{name}" for name in names))
         rows = tuple(
             (
                 f"{found.rows:,}",

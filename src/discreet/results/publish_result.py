@@ -28,7 +28,6 @@ from discreet.model.requirement import Requirement
 from discreet.model.search_result import Answer, ReadOnlyDict, Relaxation, SuppressionPolicy
 from discreet.printing.document import (
     BLANK,
-    Column,
     Document,
     Grid,
     Line,
@@ -89,9 +88,10 @@ def describe_intersections(intersections: tuple[ReleaseIntersection, ...]) -> Do
         return ()
     judged = [one for one in intersections if one.reason is None]
     untold = _names_by_reason(intersections)
-    numbers = ("smallest part", "parts that fail", "rows in them", "unique rows")
     grid = Grid(
-        (Column("earlier release"), *(Column(name, right=True) for name in numbers)),
+        make_columns(
+            "earlier release", ">smallest part", ">parts that fail", ">rows in them", ">unique rows"
+        ),
         tuple(
             (
                 one.name,
@@ -405,7 +405,7 @@ class RelatedReleases(Printable):
 
     def document(self) -> Document:
         """Return the folder, a row per table, and the joint anonymity of the tables."""
-        names = ("table", "rows", "suppressed", "removed with their person", "orphans", "k", "levels")
+        numbers = (">rows", ">suppressed", ">removed with their person", ">orphans", ">k")
         rows = tuple(
             (
                 each.name,
@@ -430,7 +430,7 @@ class RelatedReleases(Printable):
                 Tone.GOOD,
             ),
             BLANK,
-            Grid(tuple(Column(n, right=1 <= i <= 5, shrinks=i == 6) for i, n in enumerate(names)), rows),
+            Grid(make_columns("table", *numbers, "~levels"), rows),
             BLANK,
             *describe_intersection_of_tables(self.joint_anonymity, self.required),
             *warning_block(warnings),

@@ -21,13 +21,13 @@ from discreet.model.search_result import ReadOnlyDict
 from discreet.places.address import redact_address
 from discreet.printing.document import (
     BLANK,
-    Column,
     Document,
     Grid,
     Line,
     format_ratio,
     format_share,
     heading_line,
+    make_columns,
 )
 from discreet.printing.rendering import Printable, Record
 from discreet.results.request_defaults import LevelsByAttribute, RequestKeywords, with_keywords
@@ -104,11 +104,8 @@ class SideBySide(Printable):
 
     def document(self) -> Document:
         """Return a grid that marks the best value of each column with a star."""
-        columns = (
-            Column("", shrinks=True),
-            *(Column(t, right=True) for t in ("detail kept", "found on average", "highest risk")),
-            *(Column(t, right=True) for t in ("rows kept", "classes", f"error of {self.queries} queries")),
-        )
+        kept = (">detail kept", ">found on average", ">highest risk", ">rows kept", ">classes")
+        columns = make_columns("~", *kept, f">error of {self.queries} queries")
         why = tuple(Line(f"{each.name}: {each.why}") for each in self.contenders if each.why is not None)
         grid = Grid(columns, tuple(self._cells(each) for each in self.contenders))
         stars = Line("* the best of its column.")

@@ -30,7 +30,7 @@ from discreet.model.request import Request, node_bounds
 from discreet.model.requirement import Requirement
 from discreet.model.table_spec import TableSpec
 from discreet.negotiation.negotiator import node_order
-from discreet.printing.document import Column, Document, Grid, Line, Tone
+from discreet.printing.document import Document, Grid, Line, Tone, make_columns
 from discreet.printing.rendering import Printable
 from discreet.release.publication_evidence import describe_output
 from discreet.release.release_register import (
@@ -218,10 +218,9 @@ class ReleaseRegister(Printable):
         """Return one row per release."""
         if not self.releases:
             return (Line(f"No release is in {self.log}.", Tone.HINT),)
-        names = ("time", "release", "of", "model", "now")
         return (
             Grid(
-                tuple(Column(name, shrinks=name in ("release", "of")) for name in names),
+                make_columns("time", "~release", "~of", "model", "now"),
                 tuple(
                     (
                         one.time,

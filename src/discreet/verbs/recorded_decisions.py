@@ -229,7 +229,13 @@ def publish_locked(
         protected=(ProtectedFile("the lock", lock),),
     )
     frequency_set = table.counted_for(request.requirement)
-    _require_same_spec(locked, _current_lock(table, frequency_set, locked, request), lock)
+    current = replace(
+        locked,
+        requirement=request.requirement.as_json(),
+        columns=describe_columns(table.spec, frequency_set.hierarchies),
+        reading=describe_reading(table.spec),
+    )
+    _require_same_spec(locked, current, lock)
     levels = _current_levels(locked, build_lattice(frequency_set))
     try:
         answer = _answer_at_levels(table, levels, request)
@@ -289,13 +295,6 @@ def _request_from_lock(lock: Lock) -> Request:
     k, l = required.pop("k", None), required.pop("l", None)
     criteria = criteria_from({name: value for name, value in required.items() if value})
     return Request.of(k=k, l=l, max_suppressed=lock.max_suppressed, criteria=criteria)
-
-
-def _current_lock(table: TableContext, frequency_set: FrequencySet, locked: Lock, request: Request) -> Lock:
-    """Return the same decision with the current columns of the spec."""
-    columns = describe_columns(table.spec, frequency_set.hierarchies)
-    decided = (request.requirement.as_json(), locked.max_suppressed, locked.suppressed_rows, locked.row_order)
-    return Lock(*decided, locked.levels, columns, describe_reading(table.spec), locked.program)
 
 
 def _require_same_spec(then: Lock, now: Lock, path: Path) -> None:

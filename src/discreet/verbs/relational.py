@@ -30,7 +30,7 @@ from discreet.model.release_address import ReleaseAddress
 from discreet.model.table_spec import AttributeRole, TableSpec
 from discreet.places.address import parse_path
 from discreet.places.protected_files import TargetFile, check_outputs, protected_files
-from discreet.printing.document import BLANK, Column, Document, Grid, Line, Tone, format_quantity
+from discreet.printing.document import BLANK, Document, Grid, Line, Tone, format_quantity, make_columns
 from discreet.printing.rendering import Printable
 from discreet.profile.column_profile import ColumnProfile
 from discreet.release.private_log import compute_file_digest
@@ -96,11 +96,10 @@ class ProposedTables(Printable):
             )
             for name, table in self.mapping["tables"].items()
         )
-        names = ("table", "spec", "key", "references")
         return (
             Line(f"Wrote {self.path}, and the specs of {format_quantity(len(rows), 'table')}.", Tone.GOOD),
             BLANK,
-            Grid(tuple(Column(name, shrinks=name == "references") for name in names), rows),
+            Grid(make_columns("table", "spec", "key", "~references"), rows),
         )
 
 

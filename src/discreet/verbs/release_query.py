@@ -21,7 +21,7 @@ from discreet.model.hierarchy import GeneralizationHierarchy, HierarchySource
 from discreet.model.registry import suggest_name
 from discreet.model.release_address import ReleaseAddress
 from discreet.model.table_spec import AttributeRole
-from discreet.printing.document import BLANK, Column, Document, Grid, Line, heading_line, warning_block
+from discreet.printing.document import BLANK, Document, Grid, Line, heading_line, make_columns, warning_block
 from discreet.printing.metric_grid import format_measure
 from discreet.printing.rendering import Printable, record_as_json
 from discreet.queries.permuted_views import build_companion_statements, build_view_statements
@@ -37,6 +37,8 @@ PublicHierarchies = Mapping[str, str | Path | HierarchySource]
 _NO_SQL = (
     "The release shows generalized cells, so there is no rewritten query: bounds are computed from the cells."
 )
+
+_BOUND_TITLES = (">lower", ">upper", ">estimate", ">width")
 
 
 @dataclass(frozen=True)
@@ -87,20 +89,8 @@ class QueryResult(Printable):
 
     def document(self) -> Document:
         """Return the bounds of each group and aggregate, and the warnings."""
-        titles = ("lower", "upper", "estimate", "width")
-        columns = (
-            *(Column(name, shrinks=True) for name in self.columns),
-            Column("aggregate"),
-            *(Column(title, right=True) for title in titles),
-        )
-        rows = tuple(
-            (
-                *_key_texts(row.group),
-                row.aggregate,
-                *map(_bound_text, (row.lower, row.upper, row.estimate, row.width)),
-            )
-            for row in self.rows
-        )
+        columns = make_columns(*(f"~{name}" for name in self.columns), "aggregate", *_BOUND_TITLES)
+        rows = tuple((*_key_texts(row.group), row.aggregate, *_bound_texts(row)) for row in self.rows)
         grid = (Grid(columns, rows),) if rows else (Line("No group has a row that can be selected."),)
         return (*grid, *warning_block(self.warnings))
 
@@ -123,13 +113,8 @@ class QueryComparison(Printable):
 
     def document(self) -> Document:
         """Return a row per group, aggregate and release, grouped by the first two."""
-        first = self.results[0]
-        columns = (
-            *(Column(name, shrinks=True) for name in first.columns),
-            Column("aggregate"),
-            Column("release", shrinks=True),
-            *(Column(title, right=True) for title in ("lower", "upper", "estimate", "width")),
-        )
+        keys = (f"~{name}" for name in self.results[0].columns)
+        columns = make_columns(*keys, "aggregate", "~release", *_BOUND_TITLES)
         lines: dict[tuple[Any, ...], dict[int, QueryRow]] = {}
         for index, result in enumerate(self.results):
             for row in result.rows:
@@ -139,11 +124,7 @@ class QueryComparison(Printable):
             row = next(iter(line.values()))
             names = (*_key_texts(row.group), row.aggregate)
             for index, result in enumerate(self.results):
-                found = line.get(index)
-                cells = (
-                    [None] * 4 if found is None else [found.lower, found.upper, found.estimate, found.width]
-                )
-                rows.append((*names, result.release.name, *map(_bound_text, cells)))
+                rows.append((*names, result.release.name, *_bound_texts(line.get(index))))
                 names = ("",) * len(names)
         warned = [(result.release.name, text) for result in self.results for text in result.warnings]
         return (
@@ -325,6 +306,12 @@ def _key_texts(group: Mapping[str, Key]) -> Iterator[str]:
             yield {None: "NULL", True: "true", False: "false"}[key]
         else:
             yield key if isinstance(key, str) else format_measure(key)
+
+
+def _bound_texts(row: QueryRow | None) -> tuple[str, ...]:
+    """Return the cells of a row's bounds, blank without a row."""
+    numbers = (None,) * 4 if row is None else (row.lower, row.upper, row.estimate, row.width)
+    return tuple(map(_bound_text, numbers))
 
 
 def _bound_text(number: Number | None) -> str:

@@ -266,13 +266,16 @@ class OrderedSingle(Model):
         """Cut greedily for least loss, or optimally for the least C_DM or C_AVG."""
         if self.method == GREEDY_METHOD:
             set_option = next(
-                (name for name in ("cost", "time_limit") if getattr(self, name) is not None), None
+                (
+                    name
+                    for name in ("cost", "time-limit")
+                    if getattr(self, name.replace("-", "_")) is not None
+                ),
+                None,
             )
             if set_option is not None:
                 raise InputError(
-                    f"'{set_option.replace('_', '-')}' does not apply to the method 'greedy', which "
-                    "minimizes the "
-                    "loss",
+                    f"'{set_option}' does not apply to the method 'greedy', which minimizes the loss",
                     advice="Use the method 'optimal'.",
                 )
             return search_taxonomy(RecodingModel.ORDERED_SINGLE, task)
@@ -401,9 +404,8 @@ class _BaseMondrian(Model):
     )
 
     def mondrian_options(self) -> MondrianOptions:
-        """Return the options of the partition."""
+        """Return the options of a strict partition at the best cuts."""
         return MondrianOptions(
-            relaxed=True,
             summary=Summary(self.summary),
             categorical=Categorical(self.categorical),
             tie=Tie(self.tie),
@@ -437,6 +439,9 @@ class RelaxedMondrian(_BaseMondrian):
     title = "Relaxed Mondrian"
     text = "As Mondrian, but equal rows may be divided over both sides: classes of k to 2k − 1 rows."
 
+    def mondrian_options(self) -> MondrianOptions:
+        return replace(super().mondrian_options(), relaxed=True)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Mondrian(_BaseMondrian):
@@ -469,12 +474,7 @@ class Mondrian(_BaseMondrian):
 
     def mondrian_options(self) -> MondrianOptions:
         """Return the options of the partition; a workload is not one of them."""
-        return MondrianOptions(
-            cut=Cut(self.cut),
-            summary=Summary(self.summary),
-            categorical=Categorical(self.categorical),
-            tie=Tie(self.tie),
-        )
+        return replace(super().mondrian_options(), cut=Cut(self.cut))
 
     def search(self, task: Task) -> Found:
         """Partition by cuts, first at a workload's predicates if it has one (``workload_partition``)."""

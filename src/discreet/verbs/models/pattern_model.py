@@ -46,22 +46,10 @@ class PatternResult:
     work: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True)
-class PatternMethodOptions:
-    """Options of a method in addition to the mask; None means the default."""
-
-    method: str
-    tie: str | None = None
-    time_limit: float | None = None
-    class_test: ClassTest | None = None
-
-
-def _assign_greedily(
-    task: Task, mask: PatternMask, limit: int | None, options: PatternMethodOptions
-) -> PatternResult:
+def _assign_greedily(model: Patterns, task: Task, mask: PatternMask, limit: int | None) -> PatternResult:
     from discreet.patterns.greedy_assignment import solve_greedily
 
-    tie = TieBreak(options.tie or TieBreak.LAST_COLUMN_FIRST)
+    tie = TieBreak(model.tie or TieBreak.LAST_COLUMN_FIRST)
     with task.reporter.stage(f"Walking {len(mask):,} patterns") as advance:
         found = solve_greedily(
             task.frequency_set,
@@ -69,7 +57,7 @@ def _assign_greedily(
             task.requirement,
             task.settings,
             tie=tie,
-            class_test=options.class_test,
+            class_test=model.class_test,
             limit=limit,
             progress=advance,
             notice=task.reporter.notice,
@@ -78,32 +66,27 @@ def _assign_greedily(
 
 
 def _solve_integer_program(
-    task: Task, mask: PatternMask, limit: int | None, options: PatternMethodOptions
+    model: Patterns, task: Task, mask: PatternMask, limit: int | None
 ) -> PatternResult:
     from discreet.patterns.exact import solve_exactly
 
-    _refuse_class_test(options)
     with task.reporter.stage("Solving the integer program") as advance:
         found = solve_exactly(
             task.frequency_set,
             mask,
             task.requirement,
             task.settings,
-            time_limit=options.time_limit,
+            time_limit=model.time_limit,
             publish_all=_must_publish_all(task.request, limit),
             progress=advance,
         )
-    _check_limit(found.recoding, task.request, limit)
     work = (("status", found.status), ("gap", format_ratio(found.gap)))
     return PatternResult(found.recoding, found.cost, found.bound, work)
 
 
-def _solve_by_class_sets(
-    task: Task, mask: PatternMask, limit: int | None, options: PatternMethodOptions
-) -> PatternResult:
+def _solve_by_class_sets(_model: Patterns, task: Task, mask: PatternMask, limit: int | None) -> PatternResult:
     from discreet.patterns.fixed_parameter import solve_by_subsets
 
-    _refuse_class_test(options)
     with task.reporter.stage("Trying every set of classes"):
         found = solve_by_subsets(
             task.frequency_set,
@@ -112,17 +95,13 @@ def _solve_by_class_sets(
             task.settings,
             publish_all=_must_publish_all(task.request, limit),
         )
-    _check_limit(found.recoding, task.request, limit)
     work = (("cells that might be classes", f"{found.size.cells:,}"),)
     return PatternResult(found.recoding, found.cost, found.bound, work)
 
 
-def _solve_by_matching(
-    task: Task, mask: PatternMask, limit: int | None, options: PatternMethodOptions
-) -> PatternResult:
+def _solve_by_matching(_model: Patterns, task: Task, mask: PatternMask, limit: int | None) -> PatternResult:
     from discreet.patterns.two_anonymity import solve_two_anonymity
 
-    _refuse_class_test(options)
     with task.reporter.stage("Matching rows in pairs and triples") as advance:
         found = solve_two_anonymity(
             task.frequency_set,
@@ -132,13 +111,12 @@ def _solve_by_matching(
             publish_all=limit == 0,
             progress=advance,
         )
-    _check_limit(found.recoding, task.request, limit)
     return PatternResult(
         found.recoding, found.cost, found.cost, (("vertices matched", f"{found.vertices:,}"),)
     )
 
 
-PatternMethod = Callable[[Task, PatternMask, "int | None", PatternMethodOptions], PatternResult]
+PatternMethod = Callable[["Patterns", Task, PatternMask, "int | None"], PatternResult]
 PATTERN_METHODS: Mapping[str, PatternMethod] = {
     "greedy": _assign_greedily,
     "exact": _solve_integer_program,
@@ -151,14 +129,6 @@ PATTERN_METHODS: Mapping[str, PatternMethod] = {
 def _must_publish_all(request: Request, limit: int | None) -> bool:
     """Return True if a rest of fewer than k rows may not be suppressed, so all rows must be published."""
     return limit is not None and limit < (request.requirement.k or 1) - 1
-
-
-def _refuse_class_test(options: PatternMethodOptions) -> None:
-    if options.class_test is not None:
-        raise InputError(
-            f"a class test cannot be combined with the method '{options.method}'",
-            allowed="the method 'greedy'",
-        )
 
 
 def _check_limit(recoding: ClassRecoding, request: Request, limit: int | None) -> None:
@@ -346,8 +316,13 @@ class Patterns(Model):
         limited = task.asked.max_suppressed is not None or task.table.spec.request.max_suppressed is not None
         limit = task.limit if limited else None
         mask = self._mask(task)
-        options = PatternMethodOptions(self._method, self.tie, self.time_limit, self.class_test)
-        found = PATTERN_METHODS[self._method](task, mask, limit, options)
+        if self.class_test is not None and self._method != "greedy":
+            raise InputError(
+                f"a class test cannot be combined with the method '{self._method}'",
+                allowed="the method 'greedy'",
+            )
+        found = PATTERN_METHODS[self._method](self, task, mask, limit)
+        _check_limit(found.recoding, task.request, limit)
         work = (*self._work_facts(mask, found), *_pattern_counts(found.recoding.patterns))
         return Found(found.recoding, work=work, told={"patterns": self._json_facts(mask, found)})
 
