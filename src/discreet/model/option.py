@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import MISSING, dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from math import isfinite
 from typing import Any
@@ -243,8 +243,6 @@ def spec_key(
     declared = {"title": title, "example": example, "allowed": allowed, **checks}
     if default == {}:
         return field(default_factory=dict, repr=repr, metadata={"key": declared})
-    if default is MISSING:
-        return field(repr=repr, metadata={"key": declared})
     return field(default=default, repr=repr, metadata={"key": declared})
 
 

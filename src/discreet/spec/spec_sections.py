@@ -1,7 +1,8 @@
-"""Sections of a spec, key by key: source, population, attributes, request (see also ``hierarchy_tables``).
+"""Sections of a spec: source, population, attributes, request, report (see also ``hierarchy_tables``).
 
-Each key declares its type, default, allowed values, title and example; messages, ``docs/spec.md`` and the
-JSON Schema are generated from these.
+The records that a section sets (``model.table_spec``, ``model.request``) declare its keys: type, default,
+allowed values, title and example. Here are only the types that TOML writes in another way. Messages,
+``docs/spec.md`` and the JSON Schema are generated from the sections.
 """
 
 from __future__ import annotations
