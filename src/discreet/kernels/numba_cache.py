@@ -21,6 +21,8 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.core.registry import cpu_target
 
+from discreet.kernels.numba_import import without_scipy
+
 
 class _CalleeLibrary(JITCodeLibrary):
     """Library of code that is never run directly: its callers optimize it and generate its machine code."""

@@ -35,6 +35,7 @@ from discreet.printing.document import (
     answer_lines,
     format_quantity,
     format_share,
+    make_columns,
     warning_block,
 )
 from discreet.printing.rendering import Printable
@@ -247,7 +248,7 @@ class ReleaseResult(Printable):
             return f"{self.answer.answer.requirement}{relaxed}", (grid, BLANK)
         if self.recoding is None:
             rows = self.release.kind.release_rows(self.release.address.name, self.release.levels)
-            facts = (Grid((Column(""), Column("", shrinks=True)), rows), BLANK) if rows else ()
+            facts = (Grid(make_columns("", "~"), rows), BLANK) if rows else ()
             return self.release.kind.title(self.model), facts
         return f"{self.recoding.requirement}", (self.recoding.grid(), BLANK)
 

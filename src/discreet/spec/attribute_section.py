@@ -247,7 +247,7 @@ def with_subject(document: dict[str, Any], subject: str, label: str) -> dict[str
 
 
 def pseudonyms_and_shifts(source: SourceSpec, attributes: list[Attribute], label: str) -> dict[str, Any]:
-    """Return the pseudonymizations and date shifts of a source; raise ``InputError`` for invalid combinations.
+    """Return pseudonymizations and date shifts of a source; raise ``InputError`` for invalid combinations.
 
     Shifts require a subject, and the subject's pseudonymization must be injective.
     """

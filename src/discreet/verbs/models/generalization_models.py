@@ -440,6 +440,7 @@ class RelaxedMondrian(_BaseMondrian):
     text = "As Mondrian, but equal rows may be divided over both sides: classes of k to 2k − 1 rows."
 
     def mondrian_options(self) -> MondrianOptions:
+        """Return the options of a relaxed partition."""
         return replace(super().mondrian_options(), relaxed=True)
 
 
