@@ -87,7 +87,7 @@ def measure(engine: str, cases: Cases, chosen: argparse.Namespace) -> Benchmark:
         "engines", f"negotiate and publish {chosen.rows:,} rows on {engine}", f" --only {engine}{size}"
     )
     bench.fact("memory", f"{chosen.memory / 10**9:g} GB, threads {chosen.threads}")
-    format = {child.result.rows for children in runs.values() for child in children}
+    written = {child.result.rows for children in runs.values() for child in children}
     if len(written) != 1:
         raise SystemExit(f"the two sides of {engine} write different numbers of rows: {sorted(written)}")
     bench.fact("rows written", written.pop())
