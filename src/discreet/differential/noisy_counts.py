@@ -145,7 +145,7 @@ def _manifest_facts(
             }
             for found in marginals
         ],
-        "nulls": str(spec.source.null_policy),
+        "null_policy": str(spec.source.null_policy),
         "other": f"'{OTHER}' counts NULL, and values that have no other label",
         "post_processing": list(post_processing),
         "audit": None,

@@ -454,7 +454,7 @@ def _manifest_facts(
         "levels": dict(levels),
         "rows": rows,
         "classes": classes,
-        "nulls": str(spec.source.null_policy),
+        "null_policy": str(spec.source.null_policy),
         "other": f"'{OTHER}' is NULL, and values that have no other label",
         "audit": {"passed": True, "k": privacy["k"]},
         "statement": (

@@ -260,7 +260,7 @@ def build_manifest_frame(
         "file_format": delivery.file_format,
         "table": delivery.address.table,
         "rows_are_people": source.rows_are_people,
-        "nulls": str(source.null_policy),
+        "null_policy": str(source.null_policy),
         "dropped": counted.dropped,
         "set_apart": counted.set_apart,
         "population": count_population(counted),
