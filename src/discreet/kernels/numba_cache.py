@@ -9,6 +9,7 @@ numba.
 from __future__ import annotations
 
 import hashlib
+import sys
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -19,6 +20,7 @@ from llvmlite.binding import add_symbol
 from numba.core import caching, runtime
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
+from numba.core.environment import Environment
 from numba.core.registry import cpu_target
 
 from discreet.kernels.numba_import import without_scipy
@@ -96,11 +98,12 @@ def cache_on_disk(dispatcher: Any, folder: Path) -> None:
         _locator_classes = _untyped([Place])
 
         def reduce(self, cres: Any) -> Any:
-            """Serialize compiled code; loading it initializes numba's runtime if the code links to it."""
+            """Serialize compiled code with its constants but without the globals of its environment."""
             *most, reload, environments = _untyped(super()).reduce(cres)
             if _calls_runtime(cres.library._final_module):
+                # The reload function initializes numba's runtime first if the code links to it.
                 reload = (*reload, _load_runtime)
-            return (*most, reload, environments)
+            return (*most, reload, tuple(map(_CompactEnvironment, environments)))
 
     class Store(caching.FunctionCache):
         """Files of one function."""
@@ -111,21 +114,26 @@ def cache_on_disk(dispatcher: Any, folder: Path) -> None:
             """Return the cached code for some argument types, or None.
 
             Numba would prepare to compile before it searches the cache, which takes half of the time of a
-            program's first call. Cached code needs only the addresses of numba's own functions.
+            program's first call. Cached code needs only the addresses of numba's own functions; the compiler
+            prepares itself if there is no cached code.
             """
             own = _untyped(self)
             _register_runtime_symbols()
             with own._guard_against_spurious_io_errors():
                 result = own._load_overload(sig, target_context)
             if result is None:
-                # The compiler imports this module before it compiles, and the module looks for scipy.
-                with without_scipy():
-                    import_module("numba.np.arraymath")
+                prepare_compiler()
             return result
 
     store, files = _untyped(Store)(function), _untyped(_CacheFiles)
     store._cache_file = files(str(folder), store._impl.filename_base, "")
     dispatcher._cache = store
+
+
+def prepare_compiler() -> None:
+    """Import the modules that numba imports before it compiles, hiding scipy."""
+    with without_scipy():
+        import_module("numba.np.arraymath")
 
 
 @cache
@@ -146,6 +154,35 @@ def _calls_runtime(module: Any) -> bool:
 
 def _load_runtime() -> None:
     _untyped(runtime).rtsys.initialize(_untyped(cpu_target).target_context)
+
+
+class _CompactEnvironment:
+    """Environment (globals and constants) of a compiled function without the globals.
+
+    Compiled code reads only the constants. The globals are lost if their module, mostly one of numba's, is
+    not loaded.
+    """
+
+    def __init__(self, environment: Any) -> None:
+        self.environment = environment
+
+    def __reduce__(self) -> Any:
+        _, parts = self.environment.__reduce__()
+        return _load_environment, parts
+
+
+def _load_environment(module: str, constants: list[Any], name: str) -> Any:
+    kinds = _untyped(Environment)
+    result = kinds._memo.get(name)
+    if result is None:
+        known = sys.modules.get(module)
+        # Numba keeps environments by name; a second one of the same name would disconnect the first one's
+        # code.
+        result = kinds({"__name__": module} if known is None else vars(known))
+        result.consts[:] = constants
+        result.env_name = name
+        kinds._memo[name] = result
+    return result
 
 
 class _CacheFiles(caching.IndexDataCacheFile):
