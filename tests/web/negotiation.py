@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import random
 from pathlib import Path
-from typing import Any, TypeVar
-
-from starlette.testclient import TestClient
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from tests.waiting import wait_for
 
-ClientKind = TypeVar("ClientKind", bound=TestClient)
+if TYPE_CHECKING:
+    from starlette.testclient import TestClient
+
+ClientKind = TypeVar("ClientKind", bound="TestClient")
 
 PEOPLE = """name,age,work_class,education,hours_per_week
 Thales,39,Private,HS-grad,40
