@@ -37,7 +37,7 @@ def completed(typed: str) -> set[str]:
         ("discreet dp budget --mem", {"--memory-limit"}),
         ("discreet publish --mod", {"--model"}),
         ("discreet publish --model mond", {"mondrian"}),
-        ("discreet publish --tog", {"--generalize-together"}),  # declared by a model
+        ("discreet publish --generalize-t", {"--generalize-together"}),  # declared by a model
         ("discreet search --algorithm bottom", {"bottom-up", "bottom-up-rollup"}),
     ],
 )

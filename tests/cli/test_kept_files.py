@@ -12,7 +12,7 @@ from tests.drawing import in_turn
 
 KEYED = SPEC.replace(
     '[attributes.name]\nrole = "identifier"\n',
-    '[attributes.name]\nrole = "identifier"\nway = {method = "pseudonym", key = "KEY"}\n',
+    '[attributes.name]\nrole = "identifier"\npseudonymization = {method = "pseudonym", key = "KEY"}\n',
 )
 BUDGET = '\n[population]\npath = "population.csv"\n\n[privacy_budget]\nepsilon = 4\ndelta = 0.1\n'
 KEPT = {
@@ -221,7 +221,7 @@ def test_a_shift_key_is_kept(run: Run, work: Path) -> None:
     (work / "visits.toml").write_text(
         '[source]\npath = "visits.csv"\nsubject = "who"\n'
         '[attributes.city]\nrole = "quasi-identifier"\n'
-        '[attributes.day]\nrole = "insensitive"\nshift = {days = 9, key = "rel.csv"}\n',
+        '[attributes.day]\nrole = "insensitive"\ndate_shift = {days = 9, key = "rel.csv"}\n',
         "utf-8",
     )
     done = run("publish", "visits.toml", "--k", "2", "--output", "rel.csv")

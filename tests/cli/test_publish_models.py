@@ -93,7 +93,7 @@ def test_summaries_of_mondrian(summary: str, ages: str, run: Run, people: Path) 
         (("--model", "local", "--time-budget", "soon"), "--time-budget soon"),
         (("--model", "local", "--seed", "x"), "--seed x"),
         (("--model", "local", "--workload", "work.sql"), "workload"),
-        (("--model", "full-domain", "--keep", "age"), "'never' does not apply to the full-domain model"),
+        (("--model", "full-domain", "--keep", "age"), "'keep' does not apply to the full-domain model"),
         (("--model", "mondrian", "--e", "5"), "'e' does not apply"),
     ],
 )

@@ -64,7 +64,7 @@ def test_levels_and_vectors(run: Run, people: Path) -> None:
 
 
 def test_patterns_file_is_read_and_options_take_precedence(run: Run, people: Path) -> None:
-    (people / "mask.toml").write_text('never = ["city"]\noutliers = "error"\n[weights]\nage = 2\n')
+    (people / "mask.toml").write_text('keep = ["city"]\noutliers = "error"\n[weights]\nage = 2\n')
     found = run(*PUBLISH, "--patterns", "mask.toml", "--outliers", "delete")
     assert found.status == 0
     guidance = found.json["recoding"]["patterns"]
@@ -83,7 +83,7 @@ def test_text_lists_the_patterns(run: Run, people: Path) -> None:
     ("options", "message"),
     [
         (("--pattern", "."), "has 1 entries for 2"),
-        (("--pattern", ".*", "--keep", "age"), "pattern vectors cannot be combined with 'never'"),
+        (("--pattern", ".*", "--keep", "age"), "pattern vectors cannot be combined with 'keep'"),
         (("--keep", "age", "--always-generalize", "age"), "contradict each other"),
         (("--keep", "name"), "'name', which is not a quasi-identifier"),
         (("--keep", "age,"), "--keep age,"),

@@ -69,7 +69,7 @@ def test_what_was_read_by_labels_is_said(spss: Path) -> None:
 
 
 def test_a_spec_keeps_the_codes(spss: Path) -> None:
-    spec = f'[source]\npath = "{spss.name}"\ncoded = true\n[attributes.sex]\nrole = "quasi-identifier"\n'
+    spec = f'[source]\npath = "{spss.name}"\nkeep_codes = true\n[attributes.sex]\nrole = "quasi-identifier"\n'
     path = spss.with_name("discreet.toml")
     path.write_text(spec)
     assert discreet.open(path).frequency_set.hierarchies[0].leaves == ("1", "2", "9")

@@ -42,7 +42,7 @@ def test_arx_global_optimum_has_the_reported_granularity(adult: FrequencySet) ->
 )
 def test_greedy_exceeds_the_granularity_of_arx(adult: FrequencySet, shown: str, least: float) -> None:
     """The greedy exceeds ARX's best local recoding, 0.9323, without suppression and with at least k = 5."""
-    found = generalize_cells(adult, Requirement(5), SETTINGS, shown=shown)
+    found = generalize_cells(adult, Requirement(5), SETTINGS, summary=shown)
     assert found.granularity >= least
     assert found.suppressed == 0
     assert int(found.recoding.class_rows().min()) >= 5

@@ -236,7 +236,7 @@ def test_time_budget_reports_repeatable_rounds() -> None:
 def test_ranges_and_sets_show_at_least_the_detail_of_ancestors(shown: str) -> None:
     frequency_set = a_table(np.random.default_rng(11), rows=80)
     plain = generalize_cells(frequency_set, Requirement(4), LIMITS)
-    narrow = generalize_cells(frequency_set, Requirement(4), LIMITS, shown=shown)
+    narrow = generalize_cells(frequency_set, Requirement(4), LIMITS, summary=shown)
     assert narrow.recoding.classes.tolist() == plain.recoding.classes.tolist()
     assert narrow.granularity >= plain.granularity
     assert narrow.recoding.warnings

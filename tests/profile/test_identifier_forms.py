@@ -44,7 +44,7 @@ def test_the_spec_says_a_form_in_a_comment_and_takes_it(tmp_path: Path, settings
     line = next(line for line in text.splitlines() if "pseudonymization = {" in line)
     assert line.startswith("#")
     assert "pseudonymization" not in tomllib.loads(text)["attributes"]["patient_id"]
-    assert "'patient_id' is left out; instead, way" in str(found)
+    assert "'patient_id' is left out; instead, pseudonymization" in str(found)
     told = {a["name"]: a["pseudonymization"] for a in found.as_json()["attributes"]}
     assert told == {"patient_id": {"method": "per-release"}, "age": None, "diagnosis": None}
     document = found.mapping

@@ -38,7 +38,7 @@ REFUSED: list[tuple[dict[str, Any], type[DiscreetError]]] = [
     ({"k": 2, "colour": "red"}, InputError),
     ({"k": 2, "recoding": "mondrian"}, InputError),
     ({"k": 2, "first_group": (1, 0)}, InputError),
-    ({"k": 2, "suppressed": "star"}, InputError),
+    ({"k": 2, "suppressed_rows": "star"}, InputError),
     ({"k": 2, "max_level": {"age": 1}}, InputError),
     ({"k": 9}, NoSolution),
     ({"k": 2, "e": 10_000}, NoSolution),

@@ -75,5 +75,5 @@ def test_what_is_refused(
 def test_without_the_criterion_its_key_is_unknown(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="unknown key 'homogeneity'") as error:
         load_text(tmp_path, ILL + "[request]\nhomogeneity = 0.5")
-    own = ["k", "l", "max_suppressed", "scope", "order", "cost", "max_level", "min_level"]
+    own = ["k", "l", "max_suppressed", "scope", "row_order", "cost", "max_level", "min_level"]
     assert (error.value.allowed or "").split(", ") == [*own, *CRITERIA.names()[2:]]

@@ -24,14 +24,14 @@ def loaded(written: object, **entry: Any) -> SourceSpec:
 def test_numbers_with_marks_and_a_unit() -> None:
     intervals = {"kind": "intervals", "widths": [10], "others": ["none yet"]}
     found = loaded({"decimal": ",", "thousands": ".", "unit": "€", "others": ["k.A."]}, hierarchy=intervals)
-    assert found.written["cost"] == CellFormat(",", ".", ("€",), others=("k.A.", "none yet"))
+    assert found.formats["cost"] == CellFormat(",", ".", ("€",), others=("k.A.", "none yet"))
 
 
 def test_dates_by_several_patterns_and_blanks() -> None:
-    assert loaded({"dates": ["%d.%m.%Y", "%Y-%m-%d"]}).written["cost"].dates == ("%d.%m.%Y", "%Y-%m-%d")
-    assert loaded({"dates": "%d.%m.%y", "pivot": 2025}).written["cost"].pivot == 2025
-    assert not loaded({"strip": True}).written["cost"].refuses
-    assert loaded(CellFormat(decimal=",")).written["cost"].decimal == ","
+    assert loaded({"dates": ["%d.%m.%Y", "%Y-%m-%d"]}).formats["cost"].dates == ("%d.%m.%Y", "%Y-%m-%d")
+    assert loaded({"dates": "%d.%m.%y", "pivot": 2025}).formats["cost"].pivot == 2025
+    assert not loaded({"strip": True}).formats["cost"].refuses
+    assert loaded(CellFormat(decimal=",")).formats["cost"].decimal == ","
 
 
 def test_defaults_of_all_columns(tmp_path: Path) -> None:
@@ -46,7 +46,7 @@ def test_defaults_of_all_columns(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("written", "said"),
     [
-        ("comma", "attributes.cost.written = 'comma'"),
+        ("comma", "attributes.cost.format = 'comma'"),
         ({}, "the table is empty"),
         ({"decimals": ","}, "Did you mean 'decimal'"),
         ({"decimal": ";"}, r"decimal = ';'. Allowed: \",\" or \"\.\""),
@@ -67,7 +67,7 @@ def test_defaults_of_all_columns(tmp_path: Path) -> None:
     ],
 )
 def test_a_wrong_form_is_refused_by_its_key(written: object, said: str) -> None:
-    with pytest.raises(InputError, match=f"^the spec: attributes.cost.written.*{said}|{said}"):
+    with pytest.raises(InputError, match=f"^the spec: attributes.cost.format.*{said}|{said}"):
         loaded(written)
 
 

@@ -203,7 +203,9 @@ def test_few_people_by_pseudonyms_and_by_the_spec(tmp_path: Path, settings: Sett
     """An audit counts pseudonyms, whatever the manifest says, unless rows are declared to be people."""
     write(tmp_path)
     spec = (tmp_path / "discreet.toml").read_text()
-    way = spec.replace('role = "identifier"', 'role = "identifier"\nway = { way = "per-release" }', 1)
+    way = spec.replace(
+        'role = "identifier"', 'role = "identifier"\npseudonymization = { method = "per-release" }', 1
+    )
     (tmp_path / "discreet.toml").write_text(way)
     table = discreet.open(tmp_path / "discreet.toml", settings=settings)
     table.publish(table.negotiate().exact, tmp_path / "out.csv")

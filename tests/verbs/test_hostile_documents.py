@@ -50,7 +50,7 @@ VALUES: list[Any] = [
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with people, their spec, and releases of several kinds."""
     folder = tmp_path_factory.mktemp("hostile")
-    way = 'role = "identifier"\nway = {method = "pseudonym", key = "list.key"}'
+    way = 'role = "identifier"\npseudonymization = {method = "pseudonym", key = "list.key"}'
     keyed = SPEC.replace('role = "identifier"', way)
     given = {"people.csv": PEOPLE, "city.csv": CITIES, "discreet.toml": SPEC, "keyed.toml": keyed}
     for name, text in given.items():

@@ -131,7 +131,7 @@ def test_lock_of_the_same_decision_is_the_same_and_has_no_value(folder: Path) ->
 CHANGES = {
     "role": ('role = "sensitive"', 'role = "insensitive"', "role"),
     "hierarchy's rule": ("[10, 50]", "[5, 50]", "rule of 'age'"),
-    "rows": ('path = "people.csv"', 'path = "people.csv"\nnulls = "drop"', "'nulls' of"),
+    "rows": ('path = "people.csv"', 'path = "people.csv"\nnull_policy = "drop"', "'null_policy' of"),
     "column": ("[attributes.city]", "[attributes.disease2]", "'city'"),
 }
 

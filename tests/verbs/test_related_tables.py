@@ -271,7 +271,7 @@ SPECS = {
         'subjects = "patients"', 'subjects = "lab"'
     ),
     "unknown key 'colour'": lambda t: t.replace('key = "visit"', 'key = "visit"\ncolour = 1'),
-    "together with together": lambda t: (
+    "together with joint_k": lambda t: (
         "joint_k = 2\n" + t.replace('key = "visit"', 'key = "visit"\nmodel = "local"')
     ),
     "cannot be the name of a file": lambda t: t.replace("[tables.lab]", '[tables."../lab"]'),

@@ -182,7 +182,7 @@ def test_unaudited_bytes_are_not_returned(
 
 @pytest.mark.parametrize(
     ("asked", "error"),
-    [({"k": 50}, NoSolution), ({"k": 3, "suppressed": "hide"}, InputError)],
+    [({"k": 50}, NoSolution), ({"k": 3, "suppressed_rows": "hide"}, InputError)],
     ids=["no solution", "bad policy"],
 )
 def test_failed_release_leaves_no_file(

@@ -103,8 +103,8 @@ def test_script_without_a_criterion_of_the_spec_is_refused(client: Client) -> No
 
 RELEASES: list[dict[str, Any]] = [
     {"model": "negotiated", "levels": {"age": 1, "city": 0}, "k": 2, "max_suppressed": "50%"},
-    {"model": "mondrian", "k": 2, "options": {"cut": "median", "summary": "sets"}, "suppressed": "star"},
-    {"model": "patterns", "k": 2, "max_suppressed": "100%", "options": {"never": ["age"], "max_stars": "2"}},
+    {"model": "mondrian", "k": 2, "options": {"cut": "median", "summary": "sets"}, "suppressed_rows": "star"},
+    {"model": "patterns", "k": 2, "max_suppressed": "100%", "options": {"keep": ["age"], "max_stars": "2"}},
     {"model": "permutation", "k": 2, "options": {"partition": "recoding", "merge_failing": True}},
     {"model": "full-domain", "k": 3, "l": 2, "order": "sorted"},
 ]

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 
 _DEFAULT_ENVIRONMENT = {
+    "DISCREET_NUMBA": "kernels",  # numba is loaded only for the kernels (``kernels.numba_import``)
     "OPENBLAS_NUM_THREADS": "1",  # numpy's matrices are small; more threads only slow its import
     "PYDANTIC_DISABLE_PLUGINS": "__all__",  # pydantic would search every installed package for plugins
 }

@@ -117,7 +117,7 @@ def cache_on_disk(dispatcher: Any, folder: Path) -> None:
             program's first call. Cached code needs only the addresses of numba's own functions; the compiler
             prepares itself if there is no cached code.
             """
-            own = _untyped(self)
+            own, result = _untyped(self), None  # stays None if the file cannot be read
             _register_runtime_symbols()
             with own._guard_against_spurious_io_errors():
                 result = own._load_overload(sig, target_context)

@@ -1,7 +1,7 @@
 """Decorators of compiled kernels, and the folder of the on-disk cache.
 
 A decorated function is passed to numba on its first call or when another kernel calls it. Importing this
-module imports numba.
+module imports numba without scipy.
 """
 
 from __future__ import annotations
@@ -16,8 +16,6 @@ from pathlib import Path
 from threading import RLock
 from typing import Any, TypeVar, cast
 
-import llvmlite
-import numba
 import numpy as np
 
 from discreet.kernels.numba_import import without_scipy

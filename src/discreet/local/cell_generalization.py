@@ -274,7 +274,7 @@ def generalize_cells(
     min_node: LatticeNode | None = None,
     max_node: LatticeNode | None = None,
     limit: int = 0,
-    shown: CellSummary | str = CellSummary.LCA,
+    summary: CellSummary | str = CellSummary.LCA,
     class_test: ClassTest | None = None,
     weights: Mapping[str, float] | None = None,
     bound: bool = False,
@@ -304,7 +304,7 @@ def generalize_cells(
         rows that full-domain recoding to ``max_node`` suppresses, and none if it is the top.
     limit
         Greatest number of suppressed rows.
-    shown
+    summary
         Published cells of a class.
     class_test
         A further test that each class must pass.
@@ -336,7 +336,7 @@ def generalize_cells(
     LeFevre, DeWitt and Ramakrishnan, "Incognito: efficient full-domain k-anonymity", SIGMOD 2005,
     section 5.2.
     """
-    start_time, options = monotonic(), _CheckedOptions.of(effort, time_budget, seed, shown, min_node)
+    start_time, options = monotonic(), _CheckedOptions.of(effort, time_budget, seed, summary, min_node)
     frequency_set = drop_unneeded_subjects(frequency_set)
     check_weights(dict(weights or {}), frequency_set.attributes)
     demand = ClassRequirement.of(frequency_set, requirement, class_test)
@@ -369,7 +369,7 @@ def generalize_cells(
         proven = bound_granularity(space, demand, placed, kernels=compiled, seed=seed, threads=threads)
     return LocalRecoding(
         recoding=recoding,
-        shown=options.shown,
+        shown=options.summary,
         granularity=recoding_granularity(frequency_set, recoding),
         rounds=improved.rounds,
         curve=_granularity_curve(space, recoding, improved),
@@ -399,7 +399,7 @@ class _CheckedOptions:
 
     rounds: int | None
     improves: bool
-    shown: CellSummary
+    summary: CellSummary
 
     @classmethod
     def of(
@@ -407,7 +407,7 @@ class _CheckedOptions:
         effort: int | str,
         time_budget: float | None,
         seed: int,
-        shown: CellSummary | str,
+        summary: CellSummary | str,
         min_node: LatticeNode | None,
     ) -> _CheckedOptions:
         if isinstance(effort, bool) or not (effort == FAST or (isinstance(effort, int) and effort >= 0)):
@@ -416,17 +416,17 @@ class _CheckedOptions:
             raise InputError(f"a time budget of {time_budget} seconds", allowed="a number above 0")
         if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
             raise InputError(f"a seed of {seed}", allowed="a whole number of at least 0")
-        if shown not in tuple(CellSummary):
-            raise InputError(f"summary '{shown}'", allowed=", ".join(CellSummary))
-        if CellSummary(shown) is not CellSummary.LCA and any(min_node or ()):
+        if summary not in tuple(CellSummary):
+            raise InputError(f"summary '{summary}'", allowed=", ".join(CellSummary))
+        if CellSummary(summary) is not CellSummary.LCA and any(min_node or ()):
             raise InputError(
-                f"min_level with summary {shown}",
+                f"min_level with summary {summary}",
                 allowed="min_level with summary lca",
                 advice="Omit min_level, or use summary lca.",
             )
         if isinstance(effort, int):
-            return cls(effort, effort > 0, CellSummary(shown))
-        return cls(0 if time_budget is None else None, time_budget is not None, CellSummary(shown))
+            return cls(effort, effort > 0, CellSummary(summary))
+        return cls(0 if time_budget is None else None, time_budget is not None, CellSummary(summary))
 
 
 def _choose_kernels(
@@ -515,7 +515,7 @@ def _build_recoding(
         of_part - 1,
         requirement,
         RecodingModel.CELL_GENERALIZATION,
-        Summary(options.shown),
+        Summary(options.summary),
         row_types=row_types,
         rows=rows,
         suppression=suppression,

@@ -88,7 +88,7 @@ def negotiate_local(
     """Return the exact answer to a request by local recoding, or its relaxations.
 
     ``options`` are the options of ``local.cell_generalization.generalize_cells`` that a request does not
-    contain: effort, seed, time_budget, shown, weights, and so on. Raises ``InputError`` for levels out of
+    contain: effort, seed, time_budget, summary, weights, and so on. Raises ``InputError`` for levels out of
     range or in the wrong order, for a request without a requirement, and for a criterion that is not
     growing.
     """

@@ -95,7 +95,7 @@ class PatternConstraints:
 
     At most ``max_stars`` attributes are starred. An attribute in ``never`` is not generalized, one in
     ``required`` is. The attributes of a ``together`` group are all generalized or none is; of an
-    ``at_most_one`` group at most one is. ``custom`` is called for each pattern that meets these constraints.
+    ``exclusive`` group at most one is. ``custom`` is called for each pattern that meets these constraints.
     With ``levels`` every level of a hierarchy is available, otherwise only the value and the star.
     """
 

@@ -278,9 +278,14 @@ class ReleaseKind:
         """Return the requirement and the model, by which a release was published."""
         return model
 
-    def release_rows(self, data: str, levels: Mapping[str, int]) -> tuple[tuple[str, str], ...]:
-        """Return the groups and files of a release, whose data has the name ``data``; empty for classes."""
-        del data, levels
+    def release_rows(self, levels: Mapping[str, int]) -> tuple[tuple[str, str], ...]:
+        """Return the groups and the partition of a release; empty for classes."""
+        del levels
+        return ()
+
+    def file_rows(self, data: str) -> tuple[tuple[str, str], ...]:
+        """Return the files or tables of a release by purpose, its data named ``data``; empty for classes."""
+        del data
         return ()
 
     def requirement_json(self) -> dict[str, Any]:
@@ -484,20 +489,22 @@ class PermutedRelease(GroupedRelease):
         """Return the requirement and the model, by which a release was published."""
         return f"{self.requirement} by {model}"
 
-    def release_rows(self, data: str, levels: Mapping[str, int]) -> tuple[tuple[str, str], ...]:
-        """Return the groups, the partition, and the files or tables by purpose."""
-        files = (
-            (f"{name} table", str(file.file) if file.table is None else f"table {file.table}")
-            for name, file in self.files.items()
-        )
+    def release_rows(self, levels: Mapping[str, int]) -> tuple[tuple[str, str], ...]:
+        """Return the groups and the partition."""
         return (
             ("permuted within groups", self.sensitive),
             ("groups", f"{self.groups:,}, in the column {self.group_column}"),
             ("partition", self.partition),
             ("levels", ", ".join(f"{name} {n}" for name, n in levels.items() if n) or "all 0"),
-            ("data", data if self.table is None else f"table {self.table}"),
-            *files,
         )
+
+    def file_rows(self, data: str) -> tuple[tuple[str, str], ...]:
+        """Return the files or tables by purpose."""
+        files = (
+            (f"{name} table", str(file.file) if file.table is None else f"table {file.table}")
+            for name, file in self.files.items()
+        )
+        return (("data", data if self.table is None else f"table {self.table}"), *files)
 
     def requirement_json(self) -> dict[str, Any]:
         """Return k and e, for a document."""

@@ -240,6 +240,9 @@ class ReleaseResult(Printable):
         label, manifest = self.release.address.label, self.release.manifest_address.label
         return Line(f"Published {label} for {done}; the manifest is {manifest}.", Tone.GOOD)
 
+    def _file_rows(self) -> tuple[tuple[str, str], ...]:
+        return self.release.kind.file_rows(self.release.address.name)
+
     def _carried_out(self) -> tuple[str, Document]:
         """Return the requirement or model of the release, in words and as a grid."""
         if self.answer is not None:
@@ -247,7 +250,7 @@ class ReleaseResult(Printable):
             grid = answers_grid((self.answer,), title="release")
             return f"{self.answer.answer.requirement}{relaxed}", (grid, BLANK)
         if self.recoding is None:
-            rows = self.release.kind.release_rows(self.release.address.name, self.release.levels)
+            rows = (*self.release.kind.release_rows(self.release.levels), *self._file_rows())
             facts = (Grid(make_columns("", "~"), rows), BLANK) if rows else ()
             return self.release.kind.title(self.model), facts
         return f"{self.recoding.requirement}", (self.recoding.grid(), BLANK)

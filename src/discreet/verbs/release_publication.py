@@ -476,9 +476,15 @@ class ReleasedTable(ReleaseResult):
     def _published(self, done: str) -> Line:
         return Line(f"Published in memory for {done}; .manifest holds its manifest.", Tone.GOOD)
 
-    def _files(self, facts: PermutedRelease) -> list[tuple[str, str]]:
-        tables = [("data", ".to_pandas()")]
-        return tables + [(f"{part} table", f'.to_pandas("{part}")') for part in facts.files]
+    def _file_rows(self) -> tuple[tuple[str, str], ...]:
+        purposes = (purpose for purpose, _ in super()._file_rows())
+        return tuple(
+            (
+                purpose,
+                ".to_pandas()" if purpose == DATA else f'.to_pandas("{purpose.removesuffix(" table")}")',
+            )
+            for purpose in purposes
+        )
 
     def _bytes(self, part: str) -> bytes:
         result = self._parquet.get(part)

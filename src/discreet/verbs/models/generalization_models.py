@@ -369,7 +369,7 @@ class Local(Model):
                 min_node=lattice.node_of(task.request.min_level, lattice.bottom),
                 max_node=lattice.node_of(task.request.max_level, lattice.top),
                 limit=task.limit,
-                shown=self.summary,
+                summary=self.summary,
                 weights=task.weights,
                 progress=advance,
                 notice=task.reporter.notice,
