@@ -81,7 +81,6 @@ if TYPE_CHECKING:
     import polars
     import pyarrow
 
-    from discreet.model.release_kind import PermutedRelease
     from discreet.results.recoding_result import RecodingResult
 
 
