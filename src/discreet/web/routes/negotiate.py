@@ -130,7 +130,7 @@ def who_is_left_out(body: NodeBody, workspace: CurrentWorkspace) -> dict[str, An
     source = view.source
     requirement = request.requirement
     return report_suppression(
-        source.frequency_set, source, source.lattice, source.node_of(body.levels), requirement
+        source.frequency_set, source.suppressed, source.lattice, source.node_of(body.levels), requirement
     ).as_json()
 
 
