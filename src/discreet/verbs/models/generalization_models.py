@@ -403,7 +403,7 @@ class _BaseMondrian(Model):
         Summary.RANGES, choices=Summary, help="values shown for a class", label="A class shows"
     )
 
-    def _options(self) -> MondrianOptions:
+    def told(self) -> MondrianOptions:
         """Return the options of a strict partition at the best cuts."""
         return MondrianOptions(
             summary=Summary(self.summary),
@@ -420,7 +420,7 @@ class _BaseMondrian(Model):
                 task.frequency_set,
                 task.requirement,
                 task.settings,
-                options=self._options(),
+                options=self.told(),
                 notice=task.reporter.notice,
                 progress=advance,
             )
@@ -439,8 +439,9 @@ class RelaxedMondrian(_BaseMondrian):
     title = "Relaxed Mondrian"
     text = "As Mondrian, but equal rows may be divided over both sides: classes of k to 2k − 1 rows."
 
-    def _options(self) -> MondrianOptions:
-        return replace(super()._options(), relaxed=True)
+    def told(self) -> MondrianOptions:
+        """Return the options of the partition."""
+        return replace(super().told(), relaxed=True)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -472,9 +473,9 @@ class Mondrian(_BaseMondrian):
         None, kind=OptionKind.FILE, metavar="FILE", help="cut for the queries of FILE (.sql, .toml)"
     )
 
-    def _options(self) -> MondrianOptions:
+    def told(self) -> MondrianOptions:
         """Return the options of the partition; a workload is not one of them."""
-        return replace(super()._options(), cut=Cut(self.cut))
+        return replace(super().told(), cut=Cut(self.cut))
 
     def search(self, task: Task) -> Found:
         """Partition by cuts, first at a workload's predicates if it has one (``workload_partition``)."""
@@ -486,7 +487,7 @@ class Mondrian(_BaseMondrian):
         queries, frequency_set = load_workload(self.workload, task.table), task.frequency_set
         with task.reporter.stage("Partitioning for the workload") as advance:
             recoding = partition_for_workload(
-                queries, frequency_set, task.requirement, task.settings, self._options(), progress=advance
+                queries, frequency_set, task.requirement, task.settings, self.told(), progress=advance
             )
         return Found(recoding, str(self.summary), (("queries", f"{len(queries):,}"),))
 
@@ -524,7 +525,7 @@ class Mondrian(_BaseMondrian):
             table.engine("Partitioning in the engine") as engine,
             star_schema(engine, table.spec, task.settings) as facts,
             partition_in_engine(
-                facts, task.requirement, task.settings, self._options(), notice=task.reporter.notice
+                facts, task.requirement, task.settings, self.told(), notice=task.reporter.notice
             ) as stored,
         ):
             recoding = StoredClasses(
