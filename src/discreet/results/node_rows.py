@@ -7,9 +7,9 @@ attribute.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,10 +32,6 @@ from discreet.printing.document import (
     make_columns,
 )
 from discreet.printing.rendering import Printable, Record
-
-if TYPE_CHECKING:
-    from discreet.negotiation.negotiator import NodeQueries
-    from discreet.results.table_lattice import NegotiationLattice
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,7 +172,7 @@ class SuppressionReport(Printable):
 
 def report_suppression(
     table: FrequencySet,
-    lookup: NodeQueries | NegotiationLattice,
+    count_suppressed: Callable[[LatticeNode, Requirement], int],
     lattice: Lattice,
     node: LatticeNode,
     requirement: Requirement,
@@ -191,7 +187,7 @@ def report_suppression(
     found = []
     for i, (hierarchy, level) in enumerate(zip(table.hierarchies, node, strict=True)):
         top = (*node[:i], lattice.heights[i], *node[i + 1 :])
-        at_top = suppressed if level == hierarchy.height else lookup.suppressed(top, requirement)
+        at_top = suppressed if level == hierarchy.height else count_suppressed(top, requirement)
         by_value = np.bincount(table.codes[:, i], lost, hierarchy.null_code + 1).astype(np.int64)
         rows = np.bincount(table.codes[:, i], table.counts, hierarchy.null_code + 1).astype(np.int64)
         order = [code for code in np.argsort(-by_value, kind="stable").tolist() if by_value[code] > 0]

@@ -9,13 +9,15 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.frequency.fact_counter import FactCounter
 from discreet.frequency.rollup import roll_up
+from discreet.measures.loss import LossTables
+from discreet.model.criteria.base import ScoreKey
 from discreet.model.criteria.registry import distinct_score
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.lattice import Lattice, LatticeNode, node_height
@@ -38,9 +40,6 @@ from discreet.printing.document import (
     make_columns,
 )
 from discreet.printing.rendering import Printable, Record, record_as_json
-
-if TYPE_CHECKING:
-    from discreet.results.table_lattice import NegotiationLattice
 
 
 def count_homogeneous_classes(
@@ -169,6 +168,36 @@ _BIN_STARTS = (0, 1, 2, 3, 5, *(step * 10**power for power in range(1, 19) for s
 """First value of each bin."""
 
 
+class SignatureLookup(Protocol):
+    """Lattice, whole or partial, that a summary reads.
+
+    ``results.table_lattice`` implements it and imports this module, so it cannot be imported here.
+    """
+
+    @property
+    def lattice(self) -> Lattice:
+        """Attributes and heights."""
+
+    @property
+    def rows(self) -> int:
+        """Rows after the NULL policy."""
+
+    @property
+    def frequency_set(self) -> FrequencySet:
+        """Row types with counts."""
+
+    @property
+    def loss_tables(self) -> LossTables:
+        """Loss of each attribute by level."""
+
+    @property
+    def scores(self) -> tuple[ScoreKey, ...]:
+        """Parts of a signature."""
+
+    def rows_by_signature(self, node: LatticeNode) -> dict[tuple[int, ...], int]:
+        """Return one node's rows by the scores of their classes."""
+
+
 @dataclass(frozen=True)
 class ClassBin(Record):
     """Classes with a size, or number of distinct values, from ``first`` to ``last``.
@@ -251,7 +280,7 @@ class NodeSummary(Printable):
         )
 
 
-def summarize_node(lattice: NegotiationLattice, node: LatticeNode, requirement: Requirement) -> NodeSummary:
+def summarize_node(lattice: SignatureLookup, node: LatticeNode, requirement: Requirement) -> NodeSummary:
     """Summarize one node of a lattice, whole or partial, under a requirement.
 
     Raises ``InputError`` for a criterion of an attribute that is not sensitive. Cost: one pass over the
@@ -313,7 +342,7 @@ JudgedSignature = tuple[tuple[int, ...], int, bool]
 
 
 def _lookup_signatures(
-    lattice: NegotiationLattice, node: LatticeNode, requirement: Requirement
+    lattice: SignatureLookup, node: LatticeNode, requirement: Requirement
 ) -> tuple[tuple[str, ...], list[JudgedSignature]] | None:
     """Return the attributes and signatures of an evaluated node; None if its scores do not suffice."""
     names, scores = lattice.frequency_set.sensitive_attributes, lattice.scores

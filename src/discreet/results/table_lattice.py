@@ -249,7 +249,7 @@ class NegotiationLattice(Printable):
         from discreet.results.node_rows import report_suppression
 
         requested = self._node_and_requirement(of, options)
-        return report_suppression(self._frequency_set, self._lookup, self.lattice, *requested)
+        return report_suppression(self._frequency_set, self.suppressed, self.lattice, *requested)
 
     def _node_and_requirement(
         self, of: AnswerResult | LevelsByAttribute, options: CriterionKeywords

@@ -122,7 +122,7 @@ def report_suppressed(body: NodeBody, workspace: CurrentWorkspace) -> dict[str, 
     source = view.source
     requirement = request.requirement
     return report_suppression(
-        source.frequency_set, source, source.lattice, source.node_of(body.levels), requirement
+        source.frequency_set, source.suppressed, source.lattice, source.node_of(body.levels), requirement
     ).as_json()
 
 
