@@ -12,8 +12,10 @@ from pathlib import Path
 from discreet.model.published_cells import LabelForm
 from discreet.model.release_kind import HELP_FILE, SENSITIVE_FILE, PermutedFile, PermutedRelease, ReleaseForm
 from discreet.release.manifest import Manifest, ManifestAttribute
+from discreet.settings import Settings
 
 Row = tuple[str | None, ...]
+SETTINGS = Settings(memory_limit=10**9, threads=1, private_log=Path("unused"))
 COUNTS = ["group_id", "hits", "values_lower", "values_upper", "group_rows", "group_values"]
 NUMBERS = ["group_sum", "sum_lower", "sum_upper", "min_lower", "min_upper", "max_lower", "max_upper"]
 NUMBERS += ["lowest", "highest"]

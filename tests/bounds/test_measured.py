@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from math import inf
@@ -18,17 +18,14 @@ from discreet.bounds.interval_aggregates import BoundRow
 from discreet.bounds.queryable_release import open_release
 from discreet.bounds.release_answer import answer_release_query
 from discreet.engines.base import Engine
-from discreet.engines.connection import connect
 from discreet.errors import InputError
 from discreet.frequency.class_summary import Summary
 from discreet.model.published_cells import LabelForm, LabelKind
-from discreet.settings import Settings
-from tests.bounds.releases import write_classes
+from tests.bounds.releases import SETTINGS, write_classes
 from tests.drawing import some_of
 from tests.oracle import asked_worlds
 
 Row = Mapping[str, str | None]
-SETTINGS = Settings(memory_limit=10**9, threads=1, private_log=Path("unused"))
 ASKED = "COUNT(*), SUM(c), AVG(c), MIN(c), MAX(c)"
 NAMES = ("ROWS", "SUM", "AVG", "MIN", "MAX")
 WHOLE = {"3-5": ("3", "4", "5"), "6": ("6",), "7-8": ("7", "8"), "unknown": ("unknown",)}
@@ -50,12 +47,6 @@ KEYS: dict[str, Callable[[Row, str | None], object]] = {
     "label(c)": lambda row, _pay: (row["label"],),
     "salary": lambda _row, pay: (pay,),
 }
-
-
-@pytest.fixture(scope="module")
-def shared_engine() -> Iterator[Engine]:
-    with connect(SETTINGS) as found:
-        yield found
 
 
 def number(text: str | None) -> Fraction | None:

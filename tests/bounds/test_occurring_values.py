@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
@@ -19,18 +19,15 @@ from discreet.bounds.interval_aggregates import BoundRow
 from discreet.bounds.queryable_release import open_release
 from discreet.bounds.release_answer import answer_release_query
 from discreet.engines.base import Engine
-from discreet.engines.connection import connect
 from discreet.hierarchy.level_table import hierarchy_from_rows
 from discreet.model.hierarchy import TOP
 from discreet.model.published_cells import LabelForm, LabelKind
 from discreet.models import Local, Mondrian, RelaxedMondrian
-from discreet.settings import Settings
-from tests.bounds.releases import write_classes
+from tests.bounds.releases import SETTINGS, write_classes
 from tests.drawing import some_of
 from tests.oracle import asked_worlds
 
 Row = dict[str, str | None]
-SETTINGS = Settings(memory_limit=10**9, threads=1, private_log=Path("unused"))
 AGES = ("1", "2.5", "4", "7")
 TOWNS = ("Bonn", "Kiel", "Linz")
 """Town names in the order of a file whose groups interleave."""
@@ -128,12 +125,6 @@ def distinct(
         )
         seen.setdefault(selected, world)
     return list(seen.values())
-
-
-@pytest.fixture(scope="module")
-def shared_engine() -> Iterator[Engine]:
-    with connect(SETTINGS) as found:
-        yield found
 
 
 Cells = tuple[str | None, str | None, str | None]

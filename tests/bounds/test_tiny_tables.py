@@ -16,15 +16,12 @@ from hypothesis import strategies as st
 from discreet.bounds.queryable_release import open_release
 from discreet.bounds.release_answer import answer_release_query
 from discreet.engines.base import Engine
-from discreet.engines.connection import connect
 from discreet.model.hierarchy import TOP, GeneralizationHierarchy
-from discreet.settings import Settings
-from tests.bounds.releases import write_classes, write_permuted
+from tests.bounds.releases import SETTINGS, write_classes, write_permuted
 from tests.drawing import some_of
 from tests.oracle import asked_worlds
 
 Row = Mapping[str, str | None]
-SETTINGS = Settings(memory_limit=10**9, threads=1, private_log=Path("unused"))
 AGGREGATES = 'COUNT(*) AS "ROWS", COUNT(salary), SUM(salary), AVG(salary), MIN(salary), MAX(salary)'
 AGES, SEXES = ("20", "25", "30", "35"), ("F", "M")
 
@@ -85,12 +82,6 @@ def covers(name: str, label: str | None) -> Sequence[str | None]:
     if label is None or label in leaves:
         return (label,)
     return tuple(leaf for leaf in leaves if leaf[0] == label[0])
-
-
-@pytest.fixture(scope="module")
-def shared_engine() -> Engine:
-    with connect(SETTINGS) as found:
-        yield found  # type: ignore[misc]
 
 
 cells = st.tuples(st.sampled_from([*AGES, None]), st.sampled_from([*SEXES, None]))

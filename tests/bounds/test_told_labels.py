@@ -6,7 +6,7 @@ for each mask the texts that conditions name and others.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -20,16 +20,13 @@ from hypothesis import strategies as st
 from discreet.bounds.queryable_release import open_release
 from discreet.bounds.release_answer import answer_release_query
 from discreet.engines.base import Engine
-from discreet.engines.connection import connect
 from discreet.errors import InputError
 from discreet.model.published_cells import LabelForm, LabelKind
-from discreet.settings import Settings
-from tests.bounds.releases import write_classes
+from tests.bounds.releases import SETTINGS, write_classes
 from tests.drawing import some_of
 from tests.oracle import asked_worlds
 
 Row = Mapping[str, str | None]
-SETTINGS = Settings(memory_limit=10**9, threads=1, private_log=Path("unused"))
 ASKED = "COUNT(*), COUNT(salary), SUM(salary), AVG(salary), MIN(salary), MAX(salary)"
 ANYTHING = (None, "unknown")
 
@@ -193,12 +190,6 @@ COLUMNS = {
     "dates": DATES,
     "values": VALUES,
 }
-
-
-@pytest.fixture(scope="module")
-def shared_engine() -> Iterator[Engine]:
-    with connect(SETTINGS) as found:
-        yield found
 
 
 def tables(column: Column) -> st.SearchStrategy[list[tuple[str | None, str | None]]]:
