@@ -86,7 +86,7 @@ def test_a_foreign_file_needs_its_columns_named(tmp_path: Path) -> None:
     found = attack(path, quasi_identifiers=["age", "zip"], sensitive=["ill"])
     assert (found.after.classes, found.after.prosecutor.highest) == (1, pytest.approx(1 / 3))
     assert found.disclosure[0].homogeneous == 1
-    assert found.standing_out[0].distance is None
+    assert found.outlier_classes[0].distance is None
 
 
 def test_the_result_prints_and_holds_no_value_but_of_the_classes(table: Table, tmp_path: Path) -> None:
@@ -102,4 +102,4 @@ def test_the_result_prints_and_holds_no_value_but_of_the_classes(table: Table, t
         assert words in text
     assert "Trier" not in text  # the suppressed row
     assert "odd" not in text
-    assert {c.values["city"] for c in found.standing_out} == {"Berlin", "Bonn"}
+    assert {c.values["city"] for c in found.outlier_classes} == {"Berlin", "Bonn"}

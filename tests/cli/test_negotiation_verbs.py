@@ -200,7 +200,7 @@ def test_inspect(run: Run, people: Path) -> None:
         ("disease", "sensitive", 3),
         ("name", "identifier", None),
     ]
-    assert found["attributes"][1]["unique_alone"] == 1
+    assert found["attributes"][1]["unique_by_value"] == 1
     text = run("inspect", "discreet.toml").out
     assert "8 rows, 8 row types" in text
     assert "23 → 20-29 → 20-39 → *" in text

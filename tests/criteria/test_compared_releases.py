@@ -71,7 +71,7 @@ def test_numbers_are_told_by_the_release_itself(spec: Path, tmp_path: Path) -> N
     found = discreet.open(spec).publish(
         {"age": 2, "city": 1}, tmp_path / "out.csv", criteria=[ValueRange(1, "wage")], max_suppressed="95%"
     )
-    assert not found.asks_original
+    assert not found.needs_original
     alone = discreet.audit(found.path)
     assert alone.passed
     assert not [

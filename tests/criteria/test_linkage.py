@@ -87,7 +87,7 @@ def suppressed(
     gone = judge(table, node) | {cells for cells, number in rows.items() if number < k}
     if isinstance(asked, DeltaPresence):
         ends = Fraction(str(asked.least)), Fraction(str(asked.value))
-        if plain.rest_fails(table, node, gone, *ends):
+        if plain.suppressed_rows_fail(table, node, gone, *ends):
             return table.rows
     return sum(rows[cells] for cells in gone)
 
@@ -246,7 +246,7 @@ def fails(criterion: Criterion, rows: int, people: int) -> bool:
 
 
 def rest_fails(criterion: DeltaPresence, suppressed: int, unmatched: int) -> bool:
-    found = criterion.rest_fails(criterion.threshold, np.array([suppressed]), np.array([unmatched]))
+    found = criterion.suppressed_rows_fail(criterion.threshold, np.array([suppressed]), np.array([unmatched]))
     return bool(found[0])
 
 

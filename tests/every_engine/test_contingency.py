@@ -88,7 +88,7 @@ def test_each_row_is_counted_once(place: Place) -> None:
 
 
 def test_rows_with_null_are_left_out_where_the_spec_says_so(place: Place) -> None:
-    spec = spec_of(place, nulls=NullPolicy.DROP)
+    spec = spec_of(place, null_policy=NullPolicy.DROP)
     kept = [row for row in rows_of(COLUMNS) if row["age"] is not None and row["sex"] is not None]
     assert counted(place, spec) == plainly(kept)
 

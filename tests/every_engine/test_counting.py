@@ -141,7 +141,7 @@ NULL_TEXTS = ("", "true", "1", "kept")
 @example(rows=EVERYTHING, null_policy=NullPolicy.VALUE, null_values=("true",), subject=False)
 @given(
     rows=TABLES,
-    nulls=st.sampled_from(NullPolicy),
+    null_policy=st.sampled_from(NullPolicy),
     null_values=st.sampled_from([(), ("?",), NULL_TEXTS]),
     subject=st.booleans(),
 )
@@ -149,13 +149,13 @@ def test_tiny_tables(
     place: Place,
     duckdb_place: DuckdbPlace,
     rows: list[tuple[Any, ...]],
-    nulls: NullPolicy,
+    null_policy: NullPolicy,
     null_values: tuple[str, ...],
     subject: bool,
 ) -> None:
     if drawn_enough(place):
         return
-    options = {"null_policy": nulls, "null_values": null_values, "subject": "who" if subject else None}
+    options = {"null_policy": null_policy, "null_values": null_values, "subject": "who" if subject else None}
     check_like_duckdb(place, duckdb_place, rows, options)
 
 

@@ -58,6 +58,8 @@ def test_single_values_and_pseudonyms_of_a_release_are_counted(place: Place) -> 
     )
     incomes = Counter(row[4] for row in rows if "*" not in row[4])
     within = Counter((row[1], row[3], row[4]) for row in rows if "*" not in row[4])
-    assert found.alone == sum(n == 1 for n in incomes.values())
+    assert found.unique_rows == sum(n == 1 for n in incomes.values())
     assert found.in_class == sum(n == 1 for n in within.values())
-    assert any(text.startswith(f"income: {found.alone} of {len(rows)} rows") for text in report.warnings)
+    assert any(
+        text.startswith(f"income: {found.unique_rows} of {len(rows)} rows") for text in report.warnings
+    )

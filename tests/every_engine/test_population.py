@@ -72,22 +72,22 @@ def subset_of(source: SourceSpec, column: str = "study", values: tuple[str, ...]
 
 @drawn(25)
 @example(people=EVERYBODY, null_policy=NullPolicy.VALUE)
-@given(people=PEOPLE, nulls=st.sampled_from(list(NullPolicy)))
-def test_tiny_populations(place: Place, people: Rows, nulls: NullPolicy) -> None:
+@given(people=PEOPLE, null_policy=st.sampled_from(list(NullPolicy)))
+def test_tiny_populations(place: Place, people: Rows, null_policy: NullPolicy) -> None:
     """A subset of a table, and the same rows as a separate table."""
     if drawn_enough(place):
         return
-    kept = [row for row in people if nulls is NullPolicy.VALUE or None not in row[:2]]
-    rows = [row for row in kept if row[3] and (nulls is NullPolicy.VALUE or row[2] is not None)]
+    kept = [row for row in people if null_policy is NullPolicy.VALUE or None not in row[:2]]
+    rows = [row for row in kept if row[3] and (null_policy is NullPolicy.VALUE or row[2] is not None)]
     if not rows:
         return
     source = place.put(
-        {**texts(people, "xys"), "study": ("BOOLEAN", [row[3] for row in people])}, null_policy=nulls
+        {**texts(people, "xys"), "study": ("BOOLEAN", [row[3] for row in people])}, null_policy=null_policy
     )
     spec = subset_of(source)
     check(counted(place, spec), rows, kept)
-    apart = place.put(texts([row for row in people if row[3]], "xys"), null_policy=nulls)
-    register = place.put(texts(people, "xy"), null_policy=nulls)
+    apart = place.put(texts([row for row in people if row[3]], "xys"), null_policy=null_policy)
+    register = place.put(texts(people, "xy"), null_policy=null_policy)
     check(counted(place, replace(spec, source=apart, population=register)), rows, kept)
 
 

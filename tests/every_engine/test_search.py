@@ -109,7 +109,7 @@ def test_every_search_finds_what_enumeration_finds(place: Place, subjects: bool,
             continue  # rows of subjects are counted alike in every table: one has each algorithm count them
         columns = drawn(seed, [*names, *SENSITIVE], 24, subjects=subjects)
         null_policy = "drop" if seed == 2 else "value"
-        spec = spec_of(columns, [*SENSITIVE], nulls=null_policy, null_values=["7"])
+        spec = spec_of(columns, [*SENSITIVE], null_policy=null_policy, null_values=["7"])
         counted = counted_in_memory(spec, settings)
         requirement = requirement_of(seed + subjects)
         limit = int(np.random.default_rng(seed).integers(0, counted.rows // 2))
@@ -134,7 +134,7 @@ def test_the_same_refusals_as_counting(place: Place, settings: Settings) -> None
     columns: Columns = {"q": ("VARCHAR", ["a", "b"]), "person": ("VARCHAR", ["x", None])}
     spec = spec_of(columns, [])
     nothing: Columns = {"q": ("VARCHAR", [None, None])}
-    none_left = spec_of(nothing, [], nulls=NullPolicy.DROP)
+    none_left = spec_of(nothing, [], null_policy=NullPolicy.DROP)
     many: Columns = {"q": ("VARCHAR", [f"v{i}" for i in range(300)])}
     for table, held, error, said, limit in (
         (spec, columns, InputError, "NULL in 1 rows", settings.memory_limit),

@@ -22,9 +22,9 @@ def test_uniqueness_of_each_quasi_identifier(engine: Engine, shared_settings: Se
     assert (found.rows, found.row_types, found.unique_rows) == (7, 5, 3)
     assert found.class_sizes == {1: 3, 2: 2}
     assert found.attributes == (
-        AttributeUniqueness("age", values=3, null_rows=2, unique_alone=2, unique_without=0),
-        AttributeUniqueness("sex", values=2, null_rows=0, unique_alone=0, unique_without=2),
-        AttributeUniqueness("race", values=1, null_rows=0, unique_alone=0, unique_without=3),
+        AttributeUniqueness("age", values=3, null_rows=2, unique_by_value=2, unique_at_top=0),
+        AttributeUniqueness("sex", values=2, null_rows=0, unique_by_value=0, unique_at_top=2),
+        AttributeUniqueness("race", values=1, null_rows=0, unique_by_value=0, unique_at_top=3),
     )
     assert found.warnings == (
         "'age' is NULL in 2 rows, which count as one value.",

@@ -225,7 +225,7 @@ class _Audits:
 
 def _needs_publisher(condition: Condition) -> bool:
     criterion = condition.criterion
-    return criterion.of_population or str(criterion.asks) in ("order", "hierarchy")
+    return criterion.of_population or str(criterion.required_feature) in ("order", "hierarchy")
 
 
 def _audit_all(place: Workplace, rows: Rows, manifest: Mapping[str, Any], notes: Notes) -> None:

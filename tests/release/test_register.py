@@ -35,7 +35,7 @@ def log(table: Table) -> Path:
 
 def second(table: Table, folder: Path, name: str = "second", **levels: int) -> list[dict[str, object]]:
     found = table.publish(levels, folder / f"{name}.csv", k=2, max_suppressed="50%")
-    return list(found.as_json().get("beside", []))
+    return list(found.as_json().get("intersections", []))
 
 
 def test_a_first_release_has_nothing_beside_it(table: Table, tmp_path: Path, log: Path) -> None:
@@ -47,22 +47,28 @@ def test_a_first_release_has_nothing_beside_it(table: Table, tmp_path: Path, log
 def test_a_second_one_that_singles_out_is_told(table: Table, tmp_path: Path, log: Path) -> None:
     released(table, tmp_path, "first", age=0, city=2)
     found = table.publish({"age": 2}, tmp_path / "second.csv", k=2)
-    (beside,) = found.beside
-    assert (beside.name, beside.k, beside.failing, beside.rows, beside.alone) == ("first.csv", 1, 4, 4, 4)
+    (beside,) = found.intersections
+    assert (beside.name, beside.k, beside.failing, beside.rows, beside.unique_rows) == (
+        "first.csv",
+        1,
+        4,
+        4,
+        4,
+    )
     assert "Do not publish it together with first.csv" in str(found)
-    assert "beside" not in found.manifest_path.read_text(encoding="utf-8")
+    assert "intersections" not in found.manifest_path.read_text(encoding="utf-8")
 
 
 def test_a_safe_one_is_told_to_be(table: Table, tmp_path: Path) -> None:
     released(table, tmp_path, "first", age=0, city=2)
     found = table.publish({"age": 3, "city": 2}, tmp_path / "second.csv", k=2)
-    assert [(one.k, one.safe) for one in found.beside] == [(2, True)]
+    assert [(one.k, one.safe) for one in found.intersections] == [(2, True)]
     assert "Do not publish it together" not in str(found)
 
 
 def test_a_recoding_by_classes_is_laid_beside(table: Table, tmp_path: Path) -> None:
     released(table, tmp_path, "first", age=0, city=2)
-    (beside,) = table.publish(Mondrian(), tmp_path / "second.csv", k=2).beside
+    (beside,) = table.publish(Mondrian(), tmp_path / "second.csv", k=2).intersections
     assert beside.k in (1, 2)
     assert beside.reason is None
 
@@ -96,14 +102,14 @@ def test_no_sensitive_value_of_an_earlier_release_is_read(
 
     monkeypatch.setattr(composition, "read_published", spied)
     found = table.publish({"age": 2}, tmp_path / "second.csv", k=2)
-    assert len(found.beside) == 2
+    assert len(found.intersections) == 2
     assert read == [("age", "city")]
 
 
 def test_an_overwritten_release_is_not_laid_beside_itself(table: Table, tmp_path: Path) -> None:
     second(table, tmp_path, age=3)
     again = table.publish({"age": 3, "city": 2}, tmp_path / "second.csv", k=2, overwrite=True)
-    assert again.beside == ()
+    assert again.intersections == ()
 
 
 def test_who_is_the_same(table: Table, tmp_path: Path, log: Path) -> None:

@@ -83,7 +83,7 @@ def test_catalogue_has_every_sentence_and_no_other(code: str) -> None:
 @pytest.mark.parametrize("code", OTHERS)
 def test_external_texts_of_the_catalogue_occur_in_the_code(code: str) -> None:
     language = language_of(code)
-    for key, text in {**language.told, **language.cells}.items():
+    for key, text in {**language.external, **language.cells}.items():
         assert shape(key) in texts_in(".") | COUNTED, key
         assert sorted(PART.findall(key)) == sorted(PART.findall(text)), key
 

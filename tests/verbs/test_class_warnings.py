@@ -272,7 +272,7 @@ def test_single_values_are_reported_by_every_verb(tmp_path: Path, settings: Sett
     assert text in discreet.audit(tmp_path / "out.csv", settings=settings).report.warnings
     attacked = discreet.attack(tmp_path / "out.csv", settings=settings)
     (found,) = [each for each in attacked.single_values if each.column == "income"]
-    assert (found.alone, found.in_class, found.rows) == (alone, within, len(shown))
+    assert (found.unique_rows, found.in_class, found.rows) == (alone, within, len(shown))
     assert "Rows that one published value singles out" in str(attacked)
     page = tmp_path / "report.html"
     discreet.report(tmp_path / "out.csv", output=page, settings=settings)

@@ -226,7 +226,7 @@ def test_a_log_with_lines_of_any_json_is_read(work: Path) -> None:
         with log.open("a", encoding="utf-8", errors="surrogatepass") as file:
             file.write(text + "\n")
     release = discreet.open("discreet.toml").publish({"age": 2}, "r.csv", k=2, max_suppressed=8)
-    assert release.beside is not None
+    assert release.intersections is not None
 
 
 TOML = {

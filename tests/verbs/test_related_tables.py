@@ -42,12 +42,12 @@ def test_released_rows_are_those_of_released_people_in_company(
         assert shown(rows_of(out / f"{name}.csv"), columns, {}) == shown(rows, columns, names)
     views = people_by_view(out)
     assert found.joint_anonymity.fewest == min(map(len, views.values()))
-    assert found.joint_anonymity.alone == sum(len(people) == 1 for people in views.values())
+    assert found.joint_anonymity.unique_people == sum(len(people) == 1 for people in views.values())
     audited = discreet.audit_tables(out, settings=settings)
     assert audited.passed
-    assert (audited.joint_anonymity.fewest, audited.joint_anonymity.alone) == (
+    assert (audited.joint_anonymity.fewest, audited.joint_anonymity.unique_people) == (
         found.joint_anonymity.fewest,
-        found.joint_anonymity.alone,
+        found.joint_anonymity.unique_people,
     )
     # No file contains the key or the pseudonym of a person who is not released.
     text = "".join(path.read_text() for path in out.iterdir())
@@ -246,7 +246,7 @@ def test_manifest_and_log_name_the_tables(settings: Settings, tmp_path: Path) ->
     assert document["joint_anonymity"] == {
         "required": None,
         "k": found.joint_anonymity.fewest,
-        "alone": found.joint_anonymity.alone,
+        "alone": found.joint_anonymity.unique_people,
         "people": found.joint_anonymity.people,
     }
     logged = [json.loads(line) for line in settings.private_log.read_text().splitlines()]

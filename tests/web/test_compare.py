@@ -69,24 +69,24 @@ def test_figures_of_answers_equal_a_plain_count(client: Client, folder: Path) ->
     for i, levels in enumerate(nodes):
         save(client, f"node {i}", levels)
     found = done(client, "/api/compare/jobs", {})["result"]
-    assert [row["letter"] for row in found["contenders"]] == list("ABCDEFGHIJKL")
-    for levels, row in zip(nodes, found["contenders"], strict=True):
+    assert [row["letter"] for row in found["candidates"]] == list("ABCDEFGHIJKL")
+    for levels, row in zip(nodes, found["candidates"], strict=True):
         classes = classes_of(rows, levels, 2)
         figures, kept = row["figures"], sum(classes.values())
         assert (figures["kept"], figures["classes"]) == (kept, len(classes))
         assert figures["found"] == pytest.approx(len(classes) / kept if kept else None)
         assert figures["highest"] == (1 / min(classes.values()) if classes else None)
     kept = client.get("/api/compare/saved").json()
-    for answer, row in zip(kept, found["contenders"], strict=True):
+    for answer, row in zip(kept, found["candidates"], strict=True):
         assert answer["detail"] == pytest.approx(row["figures"]["detail"])
         assert answer["suppressed"] == len(rows) - row["figures"]["kept"]
     with client.websocket_connect("/api/negotiate/socket") as socket:
-        for levels, row in zip(nodes, found["contenders"], strict=True):
+        for levels, row in zip(nodes, found["candidates"], strict=True):
             socket.send_text(json.dumps({"id": 1, "request": REQUEST, "levels": levels, "looks": {}}))
             header, _ = read_frame(socket.receive_bytes())
             detail = header["effects"]["detail"]
             assert detail == pytest.approx(row["figures"]["detail"]), "one measure on both screens"
-    best = max(found["contenders"], key=lambda row: row["figures"]["detail"])
+    best = max(found["candidates"], key=lambda row: row["figures"]["detail"])
     assert best["letter"] in found["best"]["detail"]
 
 
@@ -115,7 +115,7 @@ def test_answer_and_its_release_have_the_same_figures(client: Client) -> None:
     save(client, "both", levels)
     body = {"model": "negotiated", "levels": levels, "name": "both.csv", **REQUEST}
     assert done(client, "/api/publish/jobs", body)["state"] == "done"
-    answer, release = done(client, "/api/compare/jobs", {})["result"]["contenders"]
+    answer, release = done(client, "/api/compare/jobs", {})["result"]["candidates"]
     assert (answer["kind"], release["kind"]) == ("answer", "release")
     for name in ("kept", "classes", "detail", "found", "highest", "query_error"):
         assert answer["figures"][name] == pytest.approx(release["figures"][name]), name
@@ -123,14 +123,14 @@ def test_answer_and_its_release_have_the_same_figures(client: Client) -> None:
 
 def test_every_model_is_tried_and_a_failure_has_a_reason(client: Client) -> None:
     client.post("/api/negotiate/requests", json={"request": {"k": 2, "max_suppressed": 0}})
-    found = done(client, "/api/compare/jobs", {"every_model": True})["result"]["contenders"]
+    found = done(client, "/api/compare/jobs", {"every_model": True})["result"]["candidates"]
     by_name = {row["name"]: row["figures"] for row in found}
     assert {"mondrian", "full-domain", "local"} <= set(by_name)
     assert all(row["kind"] == "model" and row["title"] != "" for row in found)
     assert any(each["detail"] is not None for each in by_name.values())
     assert all((each["why"] is None) == (each["detail"] is not None) for each in by_name.values())
     client.post("/api/negotiate/requests", json={"request": {"k": 3, "max_suppressed": 0}})
-    assert client.get("/api/compare").json()["contenders"] == []
+    assert client.get("/api/compare").json()["candidates"] == []
 
 
 def test_rows_are_paired_and_suppressed_ones_only_on_request(client: Client, folder: Path) -> None:
@@ -159,13 +159,13 @@ def test_answer_of_a_changed_table_is_stale(client: Client, folder: Path) -> Non
     document = workspace.document()
     document["attributes"]["age"]["hierarchy"]["widths"] = [4, 8]
     workspace.save_spec(document)
-    (row,) = client.get("/api/compare").json()["contenders"]
+    (row,) = client.get("/api/compare").json()["candidates"]
     assert row["stale"]
     assert row["figures"] is None
     refused = client.post("/api/compare/rows", json={"kind": "answer", "name": "old"})
     assert refused.status_code == 409
     assert client.delete("/api/compare/saved/old").status_code == 204
-    assert client.get("/api/compare").json()["contenders"] == []
+    assert client.get("/api/compare").json()["candidates"] == []
 
 
 def test_release_pairs_command_and_python_agree(
@@ -188,7 +188,7 @@ def test_release_pairs_command_and_python_agree(
         max_suppressed="50%",
     )
     assert found.as_json() == printed
-    assert [each["kind"] for each in printed["contenders"]] == ["answer", "model", "release"]
+    assert [each["kind"] for each in printed["candidates"]] == ["answer", "model", "release"]
     assert "the best of its column" in str(found)
     with pytest.raises(InputError, match="nothing to compare"):
         discreet.compare(discreet.open(spec))

@@ -99,10 +99,10 @@ def test_contender_is_checked_against_the_current_request(client: Client, folder
     verdicts = set()
     for k, limit, bounds in ((3, "100%", {}), (2, 1, {}), (2, "100%", {"max_level": {"age": 1}})):
         client.post("/api/negotiate/requests", json={"request": {"k": k, "max_suppressed": limit, **bounds}})
-        assert all(row["meets"] is None for row in client.get("/api/compare").json()["contenders"])
+        assert all(row["meets"] is None for row in client.get("/api/compare").json()["candidates"])
         found = done(client, "/api/compare/jobs", {})["result"]
         assert f"k = {k}" in found["asked"]
-        for row, (own, levels) in zip(found["contenders"], product(owns, nodes), strict=True):
+        for row, (own, levels) in zip(found["candidates"], product(owns, nodes), strict=True):
             assert row["asked"] == f"k = {own}, at most 90% suppressed"
             classes = classes_of(rows, levels, own)
             out = len(rows) - sum(classes.values())
@@ -122,12 +122,12 @@ def test_release_is_checked_by_counting_its_file(client: Client) -> None:
     done(client, "/api/publish/jobs", {"model": "mondrian", "name": "n.csv", "k": 4})
     for k, expected in ((2, {"m.csv": True, "n.csv": True}), (4, {"m.csv": False, "n.csv": True})):
         client.post("/api/negotiate/requests", json={"request": {"k": k, "max_suppressed": "50%"}})
-        found = done(client, "/api/compare/jobs", {})["result"]["contenders"]
+        found = done(client, "/api/compare/jobs", {})["result"]["candidates"]
         releases = {row["name"]: row for row in found if row["kind"] == "release"}
         assert {name: row["meets"] for name, row in releases.items()} == expected
         assert releases["m.csv"]["asked"].startswith("k = 2")
     client.post("/api/negotiate/requests", json={"request": {"k": 2, "max_level": {"age": 1}}})
-    found = done(client, "/api/compare/jobs", {})["result"]["contenders"]
+    found = done(client, "/api/compare/jobs", {})["result"]["candidates"]
     row = next(row for row in found if row["name"] == "m.csv")
     assert (row["meets"], row["unmet"]) == (None, "its levels are unknown")
     assert client.get("/api/publish").json()["levels_asked"] == "age at most level 1"

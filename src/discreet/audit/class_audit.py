@@ -162,7 +162,7 @@ def _create_criterion(audited: _AuditedRelease, question: _CriterionVariant) -> 
         return _NO_SQL
     if criterion.of_population and audited.population is None:
         return _NO_POPULATION
-    name, feature = criterion.attribute, criterion.asks
+    name, feature = criterion.attribute, criterion.required_feature
     if name is None:
         return criterion
     if feature is None or has_feature(feature, audited.attributes[name]):

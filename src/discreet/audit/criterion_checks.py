@@ -132,7 +132,7 @@ def warn_published_distribution(
 def _require_known_attribute(
     one: BoundCriterion, name: str, attribute: SensitiveAttribute, *, from_publisher: bool
 ) -> None:
-    feature = one.criterion.asks
+    feature = one.criterion.required_feature
     unordered = feature is AttributeFeature.ORDER and bool(attribute.values) and not attribute.ordered
     if not from_publisher and (feature is AttributeFeature.HIERARCHY or unordered):
         what = "the hierarchy" if feature is AttributeFeature.HIERARCHY else "an order"
@@ -140,7 +140,7 @@ def _require_known_attribute(
             f"{one.criterion} needs {what} of '{name}', which the release does not contain",
             advice="Name the publisher's spec, too: --spec discreet.toml.",
         )
-    require_feature(str(one.criterion), one.criterion.asks, name, attribute)
+    require_feature(str(one.criterion), one.criterion.required_feature, name, attribute)
 
 
 def read_published_attribute(engine: Engine, published: PublishedRows, index: int) -> SensitiveAttribute:

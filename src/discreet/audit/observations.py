@@ -138,7 +138,7 @@ def observe_unique_values(engine: Engine, release: ObservedRelease) -> Iterator[
         starred_apart=release.starred_apart and release.starred > 0,
     )
     for each in found:
-        if each.alone:
+        if each.unique_rows:
             yield single_values_warning(each)
 
 

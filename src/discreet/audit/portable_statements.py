@@ -365,7 +365,9 @@ def _describe(criterion: Criterion, what: str) -> str:
 
 def _explain_missing(criterion: Criterion, attribute: SensitiveAttribute) -> str | None:
     """Return the reason why a comparing criterion has no statement, None where it has one."""
-    if criterion.asks is AttributeFeature.HIERARCHY or not has_feature(criterion.asks, attribute):
+    if criterion.required_feature is AttributeFeature.HIERARCHY or not has_feature(
+        criterion.required_feature, attribute
+    ):
         return "it needs an order or a hierarchy of values, which the release does not contain"
     if len(attribute.values) > _MAX_CONSTANT_VALUES:
         return f"its attribute has more than {_MAX_CONSTANT_VALUES:,} values, too many for a statement"

@@ -237,7 +237,7 @@ def _print_release(result: ReleaseResult, spec: Path) -> None:
     command = f"env:DATABASE --table {output.quote_for_shell(str(address.table))}"
     if address.path is not None:
         command = output.quote_for_shell(address.path)
-    spec_option = f" --spec {output.quote_for_shell(spec)}" if result.asks_original else ""
+    spec_option = f" --spec {output.quote_for_shell(spec)}" if result.needs_original else ""
     output.print_commands("To check it again:", f"discreet audit {command}{spec_option}")
 
 

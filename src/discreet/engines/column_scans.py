@@ -137,7 +137,7 @@ def count_single_values(
         found += [
             SingleValues(name, rows, int(unique_counts.get(index, 0)), 0) for index, name in enumerate(some)
         ]
-    counted = [each.column for each in found if each.alone or every][:_MOST_COLUMNS]
+    counted = [each.column for each in found if each.unique_rows or every][:_MOST_COLUMNS]
     return tuple(
         _with_classes(engine, table, relation, keys, each) if each.column in counted else each
         for each in found
@@ -149,7 +149,7 @@ def _with_classes(
 ) -> SingleValues:
     """Add the number of rows whose value is unique within their class."""
     if not keys:
-        return replace(single_values, in_class=single_values.alone)
+        return replace(single_values, in_class=single_values.unique_rows)
     texts = [table.text(key) for key in keys]
     number = engine.fetch_rows(
         sql.unique_in_class(table.dialect, relation, texts, table.text(single_values.column))

@@ -200,8 +200,8 @@ class AttributeUniqueness:
     attribute: str
     values: int
     null_rows: int
-    unique_alone: int
-    unique_without: int
+    unique_by_value: int
+    unique_at_top: int
 
 
 @dataclass(frozen=True)
@@ -253,8 +253,8 @@ def _measure_attribute(frequency_set: FrequencySet, index: int) -> AttributeUniq
         attribute=hierarchy.attribute,
         values=int((rows[:-1] > 0).sum()),
         null_rows=int(rows[-1]),
-        unique_alone=int((rows == 1).sum()),
-        unique_without=int((roll_up(frequency_set, without).counts == 1).sum()),
+        unique_by_value=int((rows == 1).sum()),
+        unique_at_top=int((roll_up(frequency_set, without).counts == 1).sum()),
     )
 
 
@@ -266,9 +266,9 @@ def _uniqueness_warnings(
     if frequency_set.dropped:
         result.append(f"{frequency_set.dropped:,} rows with NULL were left out.")
     for a in attributes:
-        if 2 * a.unique_alone > rows:
+        if 2 * a.unique_by_value > rows:
             result.append(
-                f"'{a.attribute}' singles out {a.unique_alone:,} of {rows:,} rows; is it an identifier?"
+                f"'{a.attribute}' singles out {a.unique_by_value:,} of {rows:,} rows; is it an identifier?"
             )
         if a.values + (a.null_rows > 0) == 1:
             result.append(f"'{a.attribute}' is the same in every row.")

@@ -88,7 +88,7 @@ class EvaluatedLattice:
         are sufficient then.
         """
         thresholds, criteria = self._split(requirement)
-        if not criteria or criteria[0].of_rest:
+        if not criteria or criteria[0].judges_suppressed_rows:
             return None
         return self._of_release(criteria).published_sums(thresholds, criteria)
 
@@ -171,7 +171,7 @@ class EvaluatedLattice:
         if not criteria:
             return (
                 requirement.thresholds(self.scores, self.sensitive_attributes),
-                tuple(criterion for criterion in requirement.criteria if criterion.of_rest),
+                tuple(criterion for criterion in requirement.criteria if criterion.judges_suppressed_rows),
             )
         if criteria and not self.counts_rows:
             raise subject_count_error(criteria[0])
@@ -181,7 +181,7 @@ class EvaluatedLattice:
         return requirement.of_classes.thresholds(self.scores, self.sensitive_attributes), criteria
 
     def _lookup(self, criteria: Sequence[Criterion]) -> NodeLookup:
-        return self._rest if criteria and criteria[0].of_rest else self._of_release(criteria)
+        return self._rest if criteria and criteria[0].judges_suppressed_rows else self._of_release(criteria)
 
     def _of_release(self, criteria: Sequence[Criterion]) -> CellsLookup | ReleaseLookup:
         """Return the lookup of release criteria: of cells if one criterion is of cells, else of sizes."""

@@ -465,5 +465,5 @@ class RestLookup(NodeLookup):
         for one in criteria:
             threshold = thresholds[self.scores.index(one.score)]
             if threshold is not None:
-                fails |= one.rest_fails(threshold, rows, people)
+                fails |= one.suppressed_rows_fail(threshold, rows, people)
         return fails

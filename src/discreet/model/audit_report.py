@@ -151,7 +151,7 @@ class CriterionFinding:
         return self.met and self.failing_classes == 0
 
     @property
-    def asked(self) -> str:
+    def required(self) -> str:
         """Requested value, with the additional fields that differ from the criterion's defaults."""
         further = (
             f", {name} {parameter_text(value)}" for name, value in changed_parameters(self.criterion).items()

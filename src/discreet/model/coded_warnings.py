@@ -83,12 +83,17 @@ class SingleValues:
 
     column: str
     rows: int
-    alone: int
+    unique_rows: int
     in_class: int
 
     def as_json(self) -> dict[str, Any]:
         """Return the entry in a JSON document."""
-        return {"column": self.column, "rows": self.rows, "alone": self.alone, "in_class": self.in_class}
+        return {
+            "column": self.column,
+            "rows": self.rows,
+            "unique_rows": self.unique_rows,
+            "in_class": self.in_class,
+        }
 
 
 _LEADING_CODES = (FEW_PEOPLE, HOMOGENEOUS_CLASS)
@@ -123,8 +128,9 @@ def single_values_warning(found: SingleValues) -> CodedWarning:
     """Return a warning that values of a published column occur in only one row."""
     return CodedWarning(
         SINGLE_VALUES,
-        f"{found.column}: {found.alone:,} of {found.rows:,} rows have a value that no other row has; anyone "
-        f"who knows it finds the row. Within their group {found.in_class:,} are the only ones with theirs.",
+        f"{found.column}: {found.unique_rows:,} of {found.rows:,} rows have a value that no other row has; "
+        f"anyone who knows it finds the row. Within their group {found.in_class:,} are the only ones with "
+        "theirs.",
     )
 
 

@@ -147,7 +147,7 @@ class JointAnonymity:
     """
 
     fewest: int
-    alone: int
+    unique_people: int
     views: int
     people: int
     problems: tuple[str, ...] = ()
@@ -155,7 +155,12 @@ class JointAnonymity:
 
     def as_json(self, required: int | None) -> dict[str, int | None]:
         """Return the entry in a document; ``required`` is the required size of groups."""
-        return {"required": required, "k": self.fewest, "alone": self.alone, "people": self.people}
+        return {
+            "required": required,
+            "k": self.fewest,
+            "unique_people": self.unique_people,
+            "people": self.people,
+        }
 
 
 def parent_column(references: Mapping[str, str], subjects: str) -> str | None:

@@ -50,12 +50,14 @@ def suppression_mask(bound: Sequence[BoundCriterion], facts: ClassStatistics) ->
     """
     fails = failing_mask([one for one in bound if not one.criterion.of_release], facts)
     fails = _suppressed_for_release(bound, facts, fails)
-    rest = [one.criterion for one in bound if one.criterion.of_rest]
+    rest = [one.criterion for one in bound if one.criterion.judges_suppressed_rows]
     if rest and facts.population is not None:
         rows = facts.sizes[fails].sum(keepdims=True)
         people = facts.population.people[fails & (facts.sizes > 0)].sum(keepdims=True)
         for criterion in rest:
-            fails |= criterion.rest_fails(criterion.threshold, rows, people + facts.population.absent)
+            fails |= criterion.suppressed_rows_fail(
+                criterion.threshold, rows, people + facts.population.absent
+            )
     return fails
 
 
@@ -85,7 +87,7 @@ def check_compatible(criteria: tuple[Criterion, ...]) -> None:
     kinds = (
         [criterion for criterion in criteria if isinstance(criterion, CellsCriterion)],
         [criterion for criterion in criteria if isinstance(criterion, ReleaseCriterion)],
-        [criterion for criterion in criteria if criterion.of_rest],
+        [criterion for criterion in criteria if criterion.judges_suppressed_rows],
     )
     first, *others = [kind for kind in kinds if kind] or [[]]
     if others or len(kinds[0]) > 1:
@@ -429,7 +431,9 @@ def check_value_counts(one: BoundCriterion, table: FrequencySet) -> None:
             advice="Reduce the table to one row per subject first, or remove the criterion.",
         )
     sets = table.sensitive[one.index]
-    require_feature(str(one.criterion), one.criterion.asks, sets.attribute, _require_value_counts(one, sets))
+    require_feature(
+        str(one.criterion), one.criterion.required_feature, sets.attribute, _require_value_counts(one, sets)
+    )
 
 
 def _require_value_counts(one: BoundCriterion, sets: ValueSets) -> SensitiveAttribute:

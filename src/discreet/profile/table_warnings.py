@@ -141,8 +141,8 @@ def check_insensitive_values(engine: Engine, table: SourceTable, spec: TableSpec
         return
     rows = int(engine.fetch_rows(f"SELECT count(*) FROM {table.relation}")[0][0])
     for found in count_single_values(engine, table, names, (), rows):
-        if found.alone:
-            yield source_single_values_warning(found.column, found.alone, rows)
+        if found.unique_rows:
+            yield source_single_values_warning(found.column, found.unique_rows, rows)
 
 
 def repeat_recorded_warnings(engine: Engine, table: SourceTable, spec: TableSpec) -> Iterator[CodedWarning]:

@@ -35,7 +35,7 @@ def required_criteria(report: AuditReport, translator: Translator) -> list[tuple
     return [
         (
             translator("{criterion} required", criterion=_criterion_title(found, translator)),
-            f"{translator.number(found.asked)}: {translator.external(found.criterion.parameter.hint)}",
+            f"{translator.number(found.required)}: {translator.external(found.criterion.parameter.hint)}",
         )
         for found in report.criteria
     ]
@@ -47,7 +47,7 @@ def counted_criteria(report: AuditReport, translator: Translator) -> list[tuple[
         (
             f"{_criterion_title(found, translator)}, {found.criterion.citation}",
             "–" if found.found is None else translator.number(parameter_text(found.found)),
-            translator.number(found.asked),
+            translator.number(found.required),
             verdict_text(translator, passed=found.passed, failing=found.failing_classes),
         )
         for found in report.criteria

@@ -298,11 +298,11 @@ def _three_tests_table(attack: AttackResult, numbering: Numbering) -> str:
         translator(
             "{column}: {number} have a value that no other row has, {alike} one that none of their class has",
             column=each.column,
-            number=translator.integer(each.alone),
+            number=translator.integer(each.unique_rows),
             alike=translator.integer(each.in_class),
         )
         for each in attack.single_values
-        if each.alone or each.in_class
+        if each.unique_rows or each.in_class
     ]
     rows = [
         (translator("singling out"), "; ".join([unique_text, *singled])),

@@ -3,7 +3,7 @@
 A catalogue is one file, ``languages/CODE.toml``; English needs none, because its texts are in the code.
 
 - ``[own]`` contains the report's own sentences: English text = the other language's, ``{parts}`` kept.
-- ``[told]`` contains finished English texts of attacks, criteria, metrics and warnings: a key with
+- ``[external]`` contains finished English texts of attacks, criteria, metrics and warnings: a key with
   ``{parts}`` is a pattern for them. The text matched by a part named ``word…`` is looked up in turn.
 - ``[cells]`` contains the words in cells of attack tables; names of columns are not translated.
 
@@ -109,13 +109,13 @@ class ReportLanguage:
     thousands: str = ","
     decimal: str = "."
     own: Mapping[str, str] = field(default_factory=dict)
-    told: Mapping[str, str] = field(default_factory=dict)
+    external: Mapping[str, str] = field(default_factory=dict)
     cells: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def patterns(self) -> tuple[tuple[re.Pattern[str], str], ...]:
-        """The keys of ``told`` and ``cells`` that have parts, as patterns; the longest fixed text first."""
-        found = [(key, text) for table in (self.told, self.cells) for key, text in table.items()]
+        """Keys of ``external`` and ``cells`` with parts, as patterns; the longest fixed text first."""
+        found = [(key, text) for table in (self.external, self.cells) for key, text in table.items()]
         found = [(key, text) for key, text in found if _PLACEHOLDER.search(key)]
         found.sort(key=lambda pair: -len(_PLACEHOLDER.sub("", pair[0])))
         return tuple((_compile_pattern(key), text) for key, text in found)
@@ -134,7 +134,7 @@ class Translator:
 
     def external(self, text: str) -> str:
         """Translate a finished English text of an attack, a criterion, a metric or a warning."""
-        return self._translate_external(text, self.language.told)
+        return self._translate_external(text, self.language.external)
 
     def cell(self, text: str) -> str:
         """Translate a text in a cell of an attack's table; most are names, which are unchanged."""

@@ -126,7 +126,7 @@ class AttackResult(Printable):
     before: TableRisk | None
     after: TableRisk
     journalist: PopulationRisk | None
-    standing_out: tuple[OutlierClass, ...]
+    outlier_classes: tuple[OutlierClass, ...]
     disclosure: tuple[AttributeDisclosure, ...]
     linkage: Linkage | None
     warnings: tuple[str, ...] = ()
@@ -178,7 +178,7 @@ class AttackResult(Printable):
                 "before": self.marketer_before,
                 "basis": self.marketer_basis,
             },
-            "standing_out": [found.as_json() for found in self.standing_out],
+            "outlier_classes": [found.as_json() for found in self.outlier_classes],
             "disclosure": {
                 "units": self.kind.units,
                 "attributes": [found.as_json() for found in self.disclosure],
@@ -246,20 +246,20 @@ class AttackResult(Printable):
 
     def _single_values(self) -> Document:
         """Return the rows that values of columns other than quasi-identifiers single out."""
-        found = [each for each in self.single_values if each.alone or each.in_class]
+        found = [each for each in self.single_values if each.unique_rows or each.in_class]
         if not found:
             return ()
         columns = make_columns("~known value of", ">unique rows", ">unique in their group")
         rows = tuple(
-            (each.column, format_rows(each.alone, each.rows), format_rows(each.in_class, each.rows))
+            (each.column, format_rows(each.unique_rows, each.rows), format_rows(each.in_class, each.rows))
             for each in found
         )
         return (BLANK, heading_line("Rows that one published value singles out"), Grid(columns, rows))
 
     def _standing_out(self) -> Document:
-        if not self.standing_out:
+        if not self.outlier_classes:
             return ()
-        names = list(self.standing_out[0].values)
+        names = list(self.outlier_classes[0].values)
         columns = make_columns(">rows", ">distance", *(f"~{name}" for name in names))
         rows = tuple(
             (
@@ -267,7 +267,7 @@ class AttackResult(Printable):
                 _MISSING if found.distance is None else f"{found.distance}",
                 *("NULL" if found.values[name] is None else str(found.values[name]) for name in names),
             )
-            for found in self.standing_out
+            for found in self.outlier_classes
         )
         return (
             BLANK,

@@ -83,7 +83,7 @@ class AuditResult(Printable):
     """
 
     report: AuditReport
-    asked_k: int | None = None
+    requested_k: int | None = None
 
     @property
     def metrics(self) -> tuple[MetricValue, ...]:
@@ -100,7 +100,7 @@ class AuditResult(Printable):
             further = report.starred - report.suppressed
             found[further] = found.get(further, 0) + 1
         sizes = ClassSizes.of(found, report.suppressed)
-        return size_metric_values(sizes, self.asked_k or report.required_k)
+        return size_metric_values(sizes, self.requested_k or report.required_k)
 
     @property
     def passed(self) -> bool:
@@ -244,7 +244,7 @@ def _describe_criterion(finding: CriterionFinding) -> Line:
         verdict = "it passes" if finding.passed else "it fails"
     least = f"{who} has no score" if finding.found is None else f"{parameter_text(finding.found)} in {where}"
     return Line(
-        f"{criterion.title}{of} ({criterion.name}): {finding.asked} required, {least}; {verdict}.",
+        f"{criterion.title}{of} ({criterion.name}): {finding.required} required, {least}; {verdict}.",
         Tone.PLAIN if finding.passed else Tone.BAD,
     )
 

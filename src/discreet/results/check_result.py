@@ -51,7 +51,7 @@ class CriterionCheck:
     """
 
     name: str
-    asked: str
+    required: str
     found: str
     passed: bool
     region: Region | None = None
@@ -59,11 +59,11 @@ class CriterionCheck:
     @property
     def description(self) -> str:
         """Sentence about the check."""
-        return f"{self.name}: {self.asked} required, {self.found} found"
+        return f"{self.name}: {self.required} required, {self.found} found"
 
     def as_json(self) -> dict[str, Any]:
         """Return the entry in ``checks`` of ``discreet audit FILE… --json``."""
-        return {"name": self.name, "asked": self.asked, "found": self.found, "passed": self.passed}
+        return {"name": self.name, "required": self.required, "found": self.found, "passed": self.passed}
 
 
 @dataclass(frozen=True)
@@ -135,7 +135,7 @@ class FileChecks(Printable):
             line = Line(f"{failing:,} of {format_quantity(len(self.files), 'file')} failed.", Tone.BAD)
         columns = make_columns("~file", "~check", ">required", ">found", "verdict")
         rows = tuple(
-            (each.file, check.name, check.asked, check.found, "passed" if check.passed else "failed")
+            (each.file, check.name, check.required, check.found, "passed" if check.passed else "failed")
             for each in self.files
             for check in each.checks
         )
@@ -181,7 +181,7 @@ def _check_classes(report: AuditReport) -> Iterator[CriterionCheck]:
     for each in report.criteria:
         found = "none" if each.found is None else parameter_text(each.found)
         of = "" if each.criterion.attribute is None else f" of {each.criterion.attribute}"
-        yield CriterionCheck(f"{each.criterion.name}{of}", each.asked, found, nothing or each.passed)
+        yield CriterionCheck(f"{each.criterion.name}{of}", each.required, found, nothing or each.passed)
 
 
 _CHECKS = {CLASS_RELEASE.unit: _check_classes, GROUP_RELEASE.unit: _check_groups}

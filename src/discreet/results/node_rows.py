@@ -263,7 +263,9 @@ def preview_rows(
     counter = FactCounter.of(table, requirement.of_classes, exact=True)
     # Only the classes of the drawn row types are counted; criteria of the whole release need every class.
     facts = counter.facts(class_of, len(drawn), population=_class_population(table, node, drawn))
-    if requirement.of_classes == requirement and not any(one.of_rest for one in requirement.criteria):
+    if requirement.of_classes == requirement and not any(
+        one.judges_suppressed_rows for one in requirement.criteria
+    ):
         fails = failing_mask(counter.bound, facts)
     else:
         fails = ~PublishedRowTypes(table).of(node, requirement)[drawn]

@@ -346,7 +346,7 @@ def _lookup_signatures(
 ) -> tuple[tuple[str, ...], list[JudgedSignature]] | None:
     """Return the attributes and signatures of an evaluated node; None if its scores do not suffice."""
     names, scores = lattice.frequency_set.sensitive_attributes, lattice.scores
-    if requirement.of_cells is not None or any(one.of_rest for one in requirement.criteria):
+    if requirement.of_cells is not None or any(one.judges_suppressed_rows for one in requirement.criteria):
         return None
     if not {one.criterion.counted for one in requirement.bound(names)} <= {*scores}:
         return None

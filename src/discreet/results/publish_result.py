@@ -61,7 +61,7 @@ class ReleaseIntersection:
     k: int | None = None
     failing: int = 0
     rows: int = 0
-    alone: int = 0
+    unique_rows: int = 0
     reason: str | None = None
 
     @property
@@ -79,7 +79,7 @@ class ReleaseIntersection:
             "k": self.k,
             "failing_parts": self.failing,
             "rows": self.rows,
-            "alone": self.alone,
+            "unique_rows": self.unique_rows,
         }
 
 
@@ -99,7 +99,7 @@ def describe_intersections(intersections: tuple[ReleaseIntersection, ...]) -> Do
                 "–" if one.k is None else f"{one.k:,}",
                 f"{one.failing:,}",
                 f"{one.rows:,}",
-                f"{one.alone:,}",
+                f"{one.unique_rows:,}",
             )
             for one in judged
         ),
@@ -148,7 +148,7 @@ class ReleaseResult(Printable):
     release: Release
     answer: AnswerResult | None = None
     recoding: RecodingFacts | None = None
-    beside: tuple[ReleaseIntersection, ...] = ()
+    intersections: tuple[ReleaseIntersection, ...] = ()
 
     @property
     def address(self) -> ReleaseAddress:
@@ -191,15 +191,15 @@ class ReleaseResult(Printable):
         return AuditResult(self.release.audit)
 
     @property
-    def asks_original(self) -> bool:
+    def needs_original(self) -> bool:
         """True if an audit of the release needs the original, by the publisher's spec."""
-        return any(found.criterion.asks_original for found in self.release.audit.criteria)
+        return any(found.criterion.needs_original for found in self.release.audit.criteria)
 
     def as_json(self) -> dict[str, Any]:
         """Return the document of ``discreet publish --json``."""
         document, groups = self.release.as_json(), self.release.kind.requirement_json()
-        if self.beside:
-            document = {**document, "beside": [one.as_json() for one in self.beside]}
+        if self.intersections:
+            document = {**document, "intersections": [one.as_json() for one in self.intersections]}
         if groups:
             return {**document, "relaxed": None, **groups}
         if self.answer is not None:
@@ -225,7 +225,7 @@ class ReleaseResult(Printable):
             *grid,
             *self._audited().document(),
             *warning_block(others),
-            *describe_intersections(self.beside),
+            *describe_intersections(self.intersections),
         )
 
     def _audited(self) -> AuditResult:
@@ -515,10 +515,11 @@ def describe_intersection_of_tables(statistics: JointAnonymity, required: int | 
             _verdict_tone(required is None or statistics.fewest >= required, plain=required is None),
         )
     ]
-    if statistics.alone:
+    if statistics.unique_people:
         lines.append(
             Line(
-                f"{format_quantity(statistics.alone, 'person', 'people')} are unique across all tables: "
+                f"{format_quantity(statistics.unique_people, 'person', 'people')} "
+                "are unique across all tables: "
                 "an attacker with all their released values can identify them. Each table keeps its k; "
                 "set joint_k = N in the relational spec to require it for all tables.",
                 Tone.WARNING,

@@ -44,7 +44,7 @@ class RecodingFacts:
     mean: float | None = None
     largest: int | None = None
     usefulness: float | None = None
-    told: Mapping[str, Any] = field(default_factory=dict)
+    json_parts: Mapping[str, Any] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
         """Return the recoding's part of ``discreet publish --json``."""
@@ -60,7 +60,7 @@ class RecodingFacts:
             "granularity": self.granularity,
             "usefulness": self.usefulness,
         }
-        return found | dict(self.told)
+        return found | dict(self.json_parts)
 
     def grid(self) -> Grid:
         """Return the facts, one per line."""
@@ -100,7 +100,7 @@ class RecodingResult(Printable):
         summary: str | None = None,
         work: tuple[tuple[str, str], ...] = (),
         numeric: Mapping[str, bool] | None = None,
-        told: Mapping[str, Any] | None = None,
+        json_parts: Mapping[str, Any] | None = None,
     ) -> RecodingResult:
         """Build the result with its measures; ``numeric`` is the spec's declaration of numeric attributes."""
         from discreet.measures.recoding_metrics import (
@@ -127,7 +127,7 @@ class RecodingResult(Printable):
             usefulness=compute_usefulness(
                 frequency_set, members, numeric_values(frequency_set.hierarchies, numeric)
             ),
-            told=dict(told or {}),
+            json_parts=dict(json_parts or {}),
         )
         return cls(recoding, facts)
 

@@ -107,7 +107,7 @@ def _statistics_reader(
     """
     requirement = task.requirement
     by_itself = (
-        not any(one.of_release or one.of_rest for one in requirement.criteria)
+        not any(one.of_release or one.judges_suppressed_rows for one in requirement.criteria)
         and requirement.of_cells is None
     )
     if batch is None or not isinstance(cost, UserCost) or not by_itself or not len(levels):

@@ -91,7 +91,7 @@ def read_audit_reference(
     Raises ``InputError`` for a population criterion if the spec has no population, the release is in a
     database, or its manifest does not record every level.
     """
-    if spec is None or not (all_known or any(criterion.asks_original for criterion in criteria)):
+    if spec is None or not (all_known or any(criterion.needs_original for criterion in criteria)):
         yield AuditReference()
         return
     found = resolve_spec(spec)

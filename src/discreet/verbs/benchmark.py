@@ -85,20 +85,20 @@ class SideBySide(Printable):
     """
 
     label: str
-    contenders: tuple[ComparedRelease, ...]
+    candidates: tuple[ComparedRelease, ...]
     queries: int
 
     @property
     def best(self) -> ReadOnlyDict[str, list[str]]:
         """Names with the best value of each column."""
-        return ReadOnlyDict(find_best(self.contenders), "the best of a comparison")
+        return ReadOnlyDict(find_best(self.candidates), "the best of a comparison")
 
     def as_json(self) -> dict[str, Any]:
         """Return the document of ``discreet compare --json``."""
         return {
             "source": self.label,
             "queries": self.queries,
-            "contenders": [each.as_json() for each in self.contenders],
+            "candidates": [each.as_json() for each in self.candidates],
             "best": self.best,
         }
 
@@ -106,8 +106,8 @@ class SideBySide(Printable):
         """Return a grid that marks the best value of each column with a star."""
         kept = (">detail kept", ">found on average", ">highest risk", ">rows kept", ">classes")
         columns = make_columns("~", *kept, f">error of {self.queries} queries")
-        why = tuple(Line(f"{each.name}: {each.why}") for each in self.contenders if each.why is not None)
-        grid = Grid(columns, tuple(self._cells(each) for each in self.contenders))
+        why = tuple(Line(f"{each.name}: {each.why}") for each in self.candidates if each.why is not None)
+        grid = Grid(columns, tuple(self._cells(each) for each in self.candidates))
         stars = Line("* the best of its column.")
         return (heading_line(f"Side by side, of {self.label}"), grid, BLANK, stars, *why)
 
@@ -127,11 +127,11 @@ class SideBySide(Printable):
         )
 
 
-def find_best(contenders: Sequence[ComparedRelease]) -> dict[str, list[str]]:
+def find_best(candidates: Sequence[ComparedRelease]) -> dict[str, list[str]]:
     """Return the names with the best value of each column that has two or more values."""
     result = {}
     for column, better in BEST_VALUE.items():
-        values = {c.name: getattr(c, column) for c in contenders if getattr(c, column) is not None}
+        values = {c.name: getattr(c, column) for c in candidates if getattr(c, column) is not None}
         if len(values) > 1:
             best = better(values.values())
             result[column] = [name for name, value in values.items() if value == best]

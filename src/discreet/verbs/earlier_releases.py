@@ -326,5 +326,5 @@ def _intersect(
         k=parts.k(every),
         failing=int(fails.sum()),
         rows=int(parts.rows[fails].sum()),
-        alone=int(parts.rows[parts.rows == 1].sum()),
+        unique_rows=int(parts.rows[parts.rows == 1].sum()),
     )

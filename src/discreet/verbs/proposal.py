@@ -115,7 +115,7 @@ class DataDescription:
         return () if self.description is None else (self.description.path,)
 
     @property
-    def told(self) -> tuple[str, ...]:
+    def guesses(self) -> tuple[str, ...]:
         """Sentences on the parts of the description that were used."""
         if self.description is None:
             return ()
@@ -246,10 +246,10 @@ class Proposal(Printable):
 
     proposal: SpecProposal
     label: str
-    place: Mapping[str, Any]
+    location: Mapping[str, Any]
     path: Path | None = None
     notes: tuple[str, ...] = ()
-    told: tuple[str, ...] = ()
+    guesses: tuple[str, ...] = ()
     edited: Mapping[str, Any] | None = None
 
     @cached_property
@@ -260,7 +260,7 @@ class Proposal(Printable):
     @property
     def _proposed(self) -> dict[str, Any]:
         """New copy of the spec before edits."""
-        return deepcopy(self.proposal.document(self.place))
+        return deepcopy(self.proposal.document(self.location))
 
     def with_role(self, name: str, role: str) -> Proposal:
         """Return a proposal in which a column has another role.
@@ -342,8 +342,8 @@ class Proposal(Printable):
             "path": None if self.path is None else str(self.path),
             "rows": self.proposal.rows,
             "nodes": None if self.is_edited else self.proposal.nodes,
-            "source": dict(self.place),
-            "guessed": list(self.told),
+            "source": dict(self.location),
+            "guessed": list(self.guesses),
             "null_values": list(self.proposal.null_texts),
             "attributes": [
                 {
@@ -370,7 +370,7 @@ class Proposal(Printable):
         columns = make_columns("column", ">values", "role", "~hierarchy", "~reason")
         rows = tuple(_column_rows(self.columns, self.mapping["attributes"]))
         columns_in_all = format_quantity(len(self.proposal.attributes), "column")
-        lines = [Line(sentence) for sentence in self.told]
+        lines = [Line(sentence) for sentence in self.guesses]
         if self.proposal.null_texts:
             texts = ", ".join(f"'{text}'" for text in self.proposal.null_texts)
             lines.append(Line(f"Read as NULL: {texts}."))
@@ -473,7 +473,7 @@ def init(
         reporter.stage("Profiling columns") as advance,
     ):
         proposal = propose_spec(engine, source, advance, _hierarchy_folder(hierarchies, target), about.known)
-        notes = (*about.told, *reading.told, *warn_about_unquoted_nulls(engine, source))
+        notes = (*about.guesses, *reading.notes, *warn_about_unquoted_nulls(engine, source))
     hidden = (_NO_PASSWORD_NOTE,) if source.url is not None and has_password(source.url) else ()
     location = {**_source_keys(source, target), **source_as_mapping(source)}
     result = Proposal(proposal, source.label, location, target, (*hidden, *about.notes), notes)

@@ -152,8 +152,8 @@ def init_tables(
 
 def _with_relative_source(proposal: Proposal, file: Path, spec: Path) -> Proposal:
     """Return the proposal with a source path relative to its spec."""
-    location = {**proposal.place, "path": relative_path(file, spec.parent)}
-    return replace(proposal, place=location, path=spec)
+    location = {**proposal.location, "path": relative_path(file, spec.parent)}
+    return replace(proposal, location=location, path=spec)
 
 
 def guess_keys(tables: Mapping[str, Sequence[ColumnProfile]]) -> dict[str, dict[str, Any]]:

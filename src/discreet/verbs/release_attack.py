@@ -138,7 +138,7 @@ def _make_result(
         before=before,
         after=after,
         journalist=by_files[1],
-        standing_out=find_outlier_classes(published),
+        outlier_classes=find_outlier_classes(published),
         disclosure=tuple(compute_disclosure(values, most) for values in published.sensitive),
         linkage=by_files[0],
         warnings=published.kind.cautions + unknown,

@@ -277,7 +277,7 @@ def publish_recoding(
     release, intersections = _write(
         table, counted, recoding, parts, classes_of, write_options, earlier, further
     )
-    return ReleaseResult(release, recoding=facts, beside=intersections)
+    return ReleaseResult(release, recoding=facts, intersections=intersections)
 
 
 def _write(
@@ -334,7 +334,7 @@ def _publish_stored(
                 *unknown_weight_warnings(table),
             ),
         )
-    return ReleaseResult(release, answer, beside=list_uncounted_releases(table, write_options.output))
+    return ReleaseResult(release, answer, intersections=list_uncounted_releases(table, write_options.output))
 
 
 def _require_safe_answer(
@@ -373,7 +373,7 @@ def _write_answer(
     release, intersections = _write(
         table, counted, recoding, parts, classes_of, write_options, earlier, further
     )
-    return ReleaseResult(release, answer, beside=intersections)
+    return ReleaseResult(release, answer, intersections=intersections)
 
 
 _MEMORY_FILE = "release.parquet"
@@ -508,7 +508,7 @@ def publish_in_memory(
             release=result.release,
             answer=result.answer,
             recoding=result.recoding,
-            beside=result.beside,
+            intersections=result.intersections,
             manifest=manifest,
             columns=columns,
             first_rows=rows,

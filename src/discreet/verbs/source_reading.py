@@ -44,7 +44,7 @@ class FileReading:
     """Source with explicit and detected options; ``told`` explains the detected ones."""
 
     source: SourceSpec
-    told: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 def infer_source_form(source: SourceSpec, explicit_form: FileOptions | None = None) -> FileReading:
@@ -101,7 +101,7 @@ def infer_release_form(
         explicit_form.apply_to(address.source())
         return replace(address, form=explicit_form)
     reading = infer_source_form(address.source(), explicit_form)
-    for sentence in reading.told:
+    for sentence in reading.notes:
         reporter.notice(sentence)
     source = reading.source
     return replace(

@@ -287,7 +287,7 @@ class TableStudy:
             "form": None if proposed.form is None else proposed.form.sentence,
             "kind": None
             if kind is None
-            else {"letter": kind.letter, "title": kind.title, "alone": kind.is_direct},
+            else {"letter": kind.letter, "title": kind.title, "is_direct": kind.is_direct},
             "values": values,
             "null_rows": null_rows,
             "unique_rows": unique_rows,
@@ -315,7 +315,7 @@ class TableStudy:
         return {
             "size": size,
             "best": [_uniqueness_as_json(each) for each in found.best],
-            "looked_at": found.sets_examined,
+            "examined": found.sets_examined,
             "possible": found.possible,
         }
 

@@ -227,7 +227,7 @@ def comparison_document(workspace: Workspace, figures: ContenderMetrics | None) 
     return {
         "request": None if request is None else request.model_dump(),
         "asked": None if request is None else describe_request(request.model_dump()),
-        "contenders": rows,
+        "candidates": rows,
         "best": find_best(measured),
         "queries": 0 if figures is None else len(figures.benchmark.queries),
         "missing": sum(1 for row in rows if not row.get("stale") and not _is_known(row)),

@@ -117,6 +117,7 @@ _RELEASE_RULES = (
         r"|households|control-set|linkage-with-errors|intersection): ",
         "",
     ),
+    (r"a partial lattice \(--partial [\d.]+%\), ", ""),
     (r"--accept-relaxation with one of (.*)", r"another limit, or other levels"),
     (
         r"Use discreet negotiate to see the result of each relaxation",

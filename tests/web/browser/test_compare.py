@@ -29,7 +29,7 @@ def compare(open_page: OpenPage, workbench: RunningWorkbench, **options: object)
         page.evaluate(SAVE, [name, levels])
     page.evaluate("location.hash = '#/compare'")
     page.wait_for_selector("body[data-ready=compare]", timeout=LONG)
-    expect(page.locator(".contenders tbody tr")).to_have_count(2)
+    expect(page.locator(".candidates tbody tr")).to_have_count(2)
     expect(page.locator(".compare-work .progress")).to_have_count(0, timeout=LONG)
     return page
 
@@ -69,9 +69,9 @@ def test_every_model_is_tried_and_passes_axe(
 ) -> None:
     page = compare(open_page, small, **options)
     page.get_by_role("button", name="Try every model").click()
-    expect(page.locator(".contenders tbody tr").nth(5)).to_be_visible(timeout=LONG)
+    expect(page.locator(".candidates tbody tr").nth(5)).to_be_visible(timeout=LONG)
     expect(page.locator(".compare-work .progress")).to_have_count(0, timeout=LONG)
-    expect(page.locator(".contenders")).to_contain_text("Mondrian")
+    expect(page.locator(".candidates")).to_contain_text("Mondrian")
     assert violations(page) == []
     assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0
 

@@ -70,7 +70,7 @@ def test_uniqueness_of_sets(client: TestClient) -> None:
     assert pair["distinct"] == 6
     assert pair["below"][0] == {"size": 2, "rows": 0}
     worst = client.post("/api/columns/worst", json={"columns": ["city", "id", "sex"], "size": 2}).json()
-    assert (worst["looked_at"], worst["possible"]) == (3, 3)
+    assert (worst["examined"], worst["possible"]) == (3, 3)
     assert "id" in worst["best"][0]["columns"]
     assert client.post("/api/columns/worst", json={"columns": ["city"], "size": 3}).json()["best"] == []
     assert error_of(client.post("/api/columns/uniqueness", json={"columns": ["nobody"]}))

@@ -345,9 +345,9 @@ class Criterion(ABC):
         return replace(self, value=self.floor).threshold
 
     @property
-    def asks_original(self) -> bool:
+    def needs_original(self) -> bool:
         """True if judging it requires more than the release: the population, or the whole table's values."""
-        told_by_table = self.by_distribution or self.asks is AttributeFeature.HIERARCHY
+        told_by_table = self.by_distribution or self.required_feature is AttributeFeature.HIERARCHY
         return self.of_population or (self.compares and told_by_table)
 
     @property
@@ -360,11 +360,11 @@ class Criterion(ABC):
         raise NotImplementedError(self.name)
 
     @property
-    def of_rest(self) -> bool:
+    def judges_suppressed_rows(self) -> bool:
         """True if it also judges the suppressed rows of a node as a whole (``rest_fails``)."""
         return False
 
-    def rest_fails(
+    def suppressed_rows_fail(
         self, threshold: int, rows: NDArray[np.int64], people: NDArray[np.int64]
     ) -> NDArray[np.bool_]:
         """Return, per node, whether its suppressed rows and unmatched people forbid its publication."""
@@ -376,7 +376,7 @@ class Criterion(ABC):
         return False
 
     @property
-    def asks(self) -> AttributeFeature | None:
+    def required_feature(self) -> AttributeFeature | None:
         """Feature that its attribute must have, such as an order; otherwise the criterion is refused."""
         return None
 

@@ -66,11 +66,11 @@ class DeltaPresence(Criterion):
         return True
 
     @property
-    def of_rest(self) -> bool:
+    def judges_suppressed_rows(self) -> bool:
         """True: suppressed rows belong to people matching no published class."""
         return True
 
-    def rest_fails(
+    def suppressed_rows_fail(
         self, threshold: int, rows: NDArray[np.int64], people: NDArray[np.int64]
     ) -> NDArray[np.bool_]:
         """Return whether the share of these people with a suppressed row is below δmin or above δmax."""

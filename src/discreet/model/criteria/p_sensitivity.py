@@ -56,7 +56,7 @@ class PSensitivity(Criterion):
         return np.bincount(pairs // size, minlength=len(values.distinct))
 
     @property
-    def asks(self) -> AttributeFeature | None:
+    def required_feature(self) -> AttributeFeature | None:
         """Hierarchy, for a level above 0."""
         return AttributeFeature.HIERARCHY if self.level else None
 

@@ -86,7 +86,7 @@ class Proximity(FloatCriterion):
         return -(-self.threshold // float_criterion.SCORE_UNIT)
 
     @property
-    def asks(self) -> AttributeFeature | None:
+    def required_feature(self) -> AttributeFeature | None:
         """Numbers."""
         return AttributeFeature.NUMBERS
 

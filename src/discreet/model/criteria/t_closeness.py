@@ -80,7 +80,7 @@ class TCloseness(FloatCriterion):
         return KernelFormula(f"{self.distance}-distance")
 
     @property
-    def asks(self) -> AttributeFeature | None:
+    def required_feature(self) -> AttributeFeature | None:
         """Order or hierarchy, if the distance requires one."""
         return {ORDERED: AttributeFeature.ORDER, HIERARCHICAL: AttributeFeature.HIERARCHY}.get(self.distance)
 

@@ -64,7 +64,7 @@ class ValueRange(Criterion):
         return min(max(score, 0) / RANGE_UNIT, 1e9)
 
     @property
-    def asks(self) -> AttributeFeature | None:
+    def required_feature(self) -> AttributeFeature | None:
         """Numbers."""
         return AttributeFeature.NUMBERS
 

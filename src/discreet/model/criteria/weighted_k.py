@@ -66,7 +66,7 @@ class WeightedKAnonymity(Criterion):
         return min(max(score // WEIGHT_UNIT, int(self.parameter.least)), int(self.parameter.most))
 
     @property
-    def asks(self) -> AttributeFeature | None:
+    def required_feature(self) -> AttributeFeature | None:
         """Numbers."""
         return AttributeFeature.NUMBERS
 

@@ -65,12 +65,12 @@ class FullDomain(Model):
             )
 
     def publish(
-        self, table: TableContext, asked: RequestOptions, target: PublishTarget, reporter: Reporter
+        self, table: TableContext, request_options: RequestOptions, target: PublishTarget, reporter: Reporter
     ) -> ReleaseResult:
         """Publish the levels, so that the manifest records them as for a negotiated release."""
         from discreet.verbs.release_publication import publish_levels
 
-        task = Task.of(table, asked, reporter)
+        task = Task.of(table, request_options, reporter)
         return publish_levels(table, self._levels(task, target), task.request, target)
 
     def _levels(self, task: Task, target: PublishTarget) -> dict[str, int]:
@@ -303,7 +303,7 @@ class OrderedSingle(Model):
             ("no recoding of the model has less than", f"{found.bound:,.10g}"),
             ("nodes visited", f"{found.nodes:,}"),
         )
-        return Found(found.recoding, work=work, told={"evidence": found.as_json()})
+        return Found(found.recoding, work=work, json_parts={"evidence": found.as_json()})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -497,14 +497,14 @@ class Mondrian(_BaseMondrian):
         return Found(recoding, str(self.summary), (("queries", f"{len(queries):,}"),))
 
     def publish(
-        self, table: TableContext, asked: RequestOptions, target: PublishTarget, reporter: Reporter
+        self, table: TableContext, request_options: RequestOptions, target: PublishTarget, reporter: Reporter
     ) -> ReleaseResult:
         """Search, write and audit; in the engine if the frequency set exceeds the memory limit."""
         try:
-            return super().publish(table, asked, target, reporter)
+            return super().publish(table, request_options, target, reporter)
         except LimitReached as error:
             # The rows fit the limit, so something else exceeded it, and the engine would not help.
-            if table.is_counted_for(asked.request(table.spec).requirement):
+            if table.is_counted_for(request_options.request(table.spec).requirement):
                 raise
             if self.workload is not None:
                 raise LimitReached(
@@ -513,7 +513,7 @@ class Mondrian(_BaseMondrian):
                     advice="Raise --memory-limit, or leave --workload out.",
                 ) from error
             reporter.notice(f"{error.message}: the table is cut in the engine.")
-            return self._publish_stored(Task.of(table, asked, reporter), target)
+            return self._publish_stored(Task.of(table, request_options, reporter), target)
 
     def _publish_stored(self, task: Task, target: PublishTarget) -> ReleaseResult:
         """Publish a partition whose row types stay in the engine."""

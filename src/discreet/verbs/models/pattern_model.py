@@ -313,7 +313,10 @@ class Patterns(Model):
 
     def search(self, task: Task) -> Found:
         """Assign the rows to patterns by the selected method."""
-        limited = task.asked.max_suppressed is not None or task.table.spec.request.max_suppressed is not None
+        limited = (
+            task.request_options.max_suppressed is not None
+            or task.table.spec.request.max_suppressed is not None
+        )
         limit = task.limit if limited else None
         mask = self._mask(task)
         if self.class_test is not None and self._method != "greedy":
@@ -324,7 +327,7 @@ class Patterns(Model):
         found = PATTERN_METHODS[self._method](self, task, mask, limit)
         _check_limit(found.recoding, task.request, limit)
         work = (*self._work_facts(mask, found), *_pattern_counts(found.recoding.patterns))
-        return Found(found.recoding, work=work, told={"patterns": self._json_facts(mask, found)})
+        return Found(found.recoding, work=work, json_parts={"patterns": self._json_facts(mask, found)})
 
     @property
     def _method(self) -> str:

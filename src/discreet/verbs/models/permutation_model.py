@@ -157,7 +157,7 @@ class Permutation(Model):
             )
 
     def publish(
-        self, table: TableContext, asked: RequestOptions, target: PublishTarget, reporter: Reporter
+        self, table: TableContext, request_options: RequestOptions, target: PublishTarget, reporter: Reporter
     ) -> ReleaseResult:
         """Partition, permute, write and audit; level bounds and stars do not apply.
 
@@ -175,10 +175,10 @@ class Permutation(Model):
         from discreet.verbs.class_warnings import group_warnings
         from discreet.verbs.models.permutation_groups import GroupSelection
 
-        self._refuse(asked, target)
-        _refuse_criteria((*asked.criteria, *table.spec.request.criteria))
+        self._refuse(request_options, target)
+        _refuse_criteria((*request_options.criteria, *table.spec.request.criteria))
         attribute, strategy = self._attribute(table), PartitionStrategy(self.partition)
-        requirement = GroupRequirement(_check_k(asked.k), parse_exact_decimal("e", self.e))
+        requirement = GroupRequirement(_check_k(request_options.k), parse_exact_decimal("e", self.e))
         # Values are read with the staged rows; only the classes of a recoding need them before.
         by_classes = strategy is PartitionStrategy.RECODING
         counted = drop_unneeded_subjects(
@@ -192,7 +192,7 @@ class Permutation(Model):
             row_types=strategy in (PartitionStrategy.QI_AWARE, PartitionStrategy.RECODING),
             people=counted.subjects is not None,
         )
-        found = self._recoded(table, asked, attribute, reporter)
+        found = self._recoded(table, request_options, attribute, reporter)
         groups = GroupSelection(
             counted=counted,
             plan=plan,

@@ -50,7 +50,7 @@ class Found:
     recoding: ClassRecoding
     summary: str | None = None
     work: tuple[tuple[str, str], ...] = ()
-    told: Mapping[str, Any] = field(default_factory=dict)
+    json_parts: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -88,17 +88,22 @@ class Task:
     """
 
     table: TableContext
-    asked: RequestOptions
+    request_options: RequestOptions
     request: Request
     reporter: Reporter
     every_value: bool = False
 
     @classmethod
     def of(
-        cls, table: TableContext, asked: RequestOptions, reporter: Reporter, *, every_value: bool = False
+        cls,
+        table: TableContext,
+        request_options: RequestOptions,
+        reporter: Reporter,
+        *,
+        every_value: bool = False,
     ) -> Task:
         """Build a task with the spec's ``[request]`` as defaults; raise ``InputError`` for invalid values."""
-        return cls(table, asked, asked.request(table.spec), reporter, every_value)
+        return cls(table, request_options, request_options.request(table.spec), reporter, every_value)
 
     @property
     def frequency_set(self) -> FrequencySet:
@@ -190,24 +195,31 @@ class Model(ABC):
         """Search a recoding; raise ``NoSolution`` if nothing meets the requirement within the limit."""
         raise InternalError(f"the {self.name} model cannot search {type(task).__name__}")
 
-    def recode(self, table: TableContext, asked: RequestOptions, reporter: Reporter) -> RecodingResult:
+    def recode(
+        self, table: TableContext, request_options: RequestOptions, reporter: Reporter
+    ) -> RecodingResult:
         """Search a recoding and return it as a printable result."""
         self.release_kind.require_support(ReleaseUse.RECODE, self.name)
         chosen = self.resolved()
-        task = Task.of(table, asked, reporter, every_value=chosen.reads_values)
+        task = Task.of(table, request_options, reporter, every_value=chosen.reads_values)
         chosen.check_levels(task)
         found = chosen.search(task)
         return RecodingResult.of(
-            task.frequency_set, found.recoding, found.summary, found.work, table.spec.numeric, found.told
+            task.frequency_set,
+            found.recoding,
+            found.summary,
+            found.work,
+            table.spec.numeric,
+            found.json_parts,
         )
 
     def publish(
-        self, table: TableContext, asked: RequestOptions, target: PublishTarget, reporter: Reporter
+        self, table: TableContext, request_options: RequestOptions, target: PublishTarget, reporter: Reporter
     ) -> ReleaseResult:
         """Search a recoding, write it, audit it, and move it to its target."""
         from discreet.verbs.release_publication import publish_recoding
 
-        return publish_recoding(table, self.recode(table, asked, reporter), target)
+        return publish_recoding(table, self.recode(table, request_options, reporter), target)
 
     def resolved(self) -> Model:
         """Return the model with the options of its file, if it has one; explicit options override them."""
@@ -258,7 +270,7 @@ class Model(ABC):
         if self.takes_levels:
             return
         raised = [name for name, level in task.request.min_level if level > 0]
-        if raised or task.asked.max_level:
+        if raised or task.request_options.max_level:
             which = f"the least level of '{raised[0]}'" if raised else "a highest level"
             raise InputError(
                 f"{which} does not apply to the {self.name} model, which has no common levels",

@@ -30,7 +30,9 @@ class Kind(BaseModel):
 
     letter: str
     title: str
-    alone: bool = Field(description="True if a column of the kind identifies a person without other columns.")
+    is_direct: bool = Field(
+        description="True if a column of the kind identifies a person without other columns."
+    )
 
 
 class ColumnFacts(BaseModel):
@@ -119,7 +121,7 @@ class WorstAnswer(BaseModel):
 
     size: int
     best: list[SetFacts]
-    looked_at: int
+    examined: int
     possible: int
 
 
@@ -178,7 +180,7 @@ def worst(body: WorstBody, workspace: CurrentWorkspace) -> WorstAnswer:
     study = get_profile(workspace)
     names = list(dict.fromkeys(body.columns))
     if len(names) < body.size:
-        return WorstAnswer(size=body.size, best=[], looked_at=0, possible=0)
+        return WorstAnswer(size=body.size, best=[], examined=0, possible=0)
     return WorstAnswer(**study.worst(names, body.size))
 
 

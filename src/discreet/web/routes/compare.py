@@ -56,7 +56,7 @@ class PairedRowsBody(StrictBody):
 def overview(workspace: CurrentWorkspace) -> dict[str, Any]:
     """Return the contenders with their letters and known metrics, and the number still to measure."""
     if not workspace.has_spec:
-        return {"request": None, "contenders": [], "best": {}, "queries": 0, "missing": 0}
+        return {"request": None, "candidates": [], "best": {}, "queries": 0, "missing": 0}
     workspace.spec().require_quasi_identifiers()
     return comparison_document(workspace, contender_metrics(workspace))
 

@@ -58,7 +58,7 @@ export function sensitiveValues(found) {
 }
 
 /** Show the smallest classes, and the distance of each from the nearest other class. */
-export function classesThatStandOut({ standing_out: classes }) {
+export function classesThatStandOut({ outlier_classes: classes }) {
   if (classes.length === 0) return null;
   return panel(
     {

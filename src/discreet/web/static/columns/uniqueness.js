@@ -119,11 +119,11 @@ function worstSets(found) {
         ),
       ),
     ),
-    found.looked_at < found.possible &&
+    found.examined < found.possible &&
       h(
         "p",
         { class: "small muted" },
-        `${number(found.looked_at)} of ${number(found.possible)} sets were counted, those with most values first.`,
+        `${number(found.examined)} of ${number(found.possible)} sets were counted, those with most values first.`,
       ),
   ];
 }

@@ -32,8 +32,8 @@ export class Scatter {
     this.draw();
   }
 
-  setLetters(contenders, chosen) {
-    this.contenders = contenders;
+  setLetters(candidates, chosen) {
+    this.candidates = candidates;
     this.chosen = chosen;
     this.draw();
   }
@@ -41,7 +41,7 @@ export class Scatter {
   /** Return the scales of detail and risk in pixels. */
   scales() {
     const { clientWidth: width, clientHeight: height } = this.element;
-    const known = (this.contenders ?? []).map((row) => row.figures).filter((each) => each?.found > 0);
+    const known = (this.candidates ?? []).map((row) => row.figures).filter((each) => each?.found > 0);
     const found = [...(this.dots?.found ?? []), ...known.map((each) => each.found)];
     const detail = [...(this.dots?.detail ?? []), ...known.map((each) => each.detail)];
     let [low, high] = [1, 0];
@@ -130,7 +130,7 @@ export class Scatter {
 
   drawLetters(at) {
     const placed = [];
-    const known = (this.contenders ?? []).filter((row) => row.figures?.found > 0 && row.figures.detail !== null);
+    const known = (this.candidates ?? []).filter((row) => row.figures?.found > 0 && row.figures.detail !== null);
     clear(
       this.marks,
       known.map((row) => {

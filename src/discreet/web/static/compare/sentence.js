@@ -1,4 +1,4 @@
-// The trade-off between contenders in one sentence.
+// The trade-off between candidates in one sentence.
 
 import { number, roughShare } from "../format.js";
 
@@ -19,8 +19,8 @@ const NUMBERS = [
 ];
 
 /** Describe the extra risk of the contender with most detail, compared with the one with least risk. */
-export function sentenceOf(contenders) {
-  const known = contenders.filter(({ figures }) => figures?.detail !== null && figures?.found > 0);
+export function sentenceOf(candidates) {
+  const known = candidates.filter(({ figures }) => figures?.detail !== null && figures?.found > 0);
   if (known.length === 0) return "Nothing is measured yet.";
   if (known.length === 1) return `${nameOf(known[0])} keeps ${roughShare(known[0].figures.detail)} of the detail.`;
   const most = known.reduce((a, b) => (b.figures.detail > a.figures.detail ? b : a));

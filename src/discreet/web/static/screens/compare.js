@@ -1,7 +1,7 @@
 // Compare: saved answers, releases and models next to each other, and the original paired with one of them.
 
 import { cancel, errorText, follow, get, put, query, remove } from "../api.js";
-import { contenderTable } from "../compare/contenders.js";
+import { candidateTable } from "../compare/candidates.js";
 import { paired } from "../compare/paired-rows.js";
 import { Scatter } from "../compare/scatter.js";
 import { sentenceOf } from "../compare/sentence.js";
@@ -14,7 +14,7 @@ import { count } from "../format.js";
 export async function show(root, context) {
   const { signal } = context;
   const found = await get("/api/compare", { signal });
-  if (found.request === null || found.contenders.length === 0) {
+  if (found.request === null || found.candidates.length === 0) {
     clear(root, h("h1", { class: "sentence" }, "Compare"), nothing(root, found, context));
     return null;
   }
@@ -85,7 +85,7 @@ class Comparison {
   async begin(found) {
     this.take(found);
     const wanted = this.context.params.get("of");
-    this.choose(found.contenders.find((row) => row.letter === wanted) ?? found.contenders[0] ?? null);
+    this.choose(found.candidates.find((row) => row.letter === wanted) ?? found.candidates[0] ?? null);
     this.dots();
     if (found.missing > 0) this.measure(false);
   }
@@ -103,24 +103,24 @@ class Comparison {
 
   take(found) {
     this.found = found;
-    const saved = found.contenders.filter((row) => row.kind === "answer").length;
-    const released = found.contenders.filter((row) => row.kind === "release").length;
-    const tried = found.contenders.length - saved - released;
+    const saved = found.candidates.filter((row) => row.kind === "answer").length;
+    const released = found.candidates.filter((row) => row.kind === "release").length;
+    const tried = found.candidates.length - saved - released;
     const parts = [
       saved > 0 && count(saved, "saved answer"),
       released > 0 && count(released, "release"),
       tried > 0 && count(tried, "model tried", "models tried"),
     ].filter(Boolean);
     clear(this.line, h("b", {}, "Compare"), ` ${parts.join(", ")}. Current request: ${found.asked}`);
-    this.sentence.textContent = sentenceOf(found.contenders);
+    this.sentence.textContent = sentenceOf(found.candidates);
     clear(
       this.table,
-      contenderTable(found, this.chosen, {
+      candidateTable(found, this.chosen, {
         onChoose: (row) => this.choose(row),
         onForget: (row) => this.forget(row),
       }),
     );
-    this.scatter.setLetters(found.contenders, this.chosen);
+    this.scatter.setLetters(found.candidates, this.chosen);
     this.drawWords();
   }
 
@@ -140,7 +140,7 @@ class Comparison {
       line.classList.toggle("chosen", line.dataset.letter === this.chosen);
     for (const each of this.table.querySelectorAll("[aria-pressed]"))
       each.setAttribute("aria-pressed", String(each.dataset.of === this.chosen));
-    this.scatter.setLetters(this.found.contenders, this.chosen);
+    this.scatter.setLetters(this.found.candidates, this.chosen);
     this.rows.show(row);
     this.drawTray();
   }
@@ -152,7 +152,7 @@ class Comparison {
   }
 
   drawTray() {
-    const row = this.found.contenders.find((each) => each.letter === this.chosen) ?? null;
+    const row = this.found.candidates.find((each) => each.letter === this.chosen) ?? null;
     const publish = row?.kind === "answer" && !row.stale && !this.isOutdated;
     clear(
       this.tray,
@@ -185,13 +185,13 @@ class Comparison {
       await remove(`/api/compare/saved/${encodeURIComponent(row.name)}`);
       const found = await get("/api/compare", { signal: this.context.signal });
       this.take(found);
-      this.choose(found.contenders[0] ?? null);
+      this.choose(found.candidates[0] ?? null);
     } catch (error) {
       toastError(error);
     }
   }
 
-  /** Measure contenders without metrics; rows appear as they finish. */
+  /** Measure candidates without metrics; rows appear as they finish. */
   async measure(everyModel) {
     if (this.busy) return;
     this.busy = true;
@@ -220,7 +220,7 @@ class Comparison {
     }
     if (signal.aborted) return;
     this.take(await get("/api/compare", { signal }));
-    if (this.chosen === null) this.choose(this.found.contenders[0] ?? null);
+    if (this.chosen === null) this.choose(this.found.candidates[0] ?? null);
     this.context.announce("Everything is measured.");
   }
 

@@ -1,4 +1,4 @@
-// The contenders as a table: a letter, a name, and their metrics, the best of each column in bold.
+// The candidates as a table: a letter, a name, and their metrics, the best of each column in bold.
 
 import { h } from "../dom.js";
 import { day, number, ratio, roughShare, share } from "../format.js";
@@ -14,9 +14,9 @@ const STALE = { answer: "out of date", release: "made from another table", model
 const KINDS = { answer: "saved", release: "released on", model: "tried, not published" };
 
 /** The table; `chosen` is the letter of the contender whose rows are shown below. */
-export function contenderTable({ contenders, best, queries }, chosen, { onChoose, onForget }) {
+export function candidateTable({ candidates, best, queries }, chosen, { onChoose, onForget }) {
   const most = Object.fromEntries(
-    COLUMNS.map(({ key }) => [key, Math.max(...contenders.map((row) => row.figures?.[key] ?? 0), 1e-9)]),
+    COLUMNS.map(({ key }) => [key, Math.max(...candidates.map((row) => row.figures?.[key] ?? 0), 1e-9)]),
   );
   const heads = COLUMNS.map(({ key, words }) =>
     h(
@@ -29,13 +29,13 @@ export function contenderTable({ contenders, best, queries }, chosen, { onChoose
   );
   return h(
     "table",
-    { class: "contenders" },
+    { class: "candidates" },
     h("caption", { class: "visually-hidden" }, "Comparison of answers, releases and models"),
     h("thead", {}, h("tr", {}, h("th", { scope: "col" }, h("span", { class: "visually-hidden" }, "Name")), heads)),
     h(
       "tbody",
       {},
-      contenders.map((row) => line(row, { best, most, chosen, onChoose, onForget })),
+      candidates.map((row) => line(row, { best, most, chosen, onChoose, onForget })),
     ),
   );
 }
