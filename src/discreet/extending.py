@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import TypeVar
 
 from discreet.attacks import finding
-from discreet.attacks.declaration import Attack, Grounds, Need
+from discreet.attacks.declaration import Attack, AttackInput, AttackRequirement
 from discreet.attacks.finding import Finding, FoundTable
 from discreet.attacks.registry import ATTACKS
 from discreet.engines.declaration import EngineDeclaration
@@ -33,17 +33,17 @@ from discreet.verbs.models.recoding_model import Found, Model, Task
 __all__ = [
     "SUPPRESSED",
     "Attack",
+    "AttackInput",
+    "AttackRequirement",
     "Better",
     "ClassRecoding",
     "EngineDeclaration",
     "Finding",
     "Found",
     "FoundTable",
-    "Grounds",
     "Metric",
     "Model",
     "NamedCost",
-    "Need",
     "NodeStatistics",
     "NodesStatistics",
     "Option",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from discreet.extending import Attack, Finding, Grounds, finding, option, register_attack
+from discreet.extending import Attack, AttackInput, Finding, finding, option, register_attack
 
 
 @register_attack
@@ -20,7 +20,7 @@ class SmallestClass(Attack):
 
     words: str = option("rows", choices=("rows", "people"), help="what its rows are called", label="Called")
 
-    def run(self, grounds: Grounds) -> Finding:
+    def run(self, attack_input: AttackInput) -> Finding:
         """The rows of the smallest class of each side."""
         figures = tuple(
             finding.count(
@@ -28,6 +28,6 @@ class SmallestClass(Attack):
                 f"{self.words} of the smallest class, {side.title}",
                 int(side.rows.min(initial=side.total)),
             )
-            for side in grounds.sides
+            for side in attack_input.sides
         )
-        return self.found(grounds, figures, ())
+        return self.build_finding(attack_input, figures, ())

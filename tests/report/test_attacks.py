@@ -10,7 +10,7 @@ from typing import ClassVar
 
 import pytest
 
-from discreet.attacks.declaration import Attack, Grounds
+from discreet.attacks.declaration import Attack, AttackInput
 from discreet.attacks.finding import Finding, FoundTable, columns, count
 from discreet.attacks.registry import ATTACKS, select_attacks
 from discreet.report.report import report
@@ -25,9 +25,11 @@ class Looks(Attack):
     text: ClassVar[str] = "An attacker looks."
     source: ClassVar[str] = "this test"
 
-    def run(self, grounds: Grounds) -> Finding:
+    def run(self, attack_input: AttackInput) -> Finding:
         persons = FoundTable("Who it is", columns("who"), (("Someone in Bonn",),), persons=True)
-        return self.found(grounds, (count("seen", "rows seen", grounds.release.total),), (persons,))
+        return self.build_finding(
+            attack_input, (count("seen", "rows seen", attack_input.release.total),), (persons,)
+        )
 
 
 class Stays(Looks):

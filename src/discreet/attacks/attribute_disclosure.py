@@ -23,7 +23,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.attacks.declaration import Attack, Grounds, Need
+from discreet.attacks.declaration import Attack, AttackInput, AttackRequirement
 from discreet.attacks.finding import Figure, Finding, FoundTable, ValueKind, chance, columns
 from discreet.attacks.published_table import NO_VALUE, ValueCounts
 from discreet.model.option import OptionKind, option
@@ -125,7 +125,7 @@ class Skewness(Attack):
         "An attacker finds the person's class: how much likelier is a value there than in the table?"
     )
     source: ClassVar[str] = "Li, Li and Venkatasubramanian 2007"
-    needs: ClassVar[tuple[Need, ...]] = (Need.SENSITIVE,)
+    requirements: ClassVar[tuple[AttackRequirement, ...]] = (AttackRequirement.SENSITIVE,)
 
     times: float = option(
         2.0,
@@ -136,9 +136,9 @@ class Skewness(Attack):
         label="Factor by which a value is likelier",
     )
 
-    def run(self, grounds: Grounds) -> Finding:
+    def run(self, attack_input: AttackInput) -> Finding:
         """Report the skew of each sensitive attribute."""
-        found = [compute_skew(values, self.times) for values in grounds.published.sensitive]
+        found = [compute_skew(values, self.times) for values in attack_input.published.sensitive]
         figures = [
             chance(f"distance_{each.attribute}", f"largest distance, {each.attribute}", each.distance)
             for each in found
@@ -156,7 +156,7 @@ class Skewness(Attack):
             ),
             tuple(rows),
         )
-        return self.found(grounds, tuple(figures), (table,))
+        return self.build_finding(attack_input, tuple(figures), (table,))
 
 
 def compute_skew(values: ValueCounts, times: float = 2.0) -> AttributeSkew:
@@ -195,17 +195,17 @@ class BackgroundKnowledge(Attack):
         "An attacker finds the person's class and knows some facts: how sure of a value, at worst?"
     )
     source: ClassVar[str] = "Martin et al. 2007; Machanavajjhala et al. 2006"
-    needs: ClassVar[tuple[Need, ...]] = (Need.SENSITIVE,)
+    requirements: ClassVar[tuple[AttackRequirement, ...]] = (AttackRequirement.SENSITIVE,)
 
     facts: int = option(
         3, kind=OptionKind.WHOLE, least=0, most=8, help="up to N facts", label="Facts that are known"
     )
 
-    def run(self, grounds: Grounds) -> Finding:
+    def run(self, attack_input: AttackInput) -> Finding:
         """Report the chances of each sensitive attribute by number of facts."""
         figures: list[Figure] = []
         tables: list[FoundTable] = []
-        for values in grounds.published.sensitive:
+        for values in attack_input.published.sensitive:
             counts = sort_unit_counts(values)
             negated = [compute_negation_chance(counts, b) for b in range(self.facts + 1)]
             implied = compute_implication_chances(counts, self.facts)
@@ -227,7 +227,7 @@ class BackgroundKnowledge(Attack):
                     tuple(rows),
                 )
             )
-        return self.found(grounds, tuple(figures), tuple(tables))
+        return self.build_finding(attack_input, tuple(figures), tuple(tables))
 
 
 UnitCounts = list[tuple[int, NDArray[np.int64]]]

@@ -16,7 +16,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.attacks.declaration import Attack, AttackedTable, Grounds
+from discreet.attacks.declaration import Attack, AttackedTable, AttackInput
 from discreet.attacks.finding import Finding, FoundTable, ValueKind, chance, columns, count
 from discreet.frequency.encoding import sort_rows
 from discreet.model.option import OptionKind, option
@@ -58,15 +58,15 @@ class ColumnSets(Attack):
         label="Sets listed",
     )
 
-    def run(self, grounds: Grounds) -> Finding:
+    def run(self, attack_input: AttackInput) -> Finding:
         """Report the sets of each side, worst first: by separation, then by rows singled out."""
         figures, tables, notes = [], [], []
-        for side in grounds.sides:
+        for side in attack_input.sides:
             size = limit_column_sets(len(side.attributes), self.largest_set)
             if size < min(self.largest_set, len(side.attributes)):
                 notes.append(f"Sets of up to {size} columns were counted in the {side.title}: it is wide.")
             # The least class size whose chance 1/size does not exceed the threshold, rounded up.
-            floor = -(-grounds.threshold.denominator // grounds.threshold.numerator)
+            floor = -(-attack_input.threshold.denominator // attack_input.threshold.numerator)
             risks = list(compute_set_risks(side, size, floor))
             figures += [
                 count(f"sets_{side.name}", f"sets of columns, {side.title}", len(risks)),
@@ -77,7 +77,7 @@ class ColumnSets(Attack):
                 ),
             ]
             worst = sorted(risks, key=lambda r: (-r.separation, -r.unique_rows, len(r.attributes)))
-            over = f"rows with a chance above {float(grounds.threshold):g}"
+            over = f"rows with a chance above {float(attack_input.threshold):g}"
             tables.append(
                 FoundTable(
                     f"Sets of columns in the {side.title}",
@@ -104,7 +104,7 @@ class ColumnSets(Attack):
                     "pairs of rows that differ.",
                 )
             )
-        return self.found(grounds, tuple(figures), tuple(tables), tuple(notes))
+        return self.build_finding(attack_input, tuple(figures), tuple(tables), tuple(notes))
 
 
 def compute_set_risks(side: AttackedTable, largest: int, floor: int = 20) -> Iterator[SetRisk]:

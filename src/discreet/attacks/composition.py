@@ -16,7 +16,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.attacks.declaration import Attack, Grounds, Need
+from discreet.attacks.declaration import Attack, AttackInput, AttackRequirement
 from discreet.attacks.finding import Figure, Finding, FoundTable, ValueKind, columns, count
 from discreet.attacks.linkage import OriginalTable, build_full_release_table
 from discreet.attacks.outside_records import find_candidate_classes
@@ -162,7 +162,11 @@ class Intersection(Attack):
         "person's class of every release?"
     )
     source: ClassVar[str] = "Ganta, Kasiviswanathan and Smith 2008"
-    needs: ClassVar[tuple[Need, ...]] = (Need.EARLIER, Need.ORIGINAL, Need.CLASSES)
+    requirements: ClassVar[tuple[AttackRequirement, ...]] = (
+        AttackRequirement.EARLIER,
+        AttackRequirement.ORIGINAL,
+        AttackRequirement.CLASSES,
+    )
 
     earlier: str | Path | Sequence[str | Path] | None = option(
         None,
@@ -173,18 +177,19 @@ class Intersection(Attack):
         label="An earlier release",
     )
 
-    def run(self, grounds: Grounds) -> Finding:
+    def run(self, attack_input: AttackInput) -> Finding:
         """Report the common parts of all releases."""
-        original = grounds.original_table
-        here = [assign_classes(grounds.published, original, "the release")]
+        original = attack_input.original_table
+        here = [assign_classes(attack_input.published, original, "the release")]
         releases = [self.earlier] if isinstance(self.earlier, str | Path) else self.earlier or ()
         addresses = [ReleaseAddress(path=parse_path(str(each))) for each in releases]
         there = [
-            read_assigned_classes(grounds.engine, each, original, grounds.settings) for each in addresses
+            read_assigned_classes(attack_input.engine, each, original, attack_input.settings)
+            for each in addresses
         ]
         single = intersect_classes(original.frequency_set, here)
         parts = intersect_classes(original.frequency_set, here + there)
-        return self.found(grounds, _figures(parts), (_table(single, parts),))
+        return self.build_finding(attack_input, _figures(parts), (_table(single, parts),))
 
 
 def read_assigned_classes(

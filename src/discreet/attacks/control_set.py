@@ -18,7 +18,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.attacks.declaration import Attack, Grounds, Need
+from discreet.attacks.declaration import Attack, AttackInput, AttackRequirement
 from discreet.attacks.finding import Figure, Finding, FoundTable, ValueKind, chance, columns, count
 from discreet.attacks.linkage import OriginalTable, build_release_table, extend_hierarchies
 from discreet.attacks.outside_records import (
@@ -271,7 +271,10 @@ class ControlSet(Attack):
         "than on others like them?"
     )
     source: ClassVar[str] = "Giomi et al. 2023"
-    needs: ClassVar[tuple[Need, ...]] = (Need.ORIGINAL, Need.CLASSES)
+    requirements: ClassVar[tuple[AttackRequirement, ...]] = (
+        AttackRequirement.ORIGINAL,
+        AttackRequirement.CLASSES,
+    )
 
     control: str | Path | None = option(
         None,
@@ -290,17 +293,17 @@ class ControlSet(Attack):
         label="Confidence of intervals",
     )
 
-    def lacks(self, grounds: Grounds) -> tuple[str, str] | None:
+    def missing_requirement(self, attack_input: AttackInput) -> tuple[str, str] | None:
         """Return the missing requirement; the control set must be named."""
         if not self.control:
             return "no control set is named", "Name rows of people who are not in the table: --control FILE."
-        return super().lacks(grounds)
+        return super().missing_requirement(attack_input)
 
-    def run(self, grounds: Grounds) -> Finding:
+    def run(self, attack_input: AttackInput) -> Finding:
         """Run every test on both samples; raise ``InputError`` if the control set lacks a column."""
-        original = grounds.original_table
-        release, main, control = _read_targets(grounds, original, parse_path(str(self.control)))
-        values = grounds.published.sensitive
+        original = attack_input.original_table
+        release, main, control = _read_targets(attack_input, original, parse_path(str(self.control)))
+        values = attack_input.published.sensitive
         z = NormalDist().inv_cdf((1 + self.confidence) / 2)
 
         both = (main, control)
@@ -320,11 +323,11 @@ class ControlSet(Attack):
             *(figure for test in tests for figure in _figures(*test)),
         )
         table = _table(tests, self.confidence)
-        return self.found(grounds, figures, (table,), _notes(main.total, control.total))
+        return self.build_finding(attack_input, figures, (table,), _notes(main.total, control.total))
 
 
 def _read_targets(
-    grounds: Grounds, original: OriginalTable, control: Path
+    attack_input: AttackInput, original: OriginalTable, control: Path
 ) -> tuple[GeneralizedTable, TargetRecords, TargetRecords]:
     """Read the release's classes, the table's people and the control set's, with all values known."""
     source = original.spec.source
@@ -332,20 +335,20 @@ def _read_targets(
         source, path=control, data=None, table=None, url=None, engine=None, version=None, format=None
     )
     records = [
-        _read_records(grounds, each)
+        _read_records(attack_input, each)
         for each in (source, replace(other, subset=None, pseudonymizations={}, date_shifts={}))
     ]
-    keys = grounds.published.attributes
+    keys = attack_input.published.attributes
     known = replace(records[1], attributes=keys, columns=keys, texts=records[1].texts[: len(keys)])
-    hierarchies = extend_hierarchies(grounds.published, grounds.ground, known)
-    release = build_release_table(grounds.published, keys, hierarchies, grounds.ground)
+    hierarchies = extend_hierarchies(attack_input.published, attack_input.ground, known)
+    release = build_release_table(attack_input.published, keys, hierarchies, attack_input.ground)
     drops = source.null_policy is NullPolicy.DROP
     people = []
     for each in records:
         part = replace(each, attributes=keys, texts=each.texts[: len(keys)], codes=each.codes[:, : len(keys)])
         values = tuple(
             _value_positions(each.texts[len(keys) + i], each.codes[:, len(keys) + i], values.texts)
-            for i, values in enumerate(grounds.published.sensitive)
+            for i, values in enumerate(attack_input.published.sensitive)
         )
         found = TargetRecords(encode_records(part, hierarchies), values, each.rows)
         people.append(_without_null(found, each) if drops else found)
@@ -354,12 +357,12 @@ def _read_targets(
     return release, people[0], people[1]
 
 
-def _read_records(grounds: Grounds, source: SourceSpec) -> OutsideRecords:
-    published = grounds.published
+def _read_records(attack_input: AttackInput, source: SourceSpec) -> OutsideRecords:
+    published = attack_input.published
     wanted = (*published.attributes, *(values.attribute for values in published.sensitive))
     match = {name: name for name in wanted}
     return read_outside(
-        grounds.engine, source, wanted, match, grounds.settings, null_values=source.null_values
+        attack_input.engine, source, wanted, match, attack_input.settings, null_values=source.null_values
     )
 
 

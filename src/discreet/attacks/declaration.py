@@ -57,7 +57,7 @@ class AttackedTable:
 
 
 @dataclass(frozen=True, eq=False)
-class Grounds:
+class AttackInput:
     """Input of an attack: a release, its original where that is known, the attacker's file, and permissions.
 
     ``ground`` holds the original and the interpretation of the release's cells. ``outside`` is the attacker's
@@ -79,7 +79,7 @@ class Grounds:
 
     @property
     def original_table(self) -> OriginalTable:
-        """The original, for attacks that need it (``Need.ORIGINAL``)."""
+        """The original, for attacks that need it (``AttackRequirement.ORIGINAL``)."""
         assert self.ground.original is not None
         return self.ground.original
 
@@ -105,7 +105,7 @@ class Grounds:
         return (self.release,) if before is None else (before, self.release)
 
 
-class Need(StrEnum):
+class AttackRequirement(StrEnum):
     """Requirement without which an attack cannot be tried; the comment names the missing object."""
 
     ORIGINAL = "original"  # the original
@@ -116,14 +116,20 @@ class Need(StrEnum):
 
 
 _MISSING = {
-    Need.ORIGINAL: ("the original is not known", "Name the spec of the original: --spec SPEC."),
-    Need.SENSITIVE: ("no sensitive attribute is published", "Name one, if there is one."),
-    Need.OUTSIDE: ("no attacker's file is given", "Give a file of people that an attacker knows."),
-    Need.EARLIER: (
+    AttackRequirement.ORIGINAL: ("the original is not known", "Name the spec of the original: --spec SPEC."),
+    AttackRequirement.SENSITIVE: ("no sensitive attribute is published", "Name one, if there is one."),
+    AttackRequirement.OUTSIDE: (
+        "no attacker's file is given",
+        "Give a file of people that an attacker knows.",
+    ),
+    AttackRequirement.EARLIER: (
         "no earlier release is named",
         "Name those that were made of the same rows: --earlier RELEASE.",
     ),
-    Need.CLASSES: ("the release permutes values within groups", "Attack a release that generalizes."),
+    AttackRequirement.CLASSES: (
+        "the release permutes values within groups",
+        "Attack a release that generalizes.",
+    ),
 }
 
 
@@ -132,7 +138,7 @@ class Attack(ABC):
     """Attack whose dataclass fields are its options (``model.option.option``).
 
     ``name`` is the name that users type, ``title`` the heading of its section, ``text`` one sentence about
-    the attacker's action, and ``source`` its author and year. ``needs`` lists its requirements; ``in_report``
+    the attacker's action, and ``source`` its author and year. ``requirements`` lists its requirements; ``in_report``
     is true if a report tries the attack by default. Raise ``InputError`` for an option value that is not
     allowed.
     """
@@ -141,7 +147,7 @@ class Attack(ABC):
     title: ClassVar[str]
     text: ClassVar[str]
     source: ClassVar[str]
-    needs: ClassVar[tuple[Need, ...]] = ()
+    requirements: ClassVar[tuple[AttackRequirement, ...]] = ()
     in_report: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -154,41 +160,43 @@ class Attack(ABC):
         return options_of(cls)
 
     @abstractmethod
-    def run(self, grounds: Grounds) -> Finding:
+    def run(self, attack_input: AttackInput) -> Finding:
         """Run the attack; raise ``InputError`` where the input does not fit."""
 
-    def lacks(self, grounds: Grounds) -> tuple[str, str] | None:
+    def missing_requirement(self, attack_input: AttackInput) -> tuple[str, str] | None:
         """Return the missing requirement and the advice about it; None where nothing is missing."""
-        there = {
-            Need.ORIGINAL: grounds.ground.original is not None,
-            Need.SENSITIVE: bool(grounds.published.sensitive),
-            Need.OUTSIDE: grounds.outside is not None,
-            Need.EARLIER: bool(getattr(self, "earlier", None)),
-            Need.CLASSES: grounds.published.kind.has_classes,
+        available = {
+            AttackRequirement.ORIGINAL: attack_input.ground.original is not None,
+            AttackRequirement.SENSITIVE: bool(attack_input.published.sensitive),
+            AttackRequirement.OUTSIDE: attack_input.outside is not None,
+            AttackRequirement.EARLIER: bool(getattr(self, "earlier", None)),
+            AttackRequirement.CLASSES: attack_input.published.kind.has_classes,
         }
-        return next((_MISSING[need] for need in self.needs if not there[need]), None)
+        return next(
+            (_MISSING[requirement] for requirement in self.requirements if not available[requirement]), None
+        )
 
-    def run_or_skip(self, grounds: Grounds, *, required: bool) -> Finding:
+    def run_or_skip(self, attack_input: AttackInput, *, required: bool) -> Finding:
         """Return the finding; where a requirement is missing, return the reason as a skipped finding.
 
         Raise ``InputError`` instead if ``required``.
         """
-        lacks = self.lacks(grounds)
-        if lacks is None:
-            return self.run(grounds)
+        missing = self.missing_requirement(attack_input)
+        if missing is None:
+            return self.run(attack_input)
         if required:
-            raise InputError(f"{self.name}: {lacks[0]}", advice=lacks[1])
-        return Finding(self.name, self.title, self.text, self._option_values(), skipped=lacks[0])
+            raise InputError(f"{self.name}: {missing[0]}", advice=missing[1])
+        return Finding(self.name, self.title, self.text, self._option_values(), skipped=missing[0])
 
-    def found(
+    def build_finding(
         self,
-        grounds: Grounds,
+        attack_input: AttackInput,
         figures: tuple[Figure, ...],
         tables: tuple[FoundTable, ...],
         notes: tuple[str, ...] = (),
     ) -> Finding:
-        """Build this attack's finding; tables about persons are omitted unless ``grounds.persons``."""
-        permitted = tuple(table for table in tables if grounds.persons or not table.persons)
+        """Build this attack's finding; tables about persons are omitted unless ``attack_input.persons``."""
+        permitted = tuple(table for table in tables if attack_input.persons or not table.persons)
         return Finding(self.name, self.title, self.text, self._option_values(), figures, permitted, notes)
 
     def _option_values(self) -> dict[str, Any]:

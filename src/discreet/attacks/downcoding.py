@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.attacks.declaration import Attack, Grounds, Need
+from discreet.attacks.declaration import Attack, AttackInput, AttackRequirement
 from discreet.attacks.finding import Figure, Finding, FoundTable, ValueKind, columns, count
 from discreet.attacks.minimality import (
     IntArray,
@@ -72,20 +72,20 @@ def compute_child_chances(shares: FloatArray, rows: int) -> tuple[float, float]:
     return float(conditional[shares.argmax()].round(12)), float(conditional.max().round(12))
 
 
-def shows_least_common_ancestors(grounds: Grounds) -> bool:
+def shows_least_common_ancestors(attack_input: AttackInput) -> bool:
     """Return true if a release is a local recoding whose cells are least common ancestors."""
-    manifest = grounds.manifest
+    manifest = attack_input.manifest
     if manifest is None:
         return False
     return manifest.model == RecodingModel.CELL_GENERALIZATION and manifest.summary == _LCA
 
 
-def compute_local_downcoding(grounds: Grounds) -> tuple[LocalDowncoding, ...]:
+def compute_local_downcoding(attack_input: AttackInput) -> tuple[LocalDowncoding, ...]:
     """Compute the result for each quasi-identifier.
 
     Cells that a minimum level may have raised imply nothing and are not counted.
     """
-    original, published = grounds.original_table, grounds.published
+    original, published = attack_input.original_table, attack_input.published
     counted = original.frequency_set
     found = []
     for i, name in enumerate(published.attributes):
@@ -203,24 +203,27 @@ class Downcoding(MinimalityAttack):
         "cells can be guessed one level finer?"
     )
     source: ClassVar[str] = "Cohen 2022"
-    needs: ClassVar[tuple[Need, ...]] = (Need.ORIGINAL, Need.CLASSES)
+    requirements: ClassVar[tuple[AttackRequirement, ...]] = (
+        AttackRequirement.ORIGINAL,
+        AttackRequirement.CLASSES,
+    )
 
-    def lacks(self, grounds: Grounds) -> tuple[str, str] | None:
+    def missing_requirement(self, attack_input: AttackInput) -> tuple[str, str] | None:
         """Return the missing requirement.
 
         The release must be full-domain, or a local recoding that shows least common ancestors.
         """
-        if shows_least_common_ancestors(grounds):
-            return Attack.lacks(self, grounds)
-        return super().lacks(grounds)
+        if shows_least_common_ancestors(attack_input):
+            return Attack.missing_requirement(self, attack_input)
+        return super().missing_requirement(attack_input)
 
-    def run(self, grounds: Grounds) -> Finding:
+    def run(self, attack_input: AttackInput) -> Finding:
         """Report the cells that are guessed right one level finer, with and without minimality."""
-        if shows_least_common_ancestors(grounds):
-            figures, downcoding = report_local_downcoding(compute_local_downcoding(grounds))
-            return self.found(grounds, figures, (downcoding,))
-        release = read_minimal_release(grounds, self.could_suppress)
-        original = grounds.original_table
+        if shows_least_common_ancestors(attack_input):
+            figures, downcoding = report_local_downcoding(compute_local_downcoding(attack_input))
+            return self.build_finding(attack_input, figures, (downcoding,))
+        release = read_minimal_release(attack_input, self.could_suppress)
+        original = attack_input.original_table
         counted = original.frequency_set
         below = [build_child_values(release, i, counted.codes[:, i], counted.counts) for i in release.raised]
         worlds, undone = simulate_downcoding(release, below, release.draws(self.worlds))
@@ -233,7 +236,7 @@ class Downcoding(MinimalityAttack):
             tuple(rows if worlds.accepted else ()),
             note="Without it each cell is taken for its commonest finer value.",
         )
-        return self.found(grounds, worlds.figures, (table,), worlds.notes)
+        return self.build_finding(attack_input, worlds.figures, (table,), worlds.notes)
 
 
 def build_child_values(

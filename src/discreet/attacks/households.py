@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.attacks.composition import assign_classes
-from discreet.attacks.declaration import Attack, Grounds, Need
+from discreet.attacks.declaration import Attack, AttackInput, AttackRequirement
 from discreet.attacks.finding import Finding, FoundTable, Value, ValueKind, chance, columns, count, number
 from discreet.attacks.linkage import OriginalTable, read_original_columns
 from discreet.model.class_recoding import SUPPRESSED
@@ -58,7 +58,10 @@ class Households(Attack):
     title: ClassVar[str] = "Households, and other units of people"
     text: ClassVar[str] = "An attacker looks for one member of a household, and finds all of them at once."
     source: ClassVar[str] = "Benschop, Machingauta and Welch 2019"
-    needs: ClassVar[tuple[Need, ...]] = (Need.ORIGINAL, Need.CLASSES)
+    requirements: ClassVar[tuple[AttackRequirement, ...]] = (
+        AttackRequirement.ORIGINAL,
+        AttackRequirement.CLASSES,
+    )
 
     household: str | None = option(
         None,
@@ -69,18 +72,18 @@ class Households(Attack):
         hint="of the original; it need not be published",
     )
 
-    def lacks(self, grounds: Grounds) -> tuple[str, str] | None:
+    def missing_requirement(self, attack_input: AttackInput) -> tuple[str, str] | None:
         """Return the reason why the attack cannot be tried; the column of units must be named."""
         if not self.household:
             return "no column of households is named", "Name it: --household COLUMN."
-        return super().lacks(grounds)
+        return super().missing_requirement(attack_input)
 
-    def run(self, grounds: Grounds) -> Finding:
+    def run(self, attack_input: AttackInput) -> Finding:
         """Report the risks of units before and after; raise ``InputError`` for an unknown column."""
-        original = grounds.original_table
+        original = attack_input.original_table
         assert self.household is not None
-        members = read_members(grounds, original, self.household)
-        after = assign_classes(grounds.published, original, "the release")
+        members = read_members(attack_input, original, self.household)
+        after = assign_classes(attack_input.published, original, "the release")
         sides = [
             (title, compute_unit_risks(members, classes))
             for title, classes in (
@@ -90,7 +93,7 @@ class Households(Attack):
         ]
         figures = [count("units", "households", len(sides[0][1].risks))]
         for name, (title, found) in zip(("before", "after"), sides, strict=True):
-            at_risk = int((found.risks > float(grounds.threshold)).sum())
+            at_risk = int((found.risks > float(attack_input.threshold)).sum())
             figures += [
                 count(f"k_{name}", f"fewest households in a class, {title}", found.k),
                 chance(f"highest_{name}", f"highest chance, {title}", float(found.risks.max(initial=0.0))),
@@ -103,14 +106,14 @@ class Households(Attack):
                 ),
                 count(f"at_risk_{name}", f"households above the threshold, {title}", at_risk),
             ]
-        return self.found(grounds, tuple(figures), (_member_table(sides),))
+        return self.build_finding(attack_input, tuple(figures), (_member_table(sides),))
 
 
-def read_members(grounds: Grounds, original: OriginalTable, column: str) -> HouseholdMembers:
+def read_members(attack_input: AttackInput, original: OriginalTable, column: str) -> HouseholdMembers:
     """Read the original's rows with their units: one more scan with the columns of units and subjects."""
     subject = original.spec.source.subject
     read = read_original_columns(
-        grounds.engine, grounds.settings, original, [column, *([subject] if subject else [])]
+        attack_input.engine, attack_input.settings, original, [column, *([subject] if subject else [])]
     )
     groups = np.repeat(np.arange(len(read.rows)), read.rows)
     people = np.arange(len(groups)) if subject is None else read.codes[subject][groups]

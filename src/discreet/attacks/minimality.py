@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.attacks.composition import assign_classes
-from discreet.attacks.declaration import Attack, Grounds, Need
+from discreet.attacks.declaration import Attack, AttackInput, AttackRequirement
 from discreet.attacks.finding import Figure, Finding, FoundTable, ValueKind, columns, count
 from discreet.attacks.linkage import OriginalTable
 from discreet.frequency.rollup import generalize_codes
@@ -114,9 +114,9 @@ class MinimalityAttack(Attack):
         label="Worlds drawn",
     )
 
-    def lacks(self, grounds: Grounds) -> tuple[str, str] | None:
+    def missing_requirement(self, attack_input: AttackInput) -> tuple[str, str] | None:
         """Return the missing requirement; the release must be full-domain with a requirement of k or l."""
-        return super().lacks(grounds) or explain_missing_minimality(grounds)
+        return super().missing_requirement(attack_input) or explain_missing_minimality(attack_input)
 
 
 @dataclass(frozen=True)
@@ -149,9 +149,9 @@ class WorldSample:
         return tuple(notes)
 
 
-def explain_missing_minimality(grounds: Grounds) -> tuple[str, str] | None:
+def explain_missing_minimality(attack_input: AttackInput) -> tuple[str, str] | None:
     """Return the reason why minimality of a release is unknown, and advice; None where it is known."""
-    manifest, original = grounds.manifest, grounds.ground.original
+    manifest, original = attack_input.manifest, attack_input.ground.original
     if manifest is None or manifest.model != "full-domain" or original is None:
         return "the release is not one by levels", "Attack a release of the model full-domain."
     if set(original.frequency_set.attributes) - set(manifest.levels):
@@ -163,22 +163,22 @@ def explain_missing_minimality(grounds: Grounds) -> tuple[str, str] | None:
     return None
 
 
-def read_minimal_release(grounds: Grounds, limit: int | None) -> MinimalRelease:
+def read_minimal_release(attack_input: AttackInput, limit: int | None) -> MinimalRelease:
     """Read the rows of a release and its requirement.
 
     ``limit`` is the number of rows that the publisher could have suppressed; None means the number actually
     suppressed, which is the least possible. Raise ``InputError`` for a release that was not made from the
     original.
     """
-    original, manifest = grounds.original_table, grounds.manifest
+    original, manifest = attack_input.original_table, attack_input.manifest
     assert manifest is not None
     counted = original.frequency_set
     names = tuple(a.name for a in original.spec.sensitive)
-    table = read_original(grounds.engine, original.spec, counted, names, grounds.settings)
+    table = read_original(attack_input.engine, original.spec, counted, names, attack_input.settings)
     rows = table.table.shown[np.repeat(np.arange(table.table.groups), table.table.rows)]
     width = len(counted.attributes)
     node = tuple(manifest.levels[name] for name in counted.attributes)
-    classes = _assign_row_classes(rows[:, :width], node, grounds, original)
+    classes = _assign_row_classes(rows[:, :width], node, attack_input, original)
     retained = classes != SUPPRESSED
     values = rows[retained, width:]
     domains = tuple(len(table.domains[name].texts) for name in names)
@@ -213,11 +213,11 @@ def choose_significant_guess(answer_counts: IntArray, first: IntArray) -> IntArr
 
 
 def _assign_row_classes(
-    rows: IntArray, node: tuple[int, ...], grounds: Grounds, original: OriginalTable
+    rows: IntArray, node: tuple[int, ...], attack_input: AttackInput, original: OriginalTable
 ) -> IntArray:
     """Return the class of each row; at a node all row types of one key share a class or are suppressed."""
     counted = original.frequency_set
-    of_types = assign_classes(grounds.published, original, "the release")
+    of_types = assign_classes(attack_input.published, original, "the release")
     theirs = generalize_codes(counted, node)
     mine = np.column_stack(
         [
@@ -264,11 +264,15 @@ class Minimality(MinimalityAttack):
         "which values follow?"
     )
     source: ClassVar[str] = "Wong, Fu, Wang and Pei 2007"
-    needs: ClassVar[tuple[Need, ...]] = (Need.ORIGINAL, Need.CLASSES, Need.SENSITIVE)
+    requirements: ClassVar[tuple[AttackRequirement, ...]] = (
+        AttackRequirement.ORIGINAL,
+        AttackRequirement.CLASSES,
+        AttackRequirement.SENSITIVE,
+    )
 
-    def run(self, grounds: Grounds) -> Finding:
+    def run(self, attack_input: AttackInput) -> Finding:
         """Report the values that are guessed right with and without minimality."""
-        release = read_minimal_release(grounds, self.could_suppress)
+        release = read_minimal_release(attack_input, self.could_suppress)
         worlds, learnt = simulate_worlds(release, release.draws(self.worlds))
         rows = [
             (e.attribute, e.right_before / release.rows, e.right / release.rows, e.sure_before, e.sure)
@@ -287,7 +291,7 @@ class Minimality(MinimalityAttack):
             tuple(rows),
             note="A row is sure where every drawn world that fits gives it the same value.",
         )
-        return self.found(grounds, worlds.figures, (table,), worlds.notes)
+        return self.build_finding(attack_input, worlds.figures, (table,), worlds.notes)
 
 
 def simulate_worlds(

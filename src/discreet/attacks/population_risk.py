@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.attacks.composition import assign_classes
-from discreet.attacks.declaration import Attack, AttackedTable, Grounds, Need
+from discreet.attacks.declaration import Attack, AttackedTable, AttackInput, AttackRequirement
 from discreet.attacks.finding import (
     Figure,
     Finding,
@@ -71,20 +71,20 @@ class PopulationUniques(Attack):
         label="People in the population",
     )
 
-    def lacks(self, grounds: Grounds) -> tuple[str, str] | None:
+    def missing_requirement(self, attack_input: AttackInput) -> tuple[str, str] | None:
         """Return the missing requirement; the option or the manifest must give the number of people."""
-        if self._people(grounds) is None:
+        if self._people(attack_input) is None:
             return (
                 "the size of the population is not known",
                 "Give the number of people that the table is a sample of.",
             )
-        return super().lacks(grounds)
+        return super().missing_requirement(attack_input)
 
-    def run(self, grounds: Grounds) -> Finding:
+    def run(self, attack_input: AttackInput) -> Finding:
         """Report the estimates of each side; raise ``InputError`` for fewer people than rows."""
-        people = self._people(grounds) or 0
+        people = self._people(attack_input) or 0
         figures = [count("people", "people in the population", people)]
-        sides = grounds.sides
+        sides = attack_input.sides
         for side in sides:
             if side.total > people:
                 raise InputError(
@@ -104,10 +104,10 @@ class PopulationUniques(Attack):
                 ),
                 chance(f"mean_risk_{side.name}", f"mean estimated chance, {side.title}", mean),
             ]
-        return self.found(grounds, tuple(figures), (_table(sides, people),))
+        return self.build_finding(attack_input, tuple(figures), (_table(sides, people),))
 
-    def _people(self, grounds: Grounds) -> int | None:
-        manifest_population = None if grounds.manifest is None else grounds.manifest.population
+    def _people(self, attack_input: AttackInput) -> int | None:
+        manifest_population = None if attack_input.manifest is None else attack_input.manifest.population
         return manifest_population if self.people is None else self.people
 
 
@@ -182,7 +182,10 @@ class SurveyWeights(Attack):
     title: ClassVar[str] = "By the weights of a survey"
     text: ClassVar[str] = "An attacker finds a person's class: how many people of the population match it?"
     source: ClassVar[str] = "Benedetti and Franconi 1998"
-    needs: ClassVar[tuple[Need, ...]] = (Need.ORIGINAL, Need.CLASSES)
+    requirements: ClassVar[tuple[AttackRequirement, ...]] = (
+        AttackRequirement.ORIGINAL,
+        AttackRequirement.CLASSES,
+    )
 
     survey_weight: str | None = option(
         None,
@@ -194,36 +197,36 @@ class SurveyWeights(Attack):
         hint="of the original; it need not be published",
     )
 
-    def lacks(self, grounds: Grounds) -> tuple[str, str] | None:
+    def missing_requirement(self, attack_input: AttackInput) -> tuple[str, str] | None:
         """Return the missing requirement; the option or the spec must name the column of weights."""
-        if not self.survey_weight and not _spec_column(grounds):
+        if not self.survey_weight and not _spec_column(attack_input):
             return "no column of survey weights is named", "Name it: --survey-weight COLUMN."
-        return super().lacks(grounds)
+        return super().missing_requirement(attack_input)
 
-    def run(self, grounds: Grounds) -> Finding:
+    def run(self, attack_input: AttackInput) -> Finding:
         """Report the risks before and after.
 
         Raise ``InputError`` for a column that is missing or does not contain weights.
         """
-        original = grounds.original_table
-        column = self.survey_weight or _spec_column(grounds)
+        original = attack_input.original_table
+        column = self.survey_weight or _spec_column(attack_input)
         assert column is not None
-        survey = read_survey(grounds.engine, grounds.settings, original, column)
-        after = assign_classes(grounds.published, original, "the release")
+        survey = read_survey(attack_input.engine, attack_input.settings, original, column)
+        after = assign_classes(attack_input.published, original, "the release")
         every = np.arange(len(survey.rows))
         retained = after != SUPPRESSED
         figures: list[Figure] = []
         for name, side, classes in (("before", "original", every), ("after", "release", after)):
-            figures += _figures(name, side, survey, classes, float(grounds.threshold))
+            figures += _figures(name, side, survey, classes, float(attack_input.threshold))
         lost = compute_lost_share(survey, retained)
         figures.append(chance("lost", "people represented by suppressed rows", lost))
         notes = ("Weights are not recalibrated: sums over the release miss the suppressed rows' people.",)
         table = _shift_table(original, survey, retained)
-        return self.found(grounds, tuple(figures), (table,), notes if lost else ())
+        return self.build_finding(attack_input, tuple(figures), (table,), notes if lost else ())
 
 
-def _spec_column(grounds: Grounds) -> str | None:
-    original = grounds.ground.original
+def _spec_column(attack_input: AttackInput) -> str | None:
+    original = attack_input.ground.original
     return None if original is None else original.spec.source.survey_weight
 
 

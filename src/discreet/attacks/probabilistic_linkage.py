@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.attacks import finding
-from discreet.attacks.declaration import Attack, Grounds, Need
+from discreet.attacks.declaration import Attack, AttackInput, AttackRequirement
 from discreet.attacks.finding import Figure, Finding, FoundTable, ValueKind, count, number
 from discreet.attacks.linkage import (
     GroundTruth,
@@ -334,7 +334,7 @@ class LinkageWithErrors(Attack):
         "An attacker compares a file field by field, forgives errors, and takes the best match."
     )
     source: ClassVar[str] = "Fellegi and Sunter 1969; Winkler 1990"
-    needs: ClassVar[tuple[Need, ...]] = (Need.OUTSIDE,)
+    requirements: ClassVar[tuple[AttackRequirement, ...]] = (AttackRequirement.OUTSIDE,)
 
     close: float = option(
         0.88,
@@ -355,43 +355,47 @@ class LinkageWithErrors(Attack):
         label="Linked from a chance of",
     )
 
-    def lacks(self, grounds: Grounds) -> tuple[str, str] | None:
+    def missing_requirement(self, attack_input: AttackInput) -> tuple[str, str] | None:
         """Return the missing requirement; only compiled kernels compare pairs."""
         if not has_numba():
             return "numba is not installed", "Install numba: only compiled kernels compare pairs of records."
-        return super().lacks(grounds)
+        return super().missing_requirement(attack_input)
 
-    def run(self, grounds: Grounds) -> Finding:
+    def run(self, attack_input: AttackInput) -> Finding:
         """Report the links of both sides; raise ``InputError`` for a file that does not fit."""
-        if grounds.outside is None:
+        if attack_input.outside is None:
             raise InternalError("linkage with errors without a file")
         records = read_outside(
-            grounds.engine,
-            grounds.outside,
-            grounds.published.attributes,
-            grounds.match,
-            grounds.settings,
-            key=None if grounds.key is None else grounds.key[0],
-            null_values=grounds.ground.null_values,
+            attack_input.engine,
+            attack_input.outside,
+            attack_input.published.attributes,
+            attack_input.match,
+            attack_input.settings,
+            key=None if attack_input.key is None else attack_input.key[0],
+            null_values=attack_input.ground.null_values,
         )
-        hierarchies = extend_hierarchies(grounds.published, grounds.ground, records)
+        hierarchies = extend_hierarchies(attack_input.published, attack_input.ground, records)
         truth = None
-        if grounds.key is not None and grounds.ground.original is not None:
+        if attack_input.key is not None and attack_input.ground.original is not None:
             truth = GroundTruth.of(
-                grounds.engine, grounds.ground.original, records, grounds.key[1], grounds.settings
+                attack_input.engine,
+                attack_input.ground.original,
+                records,
+                attack_input.key[1],
+                attack_input.settings,
             )
         found = []
-        if grounds.ground.original is not None:
-            counted = grounds.ground.original.frequency_set
+        if attack_input.ground.original is not None:
+            counted = attack_input.ground.original.frequency_set
             found.append(("before", "original", self._before(counted, records, hierarchies, truth)))
-        found.append(("after", "release", self._after(grounds, records, hierarchies, truth)))
+        found.append(("after", "release", self._after(attack_input, records, hierarchies, truth)))
         figures = [count("records", "records of the file", records.total)]
         if truth is not None:
             figures.append(count("known", "records of people in the original", truth.known))
         for name, title, linked in found:
             figures += _figures(name, title, linked, records.rows, self.sure)
         tables = tuple(_table(title, linked, records.attributes) for _, title, linked in found)
-        return self.found(grounds, tuple(figures), tables)
+        return self.build_finding(attack_input, tuple(figures), tables)
 
     def _before(
         self,
@@ -422,12 +426,14 @@ class LinkageWithErrors(Attack):
 
     def _after(
         self,
-        grounds: Grounds,
+        attack_input: AttackInput,
         records: OutsideRecords,
         hierarchies: tuple[GeneralizationHierarchy, ...],
         truth: GroundTruth | None,
     ) -> LinkedRecords:
-        release = build_release_table(grounds.published, records.attributes, hierarchies, grounds.ground)
+        release = build_release_table(
+            attack_input.published, records.attributes, hierarchies, attack_input.ground
+        )
         fields = tuple(
             ComparedField(
                 name,
@@ -440,12 +446,12 @@ class LinkageWithErrors(Attack):
             for i, (name, h) in enumerate(zip(records.attributes, hierarchies, strict=True))
         )
         own = None
-        if truth is not None and grounds.ground.original is not None:
+        if truth is not None and attack_input.ground.original is not None:
             full_table, all_hierarchies = build_full_release_table(
-                grounds.published, grounds.ground.original, hierarchies
+                attack_input.published, attack_input.ground.original, hierarchies
             )
-            counted = grounds.ground.original.frequency_set
-            codes = translate_codes(truth.codes, counted, grounds.published.attributes, all_hierarchies)
+            counted = attack_input.ground.original.frequency_set
+            codes = translate_codes(truth.codes, counted, attack_input.published.attributes, all_hierarchies)
             own = _true_rows_by_class(truth, full_table, codes)
         return link_records(RecordComparison(fields, records.rows, release.rows, self.close), own)
 

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.attacks.column_sets import largest_affordable_size
-from discreet.attacks.declaration import Attack, AttackedTable, Grounds
+from discreet.attacks.declaration import Attack, AttackedTable, AttackInput
 from discreet.attacks.finding import (
     Figure,
     Finding,
@@ -286,13 +286,15 @@ class Suda(Attack):
         label="Rows listed",
     )
 
-    def run(self, grounds: Grounds) -> Finding:
+    def run(self, attack_input: AttackInput) -> Finding:
         """Report the scores of each side's rows."""
         figures: list[Figure] = []
         tables: list[FoundTable] = []
         notes: list[str] = []
-        for side in grounds.sides:
-            sets = find_minimal_sets(side.codes, side.rows, self.largest_unique, progress=grounds.advance)
+        for side in attack_input.sides:
+            sets = find_minimal_sets(
+                side.codes, side.rows, self.largest_unique, progress=attack_input.advance
+            )
             found = compute_suda_scores(sets, side.rows, self.fraction, self.weights)
             wanted = min(self.largest_unique or len(side.attributes), len(side.attributes))
             if sets.largest < wanted:
@@ -301,10 +303,10 @@ class Suda(Attack):
                 )
             figures += _figures(side, found)
             if len(sets.rows):
-                tables += self._tables(side, found, persons=grounds.persons)
+                tables += self._tables(side, found, persons=attack_input.persons)
             else:
                 notes.append(f"No row is unique in the {side.title}, for any columns.")
-        return self.found(grounds, tuple(figures), tuple(tables), tuple(notes))
+        return self.build_finding(attack_input, tuple(figures), tuple(tables), tuple(notes))
 
     def _tables(self, side: AttackedTable, scores: SudaScores, *, persons: bool) -> list[FoundTable]:
         tables = [_size_table(side, scores), _score_table(side, scores), _contribution_table(side, scores)]

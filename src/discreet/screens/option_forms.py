@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from discreet.attacks.declaration import Attack, Need
+from discreet.attacks.declaration import Attack, AttackRequirement
 from discreet.attacks.registry import ATTACKS
 from discreet.errors import InputError
 from discreet.model.option import Option, OptionKind
@@ -193,12 +193,17 @@ class AttackForm:
     def of(cls, attack: type[Attack]) -> AttackForm:
         """Build the form from an attack's declaration."""
         options = attack.options()
-        earlier = Need.EARLIER in attack.needs
+        earlier = AttackRequirement.EARLIER in attack.requirements
         files = tuple(
             FileField(each.name, _label(each), earlier) for each in options if each.kind is OptionKind.FILE
         )
         return cls(
-            attack.name, attack.title, attack.text, tuple(map(str, attack.needs)), _fields(options), files
+            attack.name,
+            attack.title,
+            attack.text,
+            tuple(map(str, attack.requirements)),
+            _fields(options),
+            files,
         )
 
     def attack(self, raw_input: Mapping[str, object], files: Mapping[str, Sequence[str]]) -> Attack:

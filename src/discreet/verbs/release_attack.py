@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.attacks.attribute_disclosure import compute_disclosure
-from discreet.attacks.declaration import Attack, Grounds
+from discreet.attacks.declaration import Attack, AttackInput
 from discreet.attacks.finding import Finding
 from discreet.attacks.linkage import (
     CellInterpretation,
@@ -110,29 +110,38 @@ def attack(
         columns = select_columns(address, manifest, spec, quasi_identifiers, sensitive)
         ground = CellInterpretation(original, find_exact_columns(manifest))
         published = read_published(engine, address.source(), columns, used, ground.null_values)
-        grounds = Grounds(engine, published, ground, manifest, used, chance, files[0], match, pair, persons)
+        attack_input = AttackInput(
+            engine, published, ground, manifest, used, chance, files[0], match, pair, persons
+        )
         single = count_singled_out_rows(engine, address.source(), columns, published, manifest, used)
-        found = _file_attacks(grounds, files[1]), _named_attacks(attacks, grounds, reporter, named=named)
-    return replace(_make_result(address, grounds, *found, most, reporter), single_values=single)
+        found = (
+            _file_attacks(attack_input, files[1]),
+            _named_attacks(attacks, attack_input, reporter, named=named),
+        )
+    return replace(_make_result(address, attack_input, *found, most, reporter), single_values=single)
 
 
 def _make_result(
     address: ReleaseAddress,
-    grounds: Grounds,
+    attack_input: AttackInput,
     by_files: tuple[Linkage | None, PopulationRisk | None],
     findings: tuple[Finding, ...],
     most: Fraction,
     reporter: Reporter,
 ) -> AttackResult:
     """Collect the common attacks and the findings of the named ones."""
-    published, original, manifest = grounds.published, grounds.ground.original, grounds.manifest
-    before, after = _measure_risks(published, original, grounds.threshold, reporter)
+    published, original, manifest = (
+        attack_input.published,
+        attack_input.ground.original,
+        attack_input.manifest,
+    )
+    before, after = _measure_risks(published, original, attack_input.threshold, reporter)
     unknown = (_NO_ORIGINAL,) if original is None else ()
     return AttackResult(
         path=address.display_path,
         model=None if manifest is None else str(manifest.model),
         by_group=not published.kind.has_classes,
-        threshold=float(grounds.threshold),
+        threshold=float(attack_input.threshold),
         dominance=float(most),
         starred=published.starred,
         before=before,
@@ -147,36 +156,41 @@ def _make_result(
 
 
 def _file_attacks(
-    grounds: Grounds, population: SourceSpec | None
+    attack_input: AttackInput, population: SourceSpec | None
 ) -> tuple[Linkage | None, PopulationRisk | None]:
     """Compute linkage with the attacker's file, and journalist risk from the population file."""
-    common = (grounds.ground, grounds.settings)
+    common = (attack_input.ground, attack_input.settings)
     linkage = journalist = None
-    if grounds.outside is not None:
+    if attack_input.outside is not None:
         linkage = measure_linkage(
-            grounds.engine,
-            grounds.published,
-            grounds.outside,
+            attack_input.engine,
+            attack_input.published,
+            attack_input.outside,
             *common,
-            match=grounds.match,
-            key=grounds.key,
+            match=attack_input.match,
+            key=attack_input.key,
         )
     if population is not None:
-        match = grounds.match if grounds.outside is None else None
+        match = attack_input.match if attack_input.outside is None else None
         journalist = compute_population_risk(
-            grounds.engine, grounds.published, population, *common, grounds.threshold, match=match
+            attack_input.engine,
+            attack_input.published,
+            population,
+            *common,
+            attack_input.threshold,
+            match=match,
         )
     return linkage, journalist
 
 
 def _named_attacks(
-    attacks: Sequence[Attack], grounds: Grounds, reporter: Reporter, *, named: bool
+    attacks: Sequence[Attack], attack_input: AttackInput, reporter: Reporter, *, named: bool
 ) -> tuple[Finding, ...]:
     """Run each attack; one that cannot run raises an error only if it was named."""
     found = []
     for each in attacks:
         with reporter.stage(f"Attacking: {each.title.lower()}") as advance:
-            found.append(each.run_or_skip(replace(grounds, advance=advance), required=named))
+            found.append(each.run_or_skip(replace(attack_input, advance=advance), required=named))
     return tuple(found)
 
 
