@@ -138,9 +138,9 @@ class Attack(ABC):
     """Attack whose dataclass fields are its options (``model.option.option``).
 
     ``name`` is the name that users type, ``title`` the heading of its section, ``text`` one sentence about
-    the attacker's action, and ``source`` its author and year. ``requirements`` lists its requirements; ``in_report``
-    is true if a report tries the attack by default. Raise ``InputError`` for an option value that is not
-    allowed.
+    the attacker's action, and ``source`` its author and year. ``requirements`` are its required inputs;
+    ``in_report`` is true if a report tries the attack by default. Raise ``InputError`` for an option value
+    that is not allowed.
     """
 
     name: ClassVar[str]
