@@ -14,7 +14,7 @@ from discreet.attacks.attribute_disclosure import BackgroundKnowledge, Skewness
 from discreet.attacks.column_sets import ColumnSets
 from discreet.attacks.composition import Intersection
 from discreet.attacks.control_set import ControlSet
-from discreet.attacks.declaration import Attack, Need
+from discreet.attacks.declaration import Attack, AttackRequirement
 from discreet.attacks.downcoding import Downcoding
 from discreet.attacks.finding import Finding
 from discreet.attacks.households import Households
@@ -26,6 +26,7 @@ from discreet.attacks.suda import Suda
 
 __all__ = [
     "Attack",
+    "AttackRequirement",
     "BackgroundKnowledge",
     "ColumnSets",
     "ControlSet",
@@ -35,7 +36,6 @@ __all__ = [
     "Intersection",
     "LinkageWithErrors",
     "Minimality",
-    "Need",
     "PopulationUniques",
     "Skewness",
     "Suda",

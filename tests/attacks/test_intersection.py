@@ -149,7 +149,7 @@ def test_a_second_release_that_would_single_out_is_refused(tmp_path: Path) -> No
     told = table.publish({"age": 3, "city": 2}, tmp_path / "c.csv", k=2, previous_releases=[by_age])
     assert told.audit.k == 4
     digest = read_manifest(by_age).sha256
-    assert read_manifest(tmp_path / "c.csv").after == (digest,)
+    assert read_manifest(tmp_path / "c.csv").previous_releases == (digest,)
     with pytest.raises(InputError, match="permutation model cannot be combined with earlier releases"):
         table.publish("permutation", tmp_path / "p.csv", k=2, previous_releases=by_age)
 

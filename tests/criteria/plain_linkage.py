@@ -55,7 +55,7 @@ def outside(rows: Counter[Cells], people: Counter[Cells], least: Fraction, most:
     return {cells for cells in rows if not least <= Fraction(rows[cells], people[cells]) <= most}
 
 
-def rest_fails(
+def suppressed_rows_fail(
     table: FrequencySet, node: LatticeNode, gone: set[Cells], least: Fraction, most: Fraction
 ) -> bool:
     """Return True if, of the people who match no published class, too few or too many are in the table."""

@@ -245,7 +245,7 @@ def fails(criterion: Criterion, rows: int, people: int) -> bool:
     return bool(criterion.scores_beside(np.array([rows]), beside)[0] < criterion.threshold)
 
 
-def rest_fails(criterion: DeltaPresence, suppressed: int, unmatched: int) -> bool:
+def suppressed_rows_fail(criterion: DeltaPresence, suppressed: int, unmatched: int) -> bool:
     found = criterion.suppressed_rows_fail(criterion.threshold, np.array([suppressed]), np.array([unmatched]))
     return bool(found[0])
 
@@ -311,7 +311,7 @@ def test_ends_are_within(value: float, least: float, rows: int, people: int, fai
 def test_people_who_match_no_published_class(
     value: float, least: float, suppressed: int, unmatched: int, failing: bool
 ) -> None:
-    assert rest_fails(DeltaPresence(value, least=least), suppressed, unmatched) is failing
+    assert suppressed_rows_fail(DeltaPresence(value, least=least), suppressed, unmatched) is failing
 
 
 def test_rows_without_people() -> None:

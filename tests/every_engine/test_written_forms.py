@@ -136,7 +136,7 @@ def test_a_written_form_gives_the_canonical_text(
         for i, of in enumerate(forms.values())
     }
     written = {f"column {i}": form for i, form in enumerate(forms)}
-    found = read(place, columns, written=written)
+    found = read(place, columns, formats=written)
     for i, of in enumerate(forms.values()):
         expected = [text if meant is None else meant for text, meant in of]
         assert found[f"column {i}"] == expected + [None] * (longest - len(of))
@@ -164,7 +164,7 @@ def test_drawn_numbers_and_dates_are_those_of_the_oracle(place: Place) -> None:
     found = read(
         place,
         {"cost": ("VARCHAR", numbers), "day": ("VARCHAR", dates)},
-        written={"cost": EURO, "day": form},
+        formats={"cost": EURO, "day": form},
     )
     assert found["cost"] == [oracle_number(text) for text in numbers]
     assert found["day"] == [day.isoformat() for day in days]
@@ -174,14 +174,14 @@ def test_drawn_numbers_and_dates_are_those_of_the_oracle(place: Place) -> None:
 def test_null_texts_come_first_others_stay_and_the_rest_is_refused_by_name(place: Place) -> None:
     cells = ["1,5", " NA ", "NA", "k.A. ", None, "2,50"]
     form = CellFormat(decimal=",", others=("k.A.",))
-    source = place.put({"cost": ("VARCHAR", cells)}, null_values=("NA",), written={"cost": form})
+    source = place.put({"cost": ("VARCHAR", cells)}, null_values=("NA",), formats={"cost": form})
     with place.connect(source) as engine:
         table = engine.open_source(source)
         check_cell_formats(engine, table, source)
         found = engine.fetch_rows(f"SELECT {table.text('cost')} FROM {table.relation}")
     assert sorted(map(str, (row[0] for row in found))) == ["1.5", "2.5", "None", "None", "None", "k.A."]
 
-    wrong = place.put({"cost": ("VARCHAR", [*cells, "?"])}, written={"cost": form})
+    wrong = place.put({"cost": ("VARCHAR", [*cells, "?"])}, formats={"cost": form})
     with place.connect(wrong) as engine:
         table = engine.open_source(wrong)
         with pytest.raises(InputError, match="3 cells of the column 'cost'") as error:
@@ -198,7 +198,7 @@ def test_defaults_of_the_source_hold_for_every_other_column(place: Place) -> Non
         "zip": ("VARCHAR", ["01234", "0123,5", "1"]),
         "own": ("VARCHAR", ["1.5", "2.50", "3"]),
     }
-    found = read(place, columns, decimal=",", strip=True, written={"own": PLAIN})
+    found = read(place, columns, decimal=",", strip=True, formats={"own": PLAIN})
     assert found["cost"] == ["9116.5", "7", "n,a"]
     assert found["sex"] == ["m", "m", "f"]
     assert found["zip"] == ["01234", "0123,5", "1"]
@@ -232,7 +232,7 @@ def test_floats_that_are_all_whole_are_read_as_whole_numbers(place: Place) -> No
 
 
 def test_a_column_without_texts_has_no_written_form(place: Place) -> None:
-    source = place.put({"cost": ("DOUBLE", [1.5])}, written={"cost": EURO})
+    source = place.put({"cost": ("DOUBLE", [1.5])}, formats={"cost": EURO})
     with place.connect(source) as engine, pytest.raises(InputError, match="contains DOUBLE, not text"):
         engine.open_source(source)
 
@@ -267,4 +267,4 @@ def test_an_engine_that_reads_no_forms_is_refused(duckdb_place: DuckdbPlace) -> 
     with duckdb_place.connect(source) as engine:
         table = engine.open_source(source)
         with pytest.raises(InputError, match="does not read cells by a written form"):
-            check_cell_formats(engine, table, replace(source, written={"cost": EURO}))
+            check_cell_formats(engine, table, replace(source, formats={"cost": EURO}))

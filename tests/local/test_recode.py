@@ -288,8 +288,8 @@ def test_impossible_requirements_and_options_are_refused() -> None:
         {"effort": True},
         {"time_budget": 0},
         {"seed": -1},
-        {"shown": "means"},
-        {"shown": "ranges", "min_node": (1,) * len(frequency_set.hierarchies)},
+        {"summary": "means"},
+        {"summary": "ranges", "min_node": (1,) * len(frequency_set.hierarchies)},
         {"max_node": (99,) * len(frequency_set.hierarchies)},
         {"weights": {"nobody": 1.0}},
     ):

@@ -81,9 +81,9 @@ DRAWS = {"relaxed-multi-dimension", "permutation"}
 """The models that draw at random which equal rows go where."""
 WAYS: dict[str, tuple[Publish, dict[str, object]]] = {
     "dropped.parquet": (at_levels(OWN_LEVELS, k=6), {}),
-    "starred.parquet": (at_levels(OWN_LEVELS, k=6, suppressed="star"), {}),
+    "starred.parquet": (at_levels(OWN_LEVELS, k=6, suppressed_rows="star"), {}),
     "subjects.parquet": (at_levels(OWN_LEVELS, k=3), {"subject": "who"}),
-    "subjects.csv": (at_levels(OWN_LEVELS, k=3, suppressed="star"), {"subject": "who"}),
+    "subjects.csv": (at_levels(OWN_LEVELS, k=3, suppressed_rows="star"), {"subject": "who"}),
     **{f"{model.name}.csv": (by_model(model.name), {}) for model in MODELS.all() if model.name not in DRAWS},
 }
 

@@ -362,7 +362,8 @@ def generalize_cells(
     recoding = _build_recoding(space, requirement, improved, options, suppression)
     recoding = replace(recoding, class_test=class_test)
     check_recoded_classes(frequency_set, demand, recoding, high)
-    _mark_compiled(parts if kernels else ())
+    if kernels:
+        _mark_compiled(parts)
     proven = None
     if bound and frequency_set.subjects is None:
         placed, threads = placement.class_of != SUPPRESSED, settings.threads

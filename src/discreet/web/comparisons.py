@@ -238,8 +238,8 @@ def _is_known(row: dict[str, Any]) -> bool:
     return row.get("figures") is not None and row.get("judged", True)
 
 
-def measure_contenders(workspace: Workspace, reporter: Reporter, *, every_model: bool) -> dict[str, Any]:
-    """Measure the contenders that have no metrics yet and return the comparison.
+def measure_candidates(workspace: Workspace, reporter: Reporter, *, every_model: bool) -> dict[str, Any]:
+    """Measure the candidates that have no metrics yet and return the comparison.
 
     With ``every_model``, also run every model under the last request.
     """

@@ -24,14 +24,14 @@ ANSWERS = """async (rows) => {
     cells: rows_shown.map((row) => [...row.children].map(plain)),
   };
 }"""
-COMPARED = """async (contenders) => {
-  const { contenderTable } = await import("/static/compare/contenders.js");
+COMPARED = """async (candidates) => {
+  const { candidateTable } = await import("/static/compare/candidates.js");
   const { sentenceOf } = await import("/static/compare/sentence.js");
-  const found = { contenders, best: {}, queries: 40, request: { k: 5, l: null, max_suppressed: 0 } };
-  const table = contenderTable(found, null, { onChoose() {}, onForget() {} });
+  const found = { candidates, best: {}, queries: 40, request: { k: 5, l: null, max_suppressed: 0 } };
+  const table = candidateTable(found, null, { onChoose() {}, onForget() {} });
   const plain = (text) => text.replaceAll("\\u00a0", " ");
   const rows = [...table.querySelectorAll("tbody tr")].map((row) => row.innerText);
-  return [sentenceOf(contenders), ...rows].map(plain);
+  return [sentenceOf(candidates), ...rows].map(plain);
 }"""
 
 

@@ -13,7 +13,7 @@ from discreet.web.comparisons import (
     comparison_document,
     contender_metrics,
     find_paired_rows,
-    measure_contenders,
+    measure_candidates,
     node_points,
     remove_answer,
     save_answer,
@@ -54,22 +54,22 @@ class PairedRowsBody(StrictBody):
 
 @router.get("", summary="Contenders")
 def overview(workspace: CurrentWorkspace) -> dict[str, Any]:
-    """Return the contenders with their letters and known metrics, and the number still to measure."""
+    """Return the candidates with their letters and known metrics, and the number still to measure."""
     if not workspace.has_spec:
         return {"request": None, "candidates": [], "best": {}, "queries": 0, "missing": 0}
     workspace.spec().require_quasi_identifiers()
     return comparison_document(workspace, contender_metrics(workspace))
 
 
-@router.post("/jobs", summary="Measure the contenders", status_code=202)
+@router.post("/jobs", summary="Measure the candidates", status_code=202)
 def start(body: CompareBody, workspace: CurrentWorkspace, jobs: CurrentJobs) -> JobStarted:
-    """Start the job that measures contenders without metrics; its result is the comparison."""
+    """Start the job that measures candidates without metrics; its result is the comparison."""
     if not workspace.has_spec:
         raise NotFound("there is no spec yet", advice="Load a table first.")
-    title = "Trying every model" if body.every_model else "Measuring the contenders"
+    title = "Trying every model" if body.every_model else "Measuring the candidates"
     return JobStarted(
         job=jobs.start(
-            title, lambda reporter: measure_contenders(workspace, reporter, every_model=body.every_model)
+            title, lambda reporter: measure_candidates(workspace, reporter, every_model=body.every_model)
         )
     )
 
