@@ -71,7 +71,7 @@ def test_a_release_is_checked_by_its_manifest(run: Run, release: str, people: Pa
     told, _ = several.json["files"]
     assert (several.json["passed"], told["file"], told["error"]) == (True, release, None)
     assert told["checks"] == [
-        {"name": "k", "asked": "2", "found": told["checks"][0]["found"], "passed": True}
+        {"name": "k", "required": "2", "found": told["checks"][0]["found"], "passed": True}
     ]
     assert cases(people / "j.xml") == [(release, "k", [])]
     assert results(people / "s.json") == []
@@ -90,7 +90,7 @@ def test_failed_and_uncheckable_files_are_recorded(run: Run, people: Path) -> No
     done = run("audit", "people.csv", "no.csv", *ASKED, *asked, "--json", "--junit", "j.xml", "--sarif", "s")
     assert done.status == 2
     first, second = done.json["files"]
-    assert [(c["name"], c["asked"], c["passed"]) for c in first["checks"]] == [
+    assert [(c["name"], c["required"], c["passed"]) for c in first["checks"]] == [
         ("k", "2", False),
         ("l of disease", "2", False),
         ("alpha of disease", "0.5", False),

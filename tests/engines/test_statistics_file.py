@@ -62,7 +62,7 @@ def test_labels_stand_for_codes_and_missing_is_null(engine: Engine, spss: Path) 
 
 
 def test_what_was_read_by_labels_is_said(spss: Path) -> None:
-    told = " ".join(discreet.init(spss).told)
+    told = " ".join(discreet.init(spss).guesses)
     assert "Labels replace codes in sex; keep_codes = true" in told
     assert "Codes are kept in ward, where two values would have one label." in told
     assert "sex: Sex of the respondent" in told

@@ -85,7 +85,7 @@ def test_what_is_described_stands_in_the_spec(
     assert attributes["cost"]["format"] == {"decimal": ",", "thousands": "."}
     assert attributes["illness"]["role"] == "sensitive"
     assert list(attributes) == ["nr", "born", "cost", "place", "illness"]
-    told = discreet.init(data, settings=settings, **more).told
+    told = discreet.init(data, settings=settings, **more).guesses
     assert any("born: date of birth" in sentence for sentence in told)
 
 

@@ -161,7 +161,7 @@ def spec_document(trial: Trial, folder: Path) -> dict[str, Any]:
         source["survey_weight"] = WEIGHT
     document: dict[str, Any] = {"source": source, "attributes": entries}
     if trial.journey != HOSTILE:
-        document["request"] = {"order": trial.order}
+        document["request"] = {"row_order": trial.order}
     if trial.people:
         document["population"] = {"path": str(_population(trial, folder))}
     return document | dict(trial.more.get("spec", {}))

@@ -122,7 +122,7 @@ def manifest_of(path: Path) -> Path:
 def publish(place: Workplace, table: Any, path: Path, **more: Any) -> Any:
     """Publish the trial's request; ``more`` are further keywords of ``Table.publish``."""
     trial = place.trial
-    keywords: dict[str, Any] = {"suppressed": trial.policy, **more}
+    keywords: dict[str, Any] = {"suppressed_rows": trial.policy, **more}
     target = None if trial.release == MEMORY else path
     requested = requested_of(trial)
     if trial.model == PERMUTATION:

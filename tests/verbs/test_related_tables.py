@@ -246,7 +246,7 @@ def test_manifest_and_log_name_the_tables(settings: Settings, tmp_path: Path) ->
     assert document["joint_anonymity"] == {
         "required": None,
         "k": found.joint_anonymity.fewest,
-        "alone": found.joint_anonymity.unique_people,
+        "unique_people": found.joint_anonymity.unique_people,
         "people": found.joint_anonymity.people,
     }
     logged = [json.loads(line) for line in settings.private_log.read_text().splitlines()]

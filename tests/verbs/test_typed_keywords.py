@@ -28,7 +28,7 @@ release = table.publish(answer, "release.csv", suppressed_rows="star")
 table.publish(found, "release.parquet", overwrite=True)
 table.publish({"age": 1}, table="out.people", k=10)
 table.publish(models.Permutation(e="2.5", recoding=models.Local(effort=4)), "p.csv", k=3)
-table.publish(models.Patterns(never=["sex"], custom=lambda pattern: not pattern.starred[0]), "q.csv", k=3)
+table.publish(models.Patterns(keep=["sex"], custom=lambda pattern: not pattern.starred[0]), "q.csv", k=3)
 classes: int = found.classes
 held: discreet.ReleasedTable = table.publish(answer, suppressed_rows="star")
 frame, arrow, polar = held.to_pandas(), held.to_arrow("help"), table.publish(found).to_polars()

@@ -27,7 +27,7 @@ PARTS: dict[str, tuple[Any, str]] = {
     "max_level": ({"age": 2}, "age at most level 2"),
     "min_level": ({"city": 1}, "city at least level 1"),
     "scope": ("global", "relaxed height anywhere"),
-    "order": ("random", "rows in random order"),
+    "row_order": ("random", "rows in random order"),
     "cost": ({"name": "loss", "gs_factor": 0.66}, "by the cost loss (gs_factor 0.66)"),
     "criteria": ({"t": {"disease": 0.2}}, "t-closeness 0.2 of disease"),
 }

@@ -32,7 +32,7 @@ def presets() -> int:
     """List the requirements of rules, each with its source and reading.
 
     A preset requires the numbers that the rule names; a report lists the points that people must check before
-    they sign (--preset of report). No preset states that a release meets the rule.
+    they sign (--checks of report). No preset states that a release meets the rule.
     """
     from discreet.results.preset_list import PresetList
     from discreet.spec.preset import load_presets

@@ -250,7 +250,7 @@ class SourceSpec:
     decimal: str | None = spec_key(
         "The mark before decimals.",
         '","',
-        'the mark before decimals in columns without a written form: "," or "."',
+        'the mark before decimals in columns without a cell format: "," or "."',
     )
     keep_codes: bool = spec_key(
         "Whether codes with labels are kept in a file of SPSS, Stata or SAS.",

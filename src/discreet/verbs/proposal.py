@@ -435,9 +435,9 @@ def init(
     there, with paths relative to it and without the password of an address.
 
     ``format``, ``encoding``, ``delimiter`` and ``quote`` are detected from the file's name and bytes if they
-    are not given; ``told`` of the proposal reports the reasons. ``decimal``, ``strip``, ``null_values``,
-    ``nulls`` and ``subject`` are those of the spec's ``[source]``. ``hierarchies`` is a folder of hierarchy
-    files; each is used for the columns that match it by name or values. ``schema`` describes the columns: a
+    are not given; ``guesses`` of the proposal has the reasons. ``decimal``, ``strip``, ``null_values``,
+    ``null_policy`` and ``subject`` are those of the spec's ``[source]``. ``hierarchies`` is a folder of
+    hierarchy files; each is used for the columns that match it. ``schema`` describes the columns: a
     Frictionless data package, a Table Schema, or CSVW. A package or CSVW may also be ``data``, since it names
     its rows (``table`` selects one of several).
 
@@ -511,7 +511,7 @@ def _with_cell_options(
     if decimal not in (None, *DECIMAL_MARKS):
         raise InputError(f"decimal mark '{decimal}'", allowed='"," or "."')
     if null_policy not in list(NullPolicy):
-        raise InputError(f"nulls '{null_policy}'", allowed=", ".join(NullPolicy))
+        raise InputError(f"null_policy '{null_policy}'", allowed=", ".join(NullPolicy))
     return replace(source, decimal=decimal, null_policy=NullPolicy(null_policy), subject=subject, strip=strip)
 
 

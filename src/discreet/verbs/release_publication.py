@@ -236,10 +236,10 @@ def publish_request(
     *,
     accept_relaxation: str | None = None,
 ) -> ReleaseResult:
-    """Publish a request's exact answer, or else the relaxation that ``accept`` names.
+    """Publish a request's exact answer, or else the relaxation that ``accept_relaxation`` names.
 
-    With earlier releases (``after``) the exact answer is the lowest node within the request that is safe
-    together with them. Raises ``NoSolution`` without an answer; nothing is written then.
+    With ``previous_releases`` the exact answer is the lowest node within the request that is safe together
+    with them. Raises ``NoSolution`` without an answer; nothing is written then.
     """
     write_options = _WriteOptions.of(table, target)
     relaxation = parse_relaxation(accept_relaxation, request.requirement)

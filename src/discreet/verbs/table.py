@@ -264,11 +264,11 @@ class Table(TableContext, Printable):
         attribute within groups.
 
         ``k``, ``l``, ``criteria`` and ``max_suppressed`` apply to levels and models, ``max_level`` and
-        ``min_level`` to models; defaults come from the spec. ``suppressed`` is ``drop`` (failing rows are
-        removed) or ``star`` (each of their cells is ``*``, and every column is text). ``order`` is ``sorted``
-        (by the released values) or ``random``; the default comes from the spec. ``overwrite`` replaces an
-        existing release. ``after`` names earlier releases of the same rows: k and l must also hold for the
-        intersections of their classes with those of this release.
+        ``min_level`` to models; defaults come from the spec. ``suppressed_rows`` is ``drop`` (failing rows
+        are removed) or ``star`` (each of their cells is ``*``, and every column is text). ``row_order`` is
+        ``sorted`` (by the released values) or ``random``; the default comes from the spec. ``overwrite``
+        replaces an existing release. ``previous_releases`` names earlier releases of the same rows: k and l
+        must also hold for the intersections of their classes with those of this release.
 
         Raises ``NoSolution`` without an answer, or if the levels suppress more rows than allowed;
         ``InputError`` if the output may not be written; ``RequirementNotMet`` if the audit fails, or if an
