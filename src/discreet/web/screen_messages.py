@@ -217,7 +217,7 @@ def _apply_rules(rules: Sequence[tuple[re.Pattern[str], str]], text: str) -> str
 
 
 _REQUEST_KEYS = frozenset(
-    {"k", "l", "max_suppressed", "max_level", "min_level", "scope", "order", "cost", "criteria", "suppressed"}
+    {"k", "l", "max_suppressed", "max_level", "min_level", "scope", "row_order", "cost", "criteria", "suppressed"}
 )
 
 
@@ -255,8 +255,8 @@ def _request_parts(request: Mapping[str, Any]) -> Iterator[str]:
         yield "relaxed height anywhere"
     if request.get("cost") is not None:
         yield f"by the cost {_describe_cost(request['cost'])}"
-    if request.get("order") not in (None, "sorted"):
-        yield f"rows in {request['order']} order"
+    if request.get("row_order") not in (None, "sorted"):
+        yield f"rows in {request['row_order']} order"
     if request.get("suppressed") == "star":
         yield "suppressed rows starred"
 
