@@ -142,7 +142,7 @@ def test_every_line_of_the_comparison_has_its_evidence() -> None:
         re.sub(r"[^a-z-]", "", heading.lower().replace(" ", "-"))
         for heading in re.findall(r"^## (.+)$", read("docs/comparison.md"), re.MULTILINE)
     }
-    rows = table("README.md", "## Beside other tools")
+    rows = table("README.md", "## Compared with other tools")
     linked = [re.search(r"\(docs/comparison\.md#([a-z-]+)\)", row[0]) for row in rows]
     assert {match[1] for match in linked if match} == sections
     assert all(linked)

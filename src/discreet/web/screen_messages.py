@@ -217,7 +217,18 @@ def _apply_rules(rules: Sequence[tuple[re.Pattern[str], str]], text: str) -> str
 
 
 _REQUEST_KEYS = frozenset(
-    {"k", "l", "max_suppressed", "max_level", "min_level", "scope", "row_order", "cost", "criteria", "suppressed"}
+    {
+        "k",
+        "l",
+        "max_suppressed",
+        "max_level",
+        "min_level",
+        "scope",
+        "row_order",
+        "cost",
+        "criteria",
+        "suppressed_rows",
+    }
 )
 
 
@@ -257,7 +268,7 @@ def _request_parts(request: Mapping[str, Any]) -> Iterator[str]:
         yield f"by the cost {_describe_cost(request['cost'])}"
     if request.get("row_order") not in (None, "sorted"):
         yield f"rows in {request['row_order']} order"
-    if request.get("suppressed") == "star":
+    if request.get("suppressed_rows") == "star":
         yield "suppressed rows starred"
 
 
