@@ -5,7 +5,6 @@ under each criterion; publish and audit with each model. The page lists every re
 that neither succeeds nor is refused with a known reason ends this script, and the test that calls it.
 """
 
-
 from __future__ import annotations
 
 import random
@@ -217,8 +216,8 @@ REASONS = {
     ),
     "C": (
         "classes of a release",
-        "it is judged on all classes of a release together, and these algorithms and models judge one class at "
-        "a time.",
+        "it is judged on all classes of a release together, and these algorithms and models judge one class "
+        "at a time.",
     ),
     "D": (
         "relaxed Mondrian assigns equal rows",
