@@ -1,8 +1,8 @@
-"""Write docs/criteria/where.md: ``python docs/criteria_page.py`` asks every criterion everywhere, and notes.
+"""Write docs/criteria/where.md: run ``python docs/criteria_page.py``.
 
-A made-up table of people, with a population, weights, numbers and a hierarchy of illnesses, is searched under
-each criterion by each search, and published and audited by each model. What a place refuses is told with its
-reason. What neither ends well nor is refused in words ends this script, and the test that calls it.
+Generate a table of people, with a population, weights, numbers and a hierarchy of illnesses. Run each search
+under each criterion; publish and audit with each model. The page lists every refusal with its reason. An act
+that neither succeeds nor is refused with a known reason ends this script, and the test that calls it.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ _ILL = ("flu;lungs;*", "asthma;lungs;*", "ulcer;stomach;*", "gastritis;stomach;*
 
 
 def table_in(folder: Path, *, of_subjects: bool = False) -> Table:
-    """The table, of single rows or of people who have two each."""
+    """Return the table: one row per person, or two with ``of_subjects``."""
     chance = random.Random(5)
     people = [(chance.randrange(20, 60), chance.choice("ABC")) for _ in range(300)]
     names = [line.split(";", 1)[0] for line in _ILL]
@@ -103,14 +103,14 @@ def _write(path: Path, head: str, rows: list[tuple[object, ...]]) -> None:
 
 
 def asked() -> Iterator[Criterion]:
-    """Every criterion of our own, k and l first; a new one needs a line in ``ASKED``."""
+    """Yield every criterion of this package, k and l first; a new one needs a line in ``ASKED``."""
     for kind in CRITERIA.all():
         if kind.__module__.startswith("discreet."):
             yield from criteria_from({kind.name: ASKED[kind.name]})
 
 
 def cell(act: Callable[[str], None]) -> str:
-    """Yes where an act ends well; else whether it does with no row suppressed, or the reason's letter."""
+    """Return "yes" if an act succeeds, "0 rows" if it does without suppression, or the reason's letter."""
     try:
         act(LIMIT)
     except InputError as error:
@@ -122,7 +122,7 @@ def cell(act: Callable[[str], None]) -> str:
     except InputError:
         return reason
     except NoSolution:
-        pass  # it looked, and was right: with no row suppressed there may be none
+        pass  # a correct answer: without suppression there may be no solution
     return "0 rows"
 
 
@@ -135,7 +135,7 @@ def _letter(message: str) -> str:
 
 
 def _options(criterion: Criterion, limit: str) -> dict[str, Any]:
-    """What is asked, k by its own keyword."""
+    """Return the keywords of a request; k has its own."""
     asked: dict[str, Any] = {"max_suppressed": limit, "k": K, "criteria": [criterion]}
     if criterion.name == "k":
         asked |= {"k": criterion.value, "criteria": []}
@@ -143,19 +143,19 @@ def _options(criterion: Criterion, limit: str) -> dict[str, Any]:
 
 
 def negotiated(table: Table, criterion: Criterion, limit: str) -> None:
-    """An exact answer, and a relaxation of the criterion's own where more is asked than there is."""
+    """Negotiate and require an exact answer."""
     if table.negotiate(**_options(criterion, limit)).exact is None:
         raise RuntimeError(f"no exact answer under {criterion}")
 
 
 def searched(table: Table, criterion: Criterion, name: str, limit: str) -> None:
-    """A solution of a search."""
+    """Search and require a solution if rows may be suppressed."""
     if not table.search(name, **_options(criterion, limit)).result.solutions and limit == LIMIT:
         raise RuntimeError(f"{name} finds nothing under {criterion}")
 
 
 def published(table: Table, criterion: Criterion, model: str | None, folder: Path, limit: str) -> None:
-    """An audited release that names the criterion, and its report; of a negotiated answer without a model."""
+    """Publish, and require an audit, and a report of a negotiated answer, that name the criterion."""
     path, asked = folder / "out.csv", _options(criterion, limit)
     answer: Any = model or table.negotiate(**asked).exact
     if model == "permutation":
@@ -166,15 +166,15 @@ def published(table: Table, criterion: Criterion, model: str | None, folder: Pat
     release = table.publish(answer, path, overwrite=True, **(asked if model else {}))
     names = [found.criterion.name for found in release.audit.report.criteria]
     if not release.audit.passed or criterion.name not in (*names, *KEYWORD_CRITERIA):
-        raise RuntimeError(f"what {model} publishes is not shown to keep {criterion}")
+        raise RuntimeError(f"the audit of {model} does not name {criterion}")
     if model is None:
         page = discreet.report(path, table=table, overwrite=True).path.read_text(encoding="utf-8")
         if criterion.title not in page and criterion.name not in KEYWORD_CRITERIA:
-            raise RuntimeError(f"the report does not tell of {criterion}")
+            raise RuntimeError(f"the report does not name {criterion}")
 
 
 def line(table: Table, subjects: Table, criterion: Criterion, folder: Path) -> list[str]:
-    """The cells of one criterion, in the order of ``COLUMNS``."""
+    """Return the cells of one criterion: negotiation, release, subjects, searches, models."""
     cells = [
         cell(partial(negotiated, table, criterion)),
         cell(partial(published, table, criterion, None, folder)),
@@ -185,7 +185,7 @@ def line(table: Table, subjects: Table, criterion: Criterion, folder: Path) -> l
 
 
 def page() -> str:
-    """The page's text; some twenty seconds."""
+    """Return the page's text; takes some twenty seconds."""
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as other:
         table, subjects = table_in(Path(folder)), table_in(Path(other), of_subjects=True)
         lines = {c.name: line(table, subjects, c, Path(folder)) for c in asked()}
@@ -207,16 +207,17 @@ REASONS = {
     "A": (
         "rows of a class that fails join a class",
         "it may fail if rows of a failing class join a class that meets it. Algorithms that assume the "
-        "opposite are refused if rows may be suppressed, and if they join classes one by one.",
+        "opposite are refused if rows may be suppressed, and models if they form classes one by one.",
     ),
     "B": (
         "two classes that meet it are merged",
-        "the union of two classes that meet it may fail, so what merges classes cannot conclude from one to "
-        "the other. Each node of the lattice is judged separately.",
+        "the union of two classes that meet it may fail, so algorithms and models that merge classes are "
+        "refused.",
     ),
     "C": (
         "classes of a release",
-        "it is judged on all classes of a release together, and these places judge one class at a time.",
+        "it is judged on all classes of a release together, and these algorithms and models judge one class "
+        "at a time.",
     ),
     "D": (
         "relaxed Mondrian assigns equal rows",
@@ -232,21 +233,23 @@ REASONS = {
     ),
     "G": (
         "needs the population, and the spec names none",
-        "a population is of a table with one row for each person.",
+        "it needs a population, which requires a table with one row for each person.",
     ),
     "H": (
         "to a permuted release",
-        "a permuted release has no classes, but groups whose values change places: it has k and e.",
+        "a permuted release has no classes, but groups with permuted values: only k and e apply.",
     ),
 }
 """By letter: words that identify a refusal, and the text of the page."""
 
 _BEGIN = """# Where each criterion works
 
-Written by `python docs/criteria_page.py`, which asks a made-up table of 150 people (with a population of 300,
-weights, numbers and a hierarchy of illnesses) for each criterion, everywhere; a test writes the page again
-and compares. *yes*: a right answer came, and what was published passed its audit. *0 rows*: so it is
-where no row may be suppressed. A letter is the reason of a refusal, told below.
+Each criterion, run with every search and model on a generated table of 150 people. A test runs
+`python docs/criteria_page.py` and compares.
+
+- **yes**: the answer is correct, and a release passes its audit.
+- **0 rows**: works only if no row may be suppressed.
+- **a letter**: refused, for the [reason](#why-something-is-refused) below.
 
 ## Levels: negotiation, publishing, searches
 """
