@@ -39,7 +39,7 @@ def test_the_page_shows_what_a_recipient_sees(
     examples = re.findall(
         r"```console\n\$ (discreet query .*?)\n((?:(?!```).*\n)*)```", PAGE.read_text("utf-8")
     )
-    assert len(examples) == 3
+    assert len(examples) == 2
     for command, shown in examples:
         capsys.readouterr()
         assert main(shlex.split(command)[1:]) == 0

@@ -28,8 +28,8 @@ SLICES = ("publish", "discreet.toml", "--output", "release.csv", "--model", "sli
 
 def test_the_model_is_in_the_help(toy_model: ModuleType, run: Run, people: Path) -> None:
     text = " ".join(run("publish", "--help").out.split())
-    assert "--model slices: --times N A slice has N times k rows, or more. [1]" in text
-    assert "--summary ranges|sets What a slice shows. [ranges]" in text
+    assert "--model slices: --times N A slice has at least N times k rows. [1]" in text
+    assert "--summary ranges|sets Values shown for a slice. [ranges]" in text
     assert "--slicing FILE" in text
 
 
@@ -44,7 +44,7 @@ def test_the_model_is_published_audited_and_reported(toy_model: ModuleType, run:
     assert run("audit", "release.csv").status == 0
     assert run("report", "release.csv", "--output", "report.html").status == 0
     assert "ordered-slices" in (people / "report.html").read_text()
-    assert "rows asked of a slice" in run(*SLICES, "--overwrite").out
+    assert "rows required per slice" in run(*SLICES, "--overwrite").out
     told = run("inspect", "discreet.toml", "--release", "release.csv", "--json")
     assert told.json["metrics"]["classes"] == 4
 
@@ -105,8 +105,8 @@ def test_the_model_in_the_browser(
     (shown,) = [model for model in models if model["name"] == "slices"]
     assert (shown["title"], shown["main"], shown["takes_l"]) == ("Slices", False, False)
     assert [field["label"] for field in shown["fields"]] == [
-        "Slices of so many times k rows",
-        "A slice shows",
+        "Rows per slice, in multiples of k",
+        "Shown values",
     ]
 
 

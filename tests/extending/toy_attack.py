@@ -1,4 +1,4 @@
-"""An attack: guess each row of the release by the smallest class there is."""
+"""An attack: count the rows of the smallest class."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from discreet.extending import Attack, AttackInput, Finding, finding, option, re
 @register_attack
 @dataclass(frozen=True)
 class SmallestClass(Attack):
-    """The rows of the smallest class."""
+    """Number of rows in the smallest class."""
 
     name: ClassVar[str] = "smallest-class"
     title: ClassVar[str] = "The smallest class"
-    text: ClassVar[str] = "An attacker looks at the smallest class alone."
+    text: ClassVar[str] = "An attacker looks only at the smallest class."
     source: ClassVar[str] = "a recipe"
 
-    words: str = option("rows", choices=("rows", "people"), help="what its rows are called", label="Called")
+    words: str = option("rows", choices=("rows", "people"), help="name of the rows", label="Name of the rows")
 
     def run(self, attack_input: AttackInput) -> Finding:
-        """The rows of the smallest class of each side."""
+        """Return the number of rows in the smallest class of each side."""
         figures = tuple(
             finding.count(
                 f"smallest_{side.name}",

@@ -1,4 +1,4 @@
-"""A cost of searches: squared levels, so that many small steps cost less than a large one."""
+"""A cost of searches: squared levels, many small steps cost less than a large one."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from discreet.extending import NodesStatistics, NodeStatistics, node_cost, regis
 
 
 def squared_levels(statistics: NodeStatistics) -> float:
-    """The sum of the squared levels of a node."""
+    """Return the sum of the squared levels of a node."""
     return float(sum(level**2 for level in statistics.node))
 
 
 def of_many(statistics: NodesStatistics) -> NDArray[np.int64]:
-    """The same of many nodes: a search asks it once, in the place of a call for each."""
+    """Return the same for many nodes; a search calls it once instead of once per node."""
     costs: NDArray[np.int64] = (statistics.levels**2).sum(axis=1)
     return costs
 
 
-# It never falls on the way up the lattice, so a search need not count what lies above a solution.
+# It never falls on the way up the lattice, so a search need not count the nodes above a solution.
 squared_levels.monotone = True  # type: ignore[attr-defined]
 
 SQUARED_LEVELS = register_cost(

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from discreet.criteria import ClassValues, Criterion, Need, Parameter, option, register
 
-UNIT = 1_000_000  # scores are whole numbers: a share is told in millionths
+UNIT = 1_000_000  # scores are whole numbers: shares are in millionths
 
 
 @dataclass(frozen=True)
@@ -16,7 +16,8 @@ class Homogeneity(Criterion):
     """At most the share ``value`` of a class's rows have the same sensitive value, NULL not counted.
 
     The score is the share of the rows that do not have the most frequent value, in millionths, rounded down.
-    Counts and sizes of two classes add up, so a union's largest share is none above both: it is monotone.
+    It is monotone: counts and sizes of two classes add up, so the largest share of their union is at most
+    that of one of them.
     """
 
     base: str = option("rows", choices=("rows", "values"), help="all rows, or those that have a value")
@@ -36,7 +37,7 @@ class Homogeneity(Criterion):
     floor: ClassVar[float] = 0.9
 
     def scores(self, sizes: NDArray[np.int64], values: ClassValues | None) -> NDArray[np.int64]:
-        """The share of the rows beside the most frequent value, in millionths."""
+        """Return the share of rows without the most frequent value, in millionths."""
         assert values is not None
         assert values.owners is not None
         assert values.counts is not None
@@ -49,15 +50,15 @@ class Homogeneity(Criterion):
 
     @property
     def threshold(self) -> int:
-        """The share that may be left, in millionths."""
+        """Return the least share of rows without the most frequent value, in millionths."""
         return UNIT - round(UNIT * self.value)
 
     def value_of(self, score: int) -> float:
-        """The share that classes of this score have."""
+        """Return the largest share in classes of this score."""
         return (UNIT - score) / UNIT
 
     def audit_query(self, rows: str) -> str:
-        """The same, counted by value first."""
+        """Return SQL of the score: count by value first, then by class."""
         known = "CASE WHEN value IS NULL THEN 0 ELSE number END"
         base = "number" if self.base == "rows" else known
         share = f"1e6 * max({known}) / CASE WHEN sum({base}) = 0 THEN 1 ELSE sum({base}) END"

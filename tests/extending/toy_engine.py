@@ -1,6 +1,6 @@
-"""A toy engine: the embedded one under another name, with a shelf of Parquet files for a database.
+"""A toy engine: the embedded engine under another name, with a folder of Parquet files as its database.
 
-``toy:people.csv`` is a file that it reads, and ``toy:`` its shelf: the folder in the variable TOY_SHELF.
+``toy:people.csv`` is a file, and ``toy:`` its shelf: the folder in the environment variable TOY_SHELF.
 """
 
 from __future__ import annotations
@@ -26,36 +26,36 @@ from discreet.sql.quoting import literal
 
 
 def shelf(table: str) -> Path:
-    """The file of a table."""
+    """Return the file of a table."""
     return Path(os.environ["TOY_SHELF"], f"{table}.parquet")
 
 
 class ToyEngine(DuckdbEngine):
-    """The embedded engine, which finds tables on the shelf."""
+    """The embedded engine with tables on the shelf."""
 
     name = "toy"
 
     def open_source(self, source: SourceSpec) -> SourceTable:
-        """A table without a path is one of the shelf's."""
+        """Open a source; a table without a path is on the shelf."""
         if source.table is not None and source.path is None:
             source = replace(source, path=shelf(source.table), table=None, format="parquet")
         return super().open_source(source)
 
 
 def connect(settings: Settings, source: SourceSpec | None) -> Engine:
-    """The engine for a source; one of a database would look for its address in the source."""
+    """Return the engine; a database engine would read its address from the source."""
     del source
     return ToyEngine(settings)
 
 
 @dataclass(frozen=True, eq=False)
 class ToyDelivery(TableDelivery[Engine]):
-    """Tables on their way to the shelf: under other names until the end, the data placed last."""
+    """Delivery of tables to the shelf: under temporary names until the end, the data renamed last."""
 
     purposes: list[str] = field(default_factory=list)
 
     def listed(self, purpose: str, name: str) -> Listed:
-        """How the manifest names a part."""
+        """Return the name of a part in the manifest."""
         del name
         return Listed(None, self._table(purpose))
 
@@ -66,33 +66,33 @@ class ToyDelivery(TableDelivery[Engine]):
             self._write(purpose, part.table.query, part.table.columns)
 
     def write_views(self, queries: Callable[[Dialect, str, str], Mapping[str, str]]) -> None:
-        """A shelf has no views."""
+        """Do nothing: a shelf has no views."""
 
     def write_witness(self, query: str) -> SourceSpec:
-        """Keep what the audit alone reads."""
+        """Store the rows that only the audit reads."""
         self._write("witness", query, None)
         return self.source("witness")
 
     def source(self, purpose: str, table: str | None = None) -> SourceSpec:
-        """A written part, for the audit."""
+        """Return a written part as a source for the audit."""
         del table
         return SourceSpec(table=f".{self._table(purpose)}", engine=self.writer.name)
 
     def digest(self, purpose: str) -> str | None:
-        """The digest of a part's rows."""
+        """Return the digest of a part's rows."""
         return table_digest(self.writer, self.source(purpose))
 
     def write_manifest(self, text: str) -> None:
-        """Write the table of one text."""
+        """Write the manifest as a table with one cell."""
         self._write(MANIFEST_TABLE, f"SELECT {literal(text)} AS c0", [MANIFEST_TABLE])
 
     def put_in_place(self) -> None:
-        """Rename what was written."""
+        """Rename the written files."""
         for purpose in sorted(set(self.purposes) - {"witness"}, key=lambda purpose: purpose == DATA):
             shelf(f".{self._table(purpose)}").replace(shelf(self._table(purpose)))
 
     def discard(self) -> None:
-        """Remove what was not put in place."""
+        """Remove files that were not renamed."""
         for purpose in self.purposes:
             shelf(f".{self._table(purpose)}").unlink(missing_ok=True)
 
@@ -105,7 +105,7 @@ class ToyDelivery(TableDelivery[Engine]):
 
 
 def check(engine: Engine, spec: TableSpec, address: ReleaseAddress, *, overwrite: bool) -> None:
-    """Refuse the input as the target, and a table that is there."""
+    """Refuse the input as the target, and an existing table."""
     del engine
     if address.table == spec.source.table:
         raise InputError(f"{address.label} is the input", advice="Choose another name.")
@@ -122,7 +122,7 @@ def deliver(
     overwrite: bool,
     purposes: Sequence[str] = (),
 ) -> Iterator[ToyDelivery]:
-    """Deliver a release to the shelf; here, what a killed run leaves stays there."""
+    """Deliver a release to the shelf; files of a killed run are not removed."""
     del purposes
     check(engine, spec, address, overwrite=overwrite)
     delivery = ToyDelivery(engine, replace(address, engine=engine.name))

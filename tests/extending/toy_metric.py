@@ -6,7 +6,7 @@ from discreet.extending import Better, Metric, ReleasePair, register_metric
 
 
 def largest_share(comparison: ReleasePair) -> float | None:
-    """From 0 to 1; None where no row is published."""
+    """Return a share from 0 to 1; None if no row is published."""
     sizes = comparison.class_sizes
     published = sizes.rows - sizes.suppressed
     return (sizes.largest or 0) / published if published else None

@@ -1,4 +1,4 @@
-"""A recoding model: the rows in the order of their values, cut into slices of k rows or more."""
+"""A recoding model: cut the rows, in the order of their values, into slices of at least k rows."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from discreet.extending import (
 @register_model
 @dataclass(frozen=True, kw_only=True)
 class Slices(Model):
-    """Row types in the order of their values fill a class until it has enough rows; then the next begins."""
+    """Fill a class with row types in order until it has enough rows, then begin the next class."""
 
     name = "ordered-slices"
     aliases = ("slices",)
     title = "Slices"
-    text = "The rows in the order of their values, cut into slices of k rows or more."
+    text = "The rows, in the order of their values, are cut into slices of at least k rows."
     takes_l = False
     takes_suppression = False
 
@@ -39,22 +39,22 @@ class Slices(Model):
         metavar="N",
         in_spec=True,
         shown="1",
-        help="a slice has N times k rows, or more",
-        label="Slices of so many times k rows",
+        help="a slice has at least N times k rows",
+        label="Rows per slice, in multiples of k",
     )
     summary: str | None = option(
         choices=(Summary.RANGES, Summary.SETS),
         in_spec=True,
         shown="ranges",
-        help="what a slice shows",
-        label="A slice shows",
+        help="values shown for a slice",
+        label="Shown values",
     )
     slicing: str | Path | None = option(
         kind=OptionKind.OPTIONS, metavar="FILE", help="these options from a TOML file"
     )
 
     def search(self, task: Task) -> Found:
-        """Cut the row types, in order, into slices; what is left at the end joins the last one."""
+        """Cut the row types, in order, into slices; a rest of fewer than k rows joins the last slice."""
         if task.requirement.l is not None:
             raise InputError("slices do not support l", advice="Require only k.")
         counted, k = task.frequency_set, task.requirement.k or 1
@@ -71,4 +71,4 @@ class Slices(Model):
         if filled < k:
             classes[classes == current] = current - 1
         recoding = classes_to_recoding(counted, classes, task.requirement, self.name, summary)
-        return Found(recoding, str(summary), (("rows asked of a slice", f"{size:,}"),))
+        return Found(recoding, str(summary), (("rows required per slice", f"{size:,}"),))
