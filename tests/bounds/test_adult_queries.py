@@ -59,7 +59,7 @@ CASES = {
 
 
 @dataclass(frozen=True)
-class Asked:
+class QueriedCase:
     """The original rows as the table ``people``, a release of them, and the release's rows as arrays."""
 
     engine: Engine
@@ -118,24 +118,26 @@ def typed(name: str, relation: str, columns: dict[str, tuple[str, str]], where: 
 
 
 @pytest.fixture(scope="module")
-def asked_of(data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], Asked]]:
+def case_of(
+    data_dir: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Callable[[str], QueriedCase]]:
     folder = tmp_path_factory.mktemp("queries")
     settings = Settings(memory_limit=2 * 10**9, threads=2, private_log=folder / "log.jsonl")
-    made: dict[str, Iterator[Asked]] = {}
-    found: dict[str, Asked] = {}
+    made: dict[str, Iterator[QueriedCase]] = {}
+    found: dict[str, QueriedCase] = {}
 
-    def asked(name: str) -> Asked:
+    def opened_once(name: str) -> QueriedCase:
         if name not in found:
             made[name] = opened_case(CASES[name], folder / name, data_dir, settings)
             found[name] = next(made[name])
         return found[name]
 
-    yield asked
+    yield opened_once
     for each in made.values():
         next(each, None)
 
 
-def opened_case(case: Case, folder: Path, data_dir: Path, settings: Settings) -> Iterator[Asked]:
+def opened_case(case: Case, folder: Path, data_dir: Path, settings: Settings) -> Iterator[QueriedCase]:
     folder.mkdir()
     source = data_dir / "adult" / "adult_32561.csv"
     if case.blank:
@@ -155,7 +157,7 @@ def opened_case(case: Case, folder: Path, data_dir: Path, settings: Settings) ->
             columns = {name: (release.data.column(name), kind) for name, kind in kinds.items()}
             columns["part"] = (release.data.column("group_id"), "BIGINT")
             engine.execute(typed("released", release.data.relation, columns))
-            yield Asked(engine, release, maker_of(engine, case.sensitive))
+            yield QueriedCase(engine, release, maker_of(engine, case.sensitive))
 
 
 def maker_of(engine: Engine, sensitive: str) -> QueryMaker:
@@ -167,12 +169,12 @@ def maker_of(engine: Engine, sensitive: str) -> QueryMaker:
     return QueryMaker(sensitive, ranges, {name: values(name) for name in TEXTS}, KEYS)
 
 
-def check(asked: Asked, query: RandomQuery) -> int:
+def check(case: QueriedCase, query: RandomQuery) -> int:
     """Check that groups are the true ones and bounds contain each true value; return the number of checks."""
-    answered = answer_release_query(asked.release, query.text())
+    answered = answer_release_query(case.release, query.text())
     found = {(texts(row.group), row.aggregate): (row.lower, row.upper) for row in answered.rows}
-    truth = asked.engine.fetch_rows(query.text())
-    keys, bounds = asked.by_arrays(query)
+    truth = case.engine.fetch_rows(query.text())
+    keys, bounds = case.by_arrays(query)
     if query.keys:
         assert {line[: len(query.keys)] for line in truth} == set(keys)
     assert len(found) == len(truth) * len(query.aggregates)
@@ -214,15 +216,17 @@ def same(found: tuple[Any, Any], expected: tuple[Any, Any]) -> bool:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_some_random_queries(name: str, asked_of: Callable[[str], Asked]) -> None:
-    asked = asked_of(name)
-    checked = [check(asked, query) for query in asked.maker.queries(FAST, seed=1)]
+def test_few_random_queries_have_true_bounds(name: str, case_of: Callable[[str], QueriedCase]) -> None:
+    case = case_of(name)
+    checked = [check(case, query) for query in case.maker.queries(FAST, seed=1)]
     assert sum(checked) > 2 * FAST
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
-def test_ten_thousand_random_queries(name: str, asked_of: Callable[[str], Asked]) -> None:
-    asked = asked_of(name)
-    for query in asked.maker.queries(ALL, seed=2):
-        check(asked, query)
+def test_ten_thousand_random_queries_have_true_bounds(
+    name: str, case_of: Callable[[str], QueriedCase]
+) -> None:
+    case = case_of(name)
+    for query in case.maker.queries(ALL, seed=2):
+        check(case, query)

@@ -11,7 +11,7 @@ from discreet.bounds.interval_aggregates import round_outwards
 
 
 @given(st.decimals(-(10**18), 10**18, places=17))
-def test_a_bound_is_never_rounded_inwards(exact: Decimal) -> None:
+def test_bound_is_never_rounded_inwards(exact: Decimal) -> None:
     low, high = round_outwards(exact, upwards=False), round_outwards(exact, upwards=True)
     assert Decimal(low) <= exact <= Decimal(high)
     assert low <= round_outwards(exact) <= high

@@ -23,10 +23,10 @@ from discreet.frequency.class_summary import Summary
 from discreet.model.published_cells import LabelForm, LabelKind
 from tests.bounds.releases import SETTINGS, write_classes
 from tests.drawing import some_of
-from tests.oracle import asked_worlds
+from tests.oracle import possible_worlds
 
 Row = Mapping[str, str | None]
-ASKED = "COUNT(*), SUM(c), AVG(c), MIN(c), MAX(c)"
+AGGREGATES = "COUNT(*), SUM(c), AVG(c), MIN(c), MAX(c)"
 NAMES = ("ROWS", "SUM", "AVG", "MIN", "MAX")
 WHOLE = {"3-5": ("3", "4", "5"), "6": ("6",), "7-8": ("7", "8"), "unknown": ("unknown",)}
 REAL = {"[-2, 0.5]": ("-2", "-1.5", "0", "0.25", "0.5"), "1": ("1",)}
@@ -76,8 +76,8 @@ def check(
     assert {row.group for row in found} == set(wanted)
     for place, row in enumerate(found):
         ends = wanted[row.group][NAMES[place % 5]]
-        told = tuple(None if end is None else pytest.approx(float(end)) for end in ends)
-        assert (row.lower, row.upper) == told, (row, ends)
+        expected = tuple(None if end is None else pytest.approx(float(end)) for end in ends)
+        assert (row.lower, row.upper) == expected, (row, ends)
         if row.estimate is not None:
             assert row.lower <= row.estimate <= row.upper
 
@@ -97,17 +97,17 @@ def test_bounds_of_a_generalized_column_are_those_of_all_tables(
         if all(number(label) is None for label, _, _ in rows if label not in ("3-5", "7-8", "[-2, 0.5]")):
             rows = [*rows, (next(iter(covers)), "F", "1")]
         shown = [{"label": label, "c": label, "s": sex, "pay": pay} for label, sex, pay in rows]
-        worlds = asked_worlds.recoded(
+        worlds = possible_worlds.recoded(
             iter([[(row, None) for row in shown]]),
             lambda name, value: covers[str(value)] if name == "c" else (value,),
         )
-        wanted = asked_worlds.bounds(
+        wanted = possible_worlds.bounds(
             worlds,
             lambda row: CONDITIONS[condition](row, row["pay"]),
             lambda row: KEYS[key](row, row["pay"]),
             lambda row, _: number(row["c"]),
         )
-        text = f"SELECT {ASKED} FROM people WHERE {condition}" + (f" GROUP BY {key}" if key else "")
+        text = f"SELECT {AGGREGATES} FROM people WHERE {condition}" + (f" GROUP BY {key}" if key else "")
         found = answers(shared_engine, rows, text)
         if not key and not wanted:
             assert [(row.lower, row.upper) for row in found] == [(0, 0)] + [(None, None)] * 4
@@ -118,9 +118,7 @@ def test_bounds_of_a_generalized_column_are_those_of_all_tables(
 
 
 @pytest.mark.parametrize("summary", [Summary.RANGES, Summary.MEANS])
-def test_a_class_that_is_selected_whole_has_its_ends_and_its_mean(
-    shared_engine: Engine, summary: Summary
-) -> None:
+def test_class_selected_whole_has_its_exact_ends_and_mean(shared_engine: Engine, summary: Summary) -> None:
     """A class that is selected whole has its exact ends and its exact mean.
 
     Values are whole and tried in halves: a table counts if each class has the published ends and mean.
@@ -132,21 +130,23 @@ def test_a_class_that_is_selected_whole_has_its_ends_and_its_mean(
     def holds(values: list[list[int]], condition: str) -> None:
         rows, shown = [], []
         for sex, members in zip("FM", values, strict=False):
-            low, high, mean = min(members), max(members), sum(members) / len(members)
+            low, high, average = min(members), max(members), sum(members) / len(members)
             label = str(low) if low == high else f"{low} … {high}"
             if summary is Summary.MEANS and low < high:
-                label = f"{mean:.2f} ({label})"
+                label = f"{average:.2f} ({label})"
             rows += [(label, sex, "1")] * len(members)
-            shown += [{"c": f"{low},{high},{mean}", "s": sex, "label": "", "pay": "1"}] * len(members)
-        worlds = asked_worlds.recoded(iter([[(row, None) for row in shown]]), halves)
+            shown += [{"c": f"{low},{high},{average}", "s": sex, "label": "", "pay": "1"}] * len(members)
+        worlds = possible_worlds.recoded(iter([[(row, None) for row in shown]]), halves)
         fitting = (world for world in worlds if fits(world, values, summary))
-        wanted = asked_worlds.bounds(
+        wanted = possible_worlds.bounds(
             fitting,
             lambda row: CONDITIONS[condition](row, row["pay"]),
             lambda _: (),
             lambda row, _: number(row["c"]),
         )
-        found = answers(shared_engine, rows, f"SELECT {ASKED} FROM people WHERE {condition}", str(summary))
+        found = answers(
+            shared_engine, rows, f"SELECT {AGGREGATES} FROM people WHERE {condition}", str(summary)
+        )
         if summary is Summary.RANGES:
             check(found, wanted)
             return
@@ -159,14 +159,14 @@ def test_a_class_that_is_selected_whole_has_its_ends_and_its_mean(
     holds()
 
 
-def halves(name: str, told: str | None) -> Sequence[str | None]:
+def halves(name: str, label: str | None) -> Sequence[str | None]:
     if name != "c":
-        return (told,)
-    low, high, _ = map(float, str(told).split(","))
+        return (label,)
+    low, high, _ = map(float, str(label).split(","))
     return [str(n / 2) for n in range(int(2 * low), int(2 * high) + 1)]
 
 
-def fits(world: asked_worlds.World, values: Sequence[Sequence[int]], summary: Summary) -> bool:
+def fits(world: possible_worlds.World, values: Sequence[Sequence[int]], summary: Summary) -> bool:
     held: dict[str | None, list[Fraction]] = defaultdict(list)
     for row, _ in world:
         found = number(row["c"])
@@ -182,7 +182,7 @@ def fits(world: asked_worlds.World, values: Sequence[Sequence[int]], summary: Su
 
 def test_labels_without_an_end_have_no_bound(shared_engine: Engine) -> None:
     rows = [("3-5", "F", "1"), ("≥90", "F", "1"), ("*", "M", "1")]
-    found = answers(shared_engine, rows, f"SELECT COUNT(c), {ASKED} FROM people")
+    found = answers(shared_engine, rows, f"SELECT COUNT(c), {AGGREGATES} FROM people")
     assert [(row.lower, row.upper) for row in found] == [
         *((2, 3), (3, 3), (-inf, inf), (-inf, inf), (-inf, 5), (90, inf)),
     ]
@@ -190,7 +190,7 @@ def test_labels_without_an_end_have_no_bound(shared_engine: Engine) -> None:
     assert [(row.lower, row.upper) for row in found] == [(3, 245)]
 
 
-def test_what_is_no_number_is_counted_alone(shared_engine: Engine) -> None:
+def test_other_texts_than_numbers_are_only_counted(shared_engine: Engine) -> None:
     with pytest.raises(InputError, match="number"):
         answers(shared_engine, [("3-5", "F", "1")], "SELECT SUM(s) FROM people")
     (row,) = answers(shared_engine, [("3-5", "F", "1")], "SELECT COUNT(s) FROM people")

@@ -25,7 +25,7 @@ from discreet.model.published_cells import LabelForm, LabelKind
 from discreet.models import Local, Mondrian, RelaxedMondrian
 from tests.bounds.releases import SETTINGS, write_classes
 from tests.drawing import some_of
-from tests.oracle import asked_worlds
+from tests.oracle import possible_worlds
 
 Row = dict[str, str | None]
 AGES = ("1", "2.5", "4", "7")
@@ -40,7 +40,7 @@ HIERARCHIES = {
 LEAVES = {"age": AGES, "town": TOWNS}
 MOST_WORLDS = 6000
 MODELS = {"mondrian": Mondrian, "relaxed-mondrian": RelaxedMondrian, "local": Local}
-ASKED = "COUNT(*), COUNT({of}), SUM({of}), AVG({of}), MIN({of}), MAX({of})"
+AGGREGATES = "COUNT(*), COUNT({of}), SUM({of}), AVG({of}), MIN({of}), MAX({of})"
 
 
 def number(text: str | None) -> Fraction:
@@ -168,7 +168,7 @@ def wanted(
         size *= len(worlds)
     assume(size <= MOST_WORLDS)
     joined = ([(row, None) for part in parts for row in part] for parts in product(*each))
-    return asked_worlds.bounds(
+    return possible_worlds.bounds(
         joined, holds, keyed, lambda row, _: None if row[of] is None else Fraction(str(row[of]))
     )
 
@@ -201,7 +201,7 @@ def test_bounds_are_those_of_every_table(
     shown = released(classes, summary)
     assume(any(row[of] not in (None, TOP) for rows in shown for row in rows))
     right = wanted(shown, condition, key, of)
-    text = f"SELECT {ASKED.format(of=of)} FROM people WHERE {condition}" + f" GROUP BY {key}" * bool(key)
+    text = f"SELECT {AGGREGATES.format(of=of)} FROM people WHERE {condition}" + f" GROUP BY {key}" * bool(key)
     found = answers(shared_engine, [row for rows in shown for row in rows], text, summary)
     if not key and not right:
         assert [(row.lower, row.upper) for row in found] == [(0, 0)] * 2 + [(None, None)] * 4
@@ -210,8 +210,8 @@ def test_bounds_are_those_of_every_table(
     names = ("ROWS", "COUNT", "SUM", "AVG", "MIN", "MAX")
     for place, row in enumerate(found):
         ends = right[row.group][names[place % 6]]
-        told = tuple(None if end is None else pytest.approx(float(end), rel=1e-9) for end in ends)
-        assert (row.lower, row.upper) == told, (row, ends, shown)
+        expected = tuple(None if end is None else pytest.approx(float(end), rel=1e-9) for end in ends)
+        assert (row.lower, row.upper) == expected, (row, ends, shown)
         if row.estimate is not None and row.lower is not None:
             assert row.lower <= row.estimate <= row.upper
 
@@ -254,7 +254,7 @@ def test_two_of_five_rows_are_surely_outside(shared_engine: Engine) -> None:
         ("day > '2020-03-01'", (0, 0)),
     ],
 )
-def test_dates(shared_engine: Engine, condition: str, ends: tuple[int, int]) -> None:
+def test_dates_are_bounded_from_labels(shared_engine: Engine, condition: str, ends: tuple[int, int]) -> None:
     """Three rows from ``2020-01-05 … 2020-03-01`` are bounded from their labels only."""
     with TemporaryDirectory() as folder:
         path = write_classes(
@@ -300,11 +300,11 @@ def test_truth_is_within_the_bounds_of_a_release(model: str, summary: str, tmp_p
         "town = 'Linz' OR pay > 3",
         "age > 1",
     ):
-        asked = (
+        text = (
             f"SELECT COUNT(*), SUM(age), AVG(age), MIN(age), MAX(age), SUM(pay) FROM people WHERE {condition}"
         )
-        found = discreet.query(release.path, asked, spec=table).rows
-        truth = exact.execute(asked).fetchone()
+        found = discreet.query(release.path, text, spec=table).rows
+        truth = exact.execute(text).fetchone()
         assert truth is not None
         for row, value in zip(found, truth, strict=True):
             assert row.lower is not None

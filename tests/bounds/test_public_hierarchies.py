@@ -13,7 +13,7 @@ from discreet.settings import Settings
 from discreet.verbs.release_query import query
 
 LEVELS = "Bonn;north;*\nKiel;north;*\nUlm;south;*\nRiga;abroad;*\n"
-ASKED = "SELECT COUNT(*), SUM(pay) FROM release WHERE town = 'Kiel'"
+QUERY = "SELECT COUNT(*), SUM(pay) FROM release WHERE town = 'Kiel'"
 
 
 @pytest.fixture
@@ -33,13 +33,13 @@ def release(tmp_path: Path, settings: Settings) -> Path:
     return tmp_path / "out.csv"
 
 
-def test_the_file_says_what_labels_stand_for(
+def test_file_gives_the_values_of_labels(
     release: Path, settings: Settings, capsys: pytest.CaptureFixture[str]
 ) -> None:
     towns = release.with_name("towns.csv")
-    found = query(release, ASKED, hierarchies={"town": towns}, settings=settings)
+    found = query(release, QUERY, hierarchies={"town": towns}, settings=settings)
     assert [(row.lower, row.upper) for row in found.rows] == [(0, 3), (0, 4)]
-    assert main(["query", str(release), ASKED, "--hierarchy", f"town={towns}"]) == 0
+    assert main(["query", str(release), QUERY, "--hierarchy", f"town={towns}"]) == 0
     assert "COUNT(*) 0 3" in " ".join(capsys.readouterr().out.split())
 
 
@@ -47,12 +47,12 @@ def test_another_file_and_another_name_are_refused(release: Path, settings: Sett
     other = release.with_name("other.csv")
     other.write_text(LEVELS.replace("Riga;abroad", "Oslo;abroad"), encoding="utf-8")
     with pytest.raises(InputError, match="not the hierarchy that 'town' was generalized by"):
-        query(release, ASKED, hierarchies={"town": other}, settings=settings)
+        query(release, QUERY, hierarchies={"town": other}, settings=settings)
     with pytest.raises(InputError, match="a hierarchy of 'twon'") as error:
-        query(release, ASKED, hierarchies={"twon": other}, settings=settings)
+        query(release, QUERY, hierarchies={"twon": other}, settings=settings)
     assert "town" in str(error.value)
 
 
-def test_the_option_names_both(release: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["query", str(release), ASKED, "--hierarchy", "town"]) == 2
+def test_option_requires_attribute_and_file(release: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["query", str(release), QUERY, "--hierarchy", "town"]) == 2
     assert "ATTRIBUTE=FILE" in capsys.readouterr().err

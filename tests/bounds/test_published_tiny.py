@@ -161,7 +161,7 @@ def compare(
 
 
 @pytest.mark.parametrize("seed", range(FAST))
-def test_a_tiny_table(seed: int, settings: Settings, tmp_path: Path) -> None:
+def test_release_of_a_tiny_table_has_true_bounds(seed: int, settings: Settings, tmp_path: Path) -> None:
     tiny = Tiny.drawn(seed)
     try:
         path = published(tiny, tmp_path, settings)
@@ -173,5 +173,5 @@ def test_a_tiny_table(seed: int, settings: Settings, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(FAST, ALL))
-def test_many_tiny_tables(seed: int, settings: Settings, tmp_path: Path) -> None:
-    test_a_tiny_table(seed, settings, tmp_path)
+def test_releases_of_many_tiny_tables_have_true_bounds(seed: int, settings: Settings, tmp_path: Path) -> None:
+    test_release_of_a_tiny_table_has_true_bounds(seed, settings, tmp_path)

@@ -15,7 +15,7 @@ from discreet.settings import Settings
 PAGE = Path(__file__).parents[2] / "docs" / "queries-generalized.md"
 
 
-def test_the_page_shows_what_a_recipient_sees(
+def test_page_shows_the_output_for_a_recipient(
     data_dir: Path,
     tmp_path: Path,
     settings: Settings,

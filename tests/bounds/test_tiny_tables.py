@@ -19,7 +19,7 @@ from discreet.engines.base import Engine
 from discreet.model.hierarchy import TOP, GeneralizationHierarchy
 from tests.bounds.releases import SETTINGS, write_classes, write_permuted
 from tests.drawing import some_of
-from tests.oracle import asked_worlds
+from tests.oracle import possible_worlds
 
 Row = Mapping[str, str | None]
 AGGREGATES = 'COUNT(*) AS "ROWS", COUNT(salary), SUM(salary), AVG(salary), MIN(salary), MAX(salary)'
@@ -89,7 +89,7 @@ amounts = st.one_of(
     st.none(), st.integers(-3, 3).map(str), st.sampled_from(["0.5", "-1.25", "100000000000000000"])
 )
 tables = st.lists(st.tuples(cells, st.integers(1, 2), amounts), min_size=1, max_size=5)
-asked = st.tuples(st.sampled_from([*CONDITIONS]), st.sampled_from([*KEYS]))
+questions = st.tuples(st.sampled_from([*CONDITIONS]), st.sampled_from([*KEYS]))
 
 
 def answers(
@@ -109,9 +109,9 @@ def answers(
         found: dict[object, dict[str, tuple[object, object]]] = {}
         rows = answer_release_query(release, text).rows
         ends = [row for row in rows if row.aggregate.startswith(("MIN", "MAX"))]
-        for asked_alone in () if key else (ends[:1], ends[1:], ends):
-            alone = text.replace(aggregates, ", ".join(row.aggregate for row in asked_alone))
-            assert answer_release_query(release, alone).rows == tuple(asked_alone)
+        for chosen in () if key else (ends[:1], ends[1:], ends):
+            shorter = text.replace(aggregates, ", ".join(row.aggregate for row in chosen))
+            assert answer_release_query(release, shorter).rows == tuple(chosen)
         for row in rows:
             name = row.aggregate.split("(")[0]
             found.setdefault(row.group, {})[name] = (row.lower, row.upper)
@@ -139,7 +139,7 @@ def check(
                 assert close, (group, aggregate, ours[group][aggregate], ends)
 
 
-@given(tables, asked, st.booleans())
+@given(tables, questions, st.booleans())
 @settings(max_examples=some_of(70))
 def test_permuted_bounds_are_those_of_all_permutations(
     shared_engine: Engine, rows: list, question: tuple[str, str], two_tables: bool
@@ -158,8 +158,8 @@ def test_permuted_bounds_are_those_of_all_permutations(
             two_tables=two_tables,
         )
         ours = [answers(shared_engine, path, condition, key, hold=hold) for hold in (False, True)]
-    worlds = asked_worlds.permuted(people, groups, values)
-    wanted = asked_worlds.bounds(worlds, CONDITIONS[condition], KEYS[key])
+    worlds = possible_worlds.permuted(people, groups, values)
+    wanted = possible_worlds.bounds(worlds, CONDITIONS[condition], KEYS[key])
     for found in ours:
         check(found, wanted, key)
 
@@ -200,10 +200,10 @@ def test_conditions_on_permuted_values_are_bounded_by_all_permutations(
         of_age = answers(shared_engine, path, where, key, of="age") if known else {}
     worlds = [
         [({**row, "salary": value}, value) for row, value in world]
-        for world in asked_worlds.permuted(people, groups, values)
+        for world in possible_worlds.permuted(people, groups, values)
     ]
     for found, measure in ((ours, "salary"), (of_age, "age"))[: 1 + known]:
-        wanted = asked_worlds.bounds(
+        wanted = possible_worlds.bounds(
             iter(worlds),  # type: ignore[arg-type]
             lambda r: CONDITIONS[condition](r) and PAY[of_pay](r["salary"]),  # type: ignore[no-untyped-call]
             lambda r: PAY_KEYS[key](r, r["salary"]),  # type: ignore[arg-type]
@@ -216,9 +216,9 @@ small_tables = st.lists(st.tuples(cells, st.integers(1, 2), amounts), min_size=1
 levels_drawn = st.tuples(st.integers(0, 2), st.integers(0, 1))
 
 
-@given(small_tables, asked, levels_drawn, st.booleans())
+@given(small_tables, questions, levels_drawn, st.booleans())
 @settings(max_examples=some_of(70))
-def test_bounds_of_labels_are_those_of_all_tables_that_they_stand_for(
+def test_bounds_of_labels_are_those_of_all_tables_they_represent(
     shared_engine: Engine, rows: list, question: tuple[str, str], levels: tuple[int, int], permute: bool
 ) -> None:
     condition, key = question
@@ -236,11 +236,11 @@ def test_bounds_of_labels_are_those_of_all_tables_that_they_stand_for(
             path = write_classes(Path(folder), ("age", "sex"), labels, texts, levels=named)
         ours = answers(shared_engine, path, condition, key, generalized=True)
     values = [None if v is None else Fraction(Decimal(v)) for v in texts]
-    worlds = asked_worlds.recoded(asked_worlds.permuted(people, groups, values), covers)
-    check(ours, asked_worlds.bounds(worlds, CONDITIONS[condition], KEYS[key]), key)
+    worlds = possible_worlds.recoded(possible_worlds.permuted(people, groups, values), covers)
+    check(ours, possible_worlds.bounds(worlds, CONDITIONS[condition], KEYS[key]), key)
 
 
-@given(st.lists(st.tuples(cells, amounts), min_size=1, max_size=12), asked, levels_drawn)
+@given(st.lists(st.tuples(cells, amounts), min_size=1, max_size=12), questions, levels_drawn)
 @settings(max_examples=some_of(40))
 def test_bounds_of_generalized_rows_contain_those_of_the_same_groups_permuted(
     shared_engine: Engine, rows: list, question: tuple[str, str], levels: tuple[int, int]

@@ -75,7 +75,9 @@ BAD: list[tuple[str, bytes, str, dict[str, Any], str]] = [
 @pytest.mark.parametrize(
     ("content", "name", "options", "message"), [case[1:] for case in BAD], ids=[case[0] for case in BAD]
 )
-def test_bad_files(read: Read, content: bytes, name: str, options: dict[str, Any], message: str) -> None:
+def test_bad_files_are_refused_without_their_content(
+    read: Read, content: bytes, name: str, options: dict[str, Any], message: str
+) -> None:
     with pytest.raises(InputError, match=message) as caught:
         read(content, name, **options)
     assert SECRET not in str(caught.value)
@@ -83,7 +85,7 @@ def test_bad_files(read: Read, content: bytes, name: str, options: dict[str, Any
     assert caught.value.__suppress_context__ or caught.value.__context__ is None
 
 
-def test_missing_files_and_folders(engine: DuckdbEngine, tmp_path: Path) -> None:
+def test_missing_files_and_folders_are_refused(engine: DuckdbEngine, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is missing"):
         engine.open_source(SourceSpec(path=tmp_path / "people.csv"))
     with pytest.raises(InputError, match="is a folder"):
@@ -92,7 +94,7 @@ def test_missing_files_and_folders(engine: DuckdbEngine, tmp_path: Path) -> None
         engine.open_source(SourceSpec())
 
 
-def test_unreadable_files(engine: DuckdbEngine, open_folder: Path) -> None:
+def test_unreadable_files_are_refused(engine: DuckdbEngine, open_folder: Path) -> None:
     path = open_folder / "people.csv"
     path.write_bytes(b"a\n1\n")
     path.chmod(0)
@@ -100,7 +102,7 @@ def test_unreadable_files(engine: DuckdbEngine, open_folder: Path) -> None:
         engine.open_source(SourceSpec(path=path))
 
 
-def test_a_damaged_parquet_file_is_noticed_when_it_is_read(read: Read, tmp_path: Path) -> None:
+def test_damaged_parquet_file_is_refused_on_reading(read: Read, tmp_path: Path) -> None:
     import pyarrow
     import pyarrow.parquet
 
@@ -112,7 +114,7 @@ def test_a_damaged_parquet_file_is_noticed_when_it_is_read(read: Read, tmp_path:
         read(bytes(content), "p.parquet")
 
 
-def test_rows_that_the_engine_leaves_out_are_noticed(engine: DuckdbEngine, tmp_path: Path) -> None:
+def test_rows_omitted_by_the_engine_are_refused(engine: DuckdbEngine, tmp_path: Path) -> None:
     """Rows that the engine omits are detected.
 
     Malformed rows just after a border of scanning threads end the engine's reading without an error.
@@ -139,12 +141,12 @@ def quoted_rows(number: int) -> tuple[bytes, list[tuple[str, str, str]]]:
     return ("a,b,c\n" + "".join(quoted)).encode(), rows
 
 
-def test_quoted_line_ends_are_read_right_where_threads_guess_wrong(read: Read) -> None:
+def test_quoted_line_ends_are_read_correctly_by_several_threads(read: Read) -> None:
     content, rows = quoted_rows(600)
     assert sorted(read(content)) == sorted(rows)
 
 
-def test_an_open_quote_is_noticed_where_one_thread_reads(read: Read) -> None:
+def test_open_quote_is_refused_where_one_thread_reads(read: Read) -> None:
     content, _ = quoted_rows(600)
     lines = content.count(b"\n")
     with pytest.raises(InputError, match=f"line {lines + 1}: the record is malformed"):

@@ -30,7 +30,7 @@ def test_tables_and_views_are_written_and_read_back(engine: Engine, out: Path) -
     assert text_rows(engine, SourceSpec(path=path, table="old")) == [("2", "x2")]
 
 
-def test_nobody_else_reads_what_the_engine_keeps_beside_the_file(out: Path) -> None:
+def test_files_next_to_the_database_are_readable_only_by_the_owner(out: Path) -> None:
     seen: dict[str, set[int]] = {}
     before = os.umask(0o022)
     try:
@@ -50,14 +50,14 @@ def test_nobody_else_reads_what_the_engine_keeps_beside_the_file(out: Path) -> N
     assert seen == {"a.duckdb": {0o600}, "a.duckdb.wal": {0o600}}
 
 
-def test_a_file_that_is_there_is_not_touched(engine: Engine, out: Path) -> None:
+def test_existing_file_is_not_changed(engine: Engine, out: Path) -> None:
     (out / "a.duckdb").write_text("mine")
     with pytest.raises(InputError, match="already exists"):
         engine.write_database(out / "a.duckdb", {"people": PEOPLE})
     assert (out / "a.duckdb").read_text() == "mine"
 
 
-def test_nothing_is_left_of_a_failure(engine: Engine, out: Path) -> None:
+def test_failure_leaves_no_file(engine: Engine, out: Path) -> None:
     for tables, more in (({"a": NewTable("SELECT 1/x FROM nowhere", ("n",))}, []), ({}, ["CREATE nonsense"])):
         with pytest.raises(DiscreetError):
             engine.write_database(out / "a.duckdb", tables, more)
@@ -68,7 +68,7 @@ def test_nothing_is_left_of_a_failure(engine: Engine, out: Path) -> None:
     engine.execute("CREATE TEMP TABLE still_here AS SELECT 1")
 
 
-def test_a_missing_table_and_an_invalid_database_are_refused(engine: Engine, out: Path) -> None:
+def test_missing_table_and_an_invalid_database_are_refused(engine: Engine, out: Path) -> None:
     engine.write_database(out / "a.duckdb", {"people": PEOPLE})
     (out / "b.duckdb").write_text("no database")
     for name, table in (("a.duckdb", "others"), ("b.duckdb", "people"), ("c.duckdb", "people")):
@@ -78,7 +78,7 @@ def test_a_missing_table_and_an_invalid_database_are_refused(engine: Engine, out
 
 
 @pytest.mark.parametrize("columns", [("a", "A"), ("", "b")])
-def test_columns_that_a_database_cannot_tell_apart(columns: tuple[str, ...]) -> None:
+def test_columns_that_differ_only_in_case_are_refused(columns: tuple[str, ...]) -> None:
     check_database_columns({"t": ("a", "b")})
     with pytest.raises(InputError, match="differ only in case"):
         check_database_columns({"t": columns})

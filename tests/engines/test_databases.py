@@ -37,17 +37,17 @@ def _close_kept() -> None:
         duckdb_database._REUSABLE.pop()[1].close()
 
 
-def test_an_engine_uses_the_database_of_the_one_before(settings: Settings) -> None:
+def test_engine_reuses_the_previous_database(settings: Settings) -> None:
     with DuckdbEngine(settings) as first:
         database = first._database
         assert not duckdb_database._REUSABLE
-    with DuckdbEngine(settings) as second, DuckdbEngine(settings) as beside:
+    with DuckdbEngine(settings) as second, DuckdbEngine(settings) as third:
         assert second._database is database
-        assert beside._database is not database
+        assert third._database is not database
     assert len(duckdb_database._REUSABLE) == 1
 
 
-def test_nothing_is_left_of_an_engine(settings: Settings, tmp_path: Path) -> None:
+def test_engine_leaves_nothing_in_its_database(settings: Settings, tmp_path: Path) -> None:
     with DuckdbEngine(settings) as engine:
         before = engine.fetch_rows(SETTINGS)
     (tmp_path / "wide.csv").write_text(",".join(f"c{i}" for i in range(1100)) + "\n" + "1," * 1099 + "1\n")
@@ -65,14 +65,14 @@ def test_nothing_is_left_of_an_engine(settings: Settings, tmp_path: Path) -> Non
         assert engine.fetch_rows("SELECT table_name FROM duckdb_tables()") == []
         assert engine.fetch_rows("SELECT view_name FROM duckdb_views() WHERE NOT internal") == []
         assert engine.fetch_rows("SELECT sum(memory_usage_bytes) FROM duckdb_memory()")[0][0] == 0
-        told = "SELECT current_setting('temp_directory'), current_setting('memory_limit')"
-        said = engine.fetch_rows(told)
+        query = "SELECT current_setting('temp_directory'), current_setting('memory_limit')"
+        expected = engine.fetch_rows(query)
         engine.execute(f"SET memory_limit = '{engine._buffers.limit}B'")
-        assert said == engine.fetch_rows(told)
-        assert said[0][0] == str(engine._spill)
+        assert expected == engine.fetch_rows(query)
+        assert expected[0][0] == str(engine._spill)
 
 
-def test_a_database_that_has_spilled_is_closed(settings: Settings) -> None:
+def test_database_that_has_spilled_is_closed(settings: Settings) -> None:
     with DuckdbEngine(settings) as engine:
         engine.execute("SET memory_limit = '30MB'")
         engine.create_table("many", "SELECT random() AS a, range AS b FROM range(3_000_000)")
@@ -81,26 +81,26 @@ def test_a_database_that_has_spilled_is_closed(settings: Settings) -> None:
     assert not engine._spill.exists()
 
 
-def test_one_that_has_grown_is_closed(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_database_that_has_grown_is_closed(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     with DuckdbEngine(settings):
         monkeypatch.setattr("discreet.engines.duckdb.database.resident_bytes", lambda: 10**12)
     assert not duckdb_database._REUSABLE
 
 
-def test_one_with_a_file_attached_is_closed(settings: Settings, tmp_path: Path) -> None:
+def test_database_with_a_file_attached_is_closed(settings: Settings, tmp_path: Path) -> None:
     with DuckdbEngine(settings) as engine:
         engine.execute(f"ATTACH '{tmp_path / 'other.duckdb'}' AS other")
     assert not duckdb_database._REUSABLE
 
 
-def test_one_that_a_fault_has_ended_is_not_used(settings: Settings) -> None:
+def test_database_ended_by_a_fault_is_not_reused(settings: Settings) -> None:
     DuckdbEngine(settings).close()
     duckdb_database._REUSABLE[0][1].close()
     with DuckdbEngine(settings) as engine:
         assert engine.fetch_rows("SELECT 1") == [(1,)]
 
 
-def test_a_forked_process_makes_its_own(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_forked_process_creates_its_own_database(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     with DuckdbEngine(settings) as engine:
         database = engine._database
     monkeypatch.setattr(os, "getpid", lambda: -1)

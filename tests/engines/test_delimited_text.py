@@ -50,7 +50,9 @@ def test_quick_count_agrees_with_the_csv_module(
     ],
 )
 @pytest.mark.parametrize("size", [1, 3, 1000])
-def test_quick_count(data: bytes, quote: str, width: int, expected: int | None, size: int) -> None:
+def test_quick_count_equals_the_number_of_records(
+    data: bytes, quote: str, width: int, expected: int | None, size: int
+) -> None:
     assert count_records_quickly(pieces(data, size), quote, width) == expected
 
 
@@ -64,9 +66,7 @@ def test_quick_count(data: bytes, quote: str, width: int, expected: int | None, 
         ("a,b\n", 0),
     ],
 )
-def test_where_the_quick_count_is_wrong_the_records_are_parsed(
-    tmp_path: Path, content: str, number: int
-) -> None:
+def test_records_are_parsed_where_the_quick_count_is_wrong(tmp_path: Path, content: str, number: int) -> None:
     text = header(tmp_path, content)
     assert text.has_records(number)
     assert not text.has_records(number + 1)
@@ -106,7 +106,7 @@ def test_impossible_delimiters_and_quotes_are_refused(tmp_path: Path, delimiter:
         header(tmp_path, "a,b\n", delimiter, quote)
 
 
-def test_records_know_their_lines(tmp_path: Path) -> None:
+def test_records_have_their_line_numbers(tmp_path: Path) -> None:
     text = header(tmp_path, '"a\nx",b\n1,"2\n3"\n\n4,5\n')
     assert list(text.records()) == [(3, ["1", "2\n3"]), (6, ["4", "5"])]
     assert text.line_of(0, "4") == 6

@@ -22,7 +22,7 @@ with DuckdbEngine(Settings(memory_limit=2**30, threads=1, private_log=Path("log"
 """
 
 
-def test_the_layer_of_relations_is_loaded_for_rows_in_memory_alone() -> None:
+def test_layer_of_relations_is_loaded_only_for_rows_in_memory() -> None:
     done = subprocess.run([sys.executable, "-c", FRESH], capture_output=True, text=True, check=False)
     assert done.stderr == ""
     first, second = done.stdout.splitlines()
@@ -30,7 +30,7 @@ def test_the_layer_of_relations_is_loaded_for_rows_in_memory_alone() -> None:
     assert second == "[('x',), (None,)] True"
 
 
-def test_a_version_without_the_separate_module_is_loaded_as_a_package(
+def test_version_without_the_separate_module_is_loaded_as_a_package(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     assert load_driver().Error is duckdb.Error

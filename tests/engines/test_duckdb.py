@@ -81,7 +81,7 @@ class Releasing:
         return [(50_000_000,)]
 
 
-def test_what_the_engine_let_go_is_room_for_its_buffers(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_memory_released_by_the_engine_is_available_to_buffers(monkeypatch: pytest.MonkeyPatch) -> None:
     connection: Any = Releasing()
     monkeypatch.setattr("discreet.engines.duckdb.database.resident_bytes", lambda: connection.resident)
     buffers = Buffers(4_000_000_000)
@@ -91,7 +91,7 @@ def test_what_the_engine_let_go_is_room_for_its_buffers(monkeypatch: pytest.Monk
     assert buffers.limit == 3_200_000_000
 
 
-def test_arrays_get_the_room_that_they_request(limited: Callable[[int], DuckdbEngine]) -> None:
+def test_arrays_get_the_memory_they_request(limited: Callable[[int], DuckdbEngine]) -> None:
     """Rows move to disk while the engine is idle; the next large statement has its memory again."""
     with limited(LIMIT) as engine:
         engine.create_table("t", "SELECT hash(i) AS h FROM range(20000000) AS r(i)")
@@ -122,7 +122,7 @@ def test_out_of_memory_and_a_full_temporary_disk_are_limits(limited: Callable[[i
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
-def test_a_full_disk_of_the_output_is_a_limit(engine: DuckdbEngine) -> None:
+def test_full_disk_of_the_output_is_a_limit(engine: DuckdbEngine) -> None:
     with pytest.raises(LimitReached, match="no space is left"):
         engine.execute("COPY (SELECT 1) TO '/dev/full' (FORMAT csv, USE_TMP_FILE false)")
 
@@ -147,7 +147,7 @@ def test_temporary_files_are_owner_only_and_removed(
     engine.close()
 
 
-def test_a_failed_statement_is_our_bug_and_shows_no_data(engine: DuckdbEngine, tmp_path: Path) -> None:
+def test_failed_statement_is_an_internal_error_without_data(engine: DuckdbEngine, tmp_path: Path) -> None:
     path = tmp_path / "people.csv"
     path.write_bytes(b"a\nhiv-positive\n")
     table = engine.open_source(SourceSpec(path=path))
@@ -160,15 +160,15 @@ def test_a_failed_statement_is_our_bug_and_shows_no_data(engine: DuckdbEngine, t
     assert converted.value.__suppress_context__
 
 
-def test_unknown_columns_are_answered_with_those_there_are(engine: DuckdbEngine, tmp_path: Path) -> None:
+def test_unknown_columns_are_refused_with_the_existing_ones(engine: DuckdbEngine, tmp_path: Path) -> None:
     path = tmp_path / "people.csv"
     path.write_bytes(b"age,marital_status,Zip\n1,2,3\n")
     table = engine.open_source(SourceSpec(path=path))
-    for name, meant in [("marital_staus", "marital_status"), ("zip", "Zip"), (" age", "age")]:
+    for name, suggested in [("marital_staus", "marital_status"), ("zip", "Zip"), (" age", "age")]:
         with pytest.raises(InputError, match=f"has no column '{name}'") as caught:
             table.column(name)
         assert caught.value.allowed == "'age', 'marital_status', 'Zip'"
-        assert caught.value.advice == f"Did you mean '{meant}'?"
+        assert caught.value.advice == f"Did you mean '{suggested}'?"
 
 
 def test_loaded_tables_keep_texts_and_numbers(engine: DuckdbEngine) -> None:
@@ -181,14 +181,14 @@ def test_loaded_tables_keep_texts_and_numbers(engine: DuckdbEngine) -> None:
 
 
 @pytest.mark.parametrize("name", ["loaded", "stream", 'the "rows" in memory'])
-def test_a_loaded_table_may_have_any_name(engine: DuckdbEngine, name: str) -> None:
+def test_loaded_table_may_have_any_name(engine: DuckdbEngine, name: str) -> None:
     for number in (1, 2):
         engine.load_table(name, {"n": np.array([number])})
         assert engine.fetch_rows(f"SELECT n FROM {identifier(name)}") == [(number,)]
 
 
 @pytest.mark.parametrize("rows", [_ON_ONE_THREAD, _ON_ONE_THREAD + 1, 300_000])
-def test_loaded_rows_stay_in_order_whatever_the_threads(settings: Settings, rows: int) -> None:
+def test_loaded_rows_stay_in_order_with_any_number_of_threads(settings: Settings, rows: int) -> None:
     """Loaded rows stay in order with any number of threads.
 
     Without an explicit order, rows move in each of sixty runs, from 110,000 rows on.
@@ -224,7 +224,7 @@ SELECT * FROM (VALUES (2, NULL, ' a'), (1, '', 'c,"d"'), (3, E'x\\ny', 'NULL')) 
 """
 
 
-def test_csv_tells_null_from_the_empty_text(engine: DuckdbEngine, tmp_path: Path) -> None:
+def test_csv_distinguishes_null_from_empty_text(engine: DuckdbEngine, tmp_path: Path) -> None:
     engine.write_file(ODD, tmp_path / "out.csv", "csv")
     assert (tmp_path / "out.csv").read_bytes() == b'a,b,c\n3,"x\ny",NULL\n2,, a\n1,"","c,""d"""\n'
     assert stat.S_IMODE((tmp_path / "out.csv").stat().st_mode) == 0o600
@@ -266,7 +266,7 @@ def test_rows_of_a_join_are_written_in_the_order_of_its_table(
     assert engine.fetch_rows("SELECT current_setting('preserve_insertion_order')") == [(False,)]
 
 
-def test_texts_are_written_the_same_where_their_types_are_known(engine: DuckdbEngine, tmp_path: Path) -> None:
+def test_texts_of_known_types_are_written_the_same(engine: DuckdbEngine, tmp_path: Path) -> None:
     query = """SELECT CAST(v AS ENUM('a,b', 'x', '', '"')) AS c0, v AS c1, 1.50 AS c2, NULL::ENUM('x') AS c3,
         [CAST(v AS ENUM('a,b', 'x', '', '"'))] AS c4, INTERVAL 1 DAY AS c5
         FROM (VALUES ('x'), (NULL), ('a,b'), (''), ('"')) AS t(v) ORDER BY v"""
@@ -280,7 +280,7 @@ def test_texts_are_written_the_same_where_their_types_are_known(engine: DuckdbEn
     assert "CAST" not in copy_statement("SELECT 1", Path("w"), "csv", ["a", "b"], ["ENUM", "VARCHAR"])
 
 
-def test_names_that_the_engine_cannot_hold(engine: DuckdbEngine, tmp_path: Path) -> None:
+def test_impossible_column_names_are_refused(engine: DuckdbEngine, tmp_path: Path) -> None:
     engine.write_file(ODD, tmp_path / "out.csv", "csv", ["Age", "age", ""])
     with (tmp_path / "out.csv").open(newline="") as file:
         assert list(csv.reader(file))[:2] == [["Age", "age", ""], ["3", "x\ny", "NULL"]]
@@ -291,9 +291,7 @@ def test_names_that_the_engine_cannot_hold(engine: DuckdbEngine, tmp_path: Path)
     assert not (tmp_path / "out.parquet").exists()
 
 
-def test_nothing_is_overwritten_and_nothing_half_written_is_left(
-    engine: DuckdbEngine, tmp_path: Path
-) -> None:
+def test_nothing_is_overwritten_or_left_half_written(engine: DuckdbEngine, tmp_path: Path) -> None:
     (tmp_path / "there.csv").write_bytes(b"precious")
     with pytest.raises(InputError, match="already exists"):
         engine.write_file("SELECT 1", tmp_path / "there.csv", "csv")
@@ -307,13 +305,15 @@ def test_nothing_is_overwritten_and_nothing_half_written_is_left(
     assert sorted(p.name for p in tmp_path.glob("*.*")) == ["there.csv"]
 
 
-def test_read_only_folders(engine: DuckdbEngine, open_folder: Path) -> None:
+def test_read_only_folders_are_refused(engine: DuckdbEngine, open_folder: Path) -> None:
     open_folder.chmod(0o555)
     with as_nobody(), pytest.raises(InputError, match="cannot be written"):
         engine.write_file("SELECT 1", open_folder / "out.csv", "csv")
 
 
-def test_an_interrupt_is_one(engine: DuckdbEngine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_interrupt_is_raised_as_keyboard_interrupt(
+    engine: DuckdbEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
     class Interrupted:
         def execute(self, *_: str) -> None:
             raise RuntimeError("Query interrupted")

@@ -19,14 +19,16 @@ PYTZ = "Invalid Input Error: Required module 'pytz' failed to import, due to the
 
 
 @pytest.mark.parametrize(("text", "package"), [(IPYWIDGETS, "ipywidgets"), (PYTZ, "pytz")])
-def test_a_missing_package_is_named(text: str, package: str) -> None:
+def test_missing_package_is_named(text: str, package: str) -> None:
     found = from_engine_error(duckdb.InvalidInputException(text), limit=1, label="people.csv")
     assert isinstance(found, InputError)
     assert package in found.message
     assert found.advice == f"Install it: pip install {package}."
 
 
-def test_an_engine_that_cannot_start_says_why(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_engine_that_cannot_start_gives_the_reason(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(module, "_SESSION", ("SET TimeZone = 'Nowhere/Such'",))
     with pytest.raises(InputError, match=r"the engine cannot start: .*Nowhere/Such"):
         DuckdbEngine(settings)

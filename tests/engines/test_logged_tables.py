@@ -75,7 +75,7 @@ def read(settings: Settings) -> Callable[..., Rows]:
 
 
 @pytest.mark.parametrize("kind", WRITERS)
-def test_each_version_is_read_as_it_was_written(kind: str, read: Callable[..., Rows], tmp_path: Path) -> None:
+def test_each_version_is_read_as_written(kind: str, read: Callable[..., Rows], tmp_path: Path) -> None:
     folder = tmp_path / "people at home"
     versions = WRITERS[kind](folder)
     expected = [FIRST, FIRST + SECOND, FIRST[1:] + SECOND]
@@ -89,16 +89,14 @@ def test_each_version_is_read_as_it_was_written(kind: str, read: Callable[..., R
 @pytest.mark.slow
 @pytest.mark.spark
 @pytest.mark.parametrize("kind", WRITERS)
-def test_spark_reads_the_same(
+def test_spark_reads_the_same_versions(
     kind: str, read: Callable[..., Rows], tmp_path: Path, spark_process: object
 ) -> None:
     versions = WRITERS[kind](tmp_path / "people")
     assert read(tmp_path / "people", versions[1], "spark") == texts(FIRST + SECOND)
 
 
-def test_columns_that_are_folders_and_columns_that_came_later(
-    read: Callable[..., Rows], tmp_path: Path
-) -> None:
+def test_folder_columns_and_later_columns_are_read(read: Callable[..., Rows], tmp_path: Path) -> None:
     folder = tmp_path / "people"
     write_delta(folder, partition_by=["city", "day"])
     assert read(folder) == texts(FIRST[1:] + SECOND)
@@ -126,12 +124,12 @@ def _log(folder: Path, version: int, fields: list[dict[str, Any]], add: dict[str
     (log / f"{0:020}.json").write_text("".join(json.dumps(action) + "\n" for action in actions))
 
 
-def _add(folder: Path, table: Any, **told: Any) -> dict[str, Any]:
+def _add(folder: Path, table: Any, **action: Any) -> dict[str, Any]:
     folder.mkdir(parents=True, exist_ok=True)
     pyarrow.parquet.write_table(table, folder / "part.parquet")
     size = (folder / "part.parquet").stat().st_size
-    told |= {"size": size, "partitionValues": {}, "modificationTime": 0, "dataChange": True}
-    return {"add": {"path": "part.parquet", "stats": json.dumps({"numRecords": table.num_rows}), **told}}
+    action |= {"size": size, "partitionValues": {}, "modificationTime": 0, "dataChange": True}
+    return {"add": {"path": "part.parquet", "stats": json.dumps({"numRecords": table.num_rows}), **action}}
 
 
 def _field(name: str, **metadata: Any) -> dict[str, Any]:
@@ -175,7 +173,7 @@ def test_rows_of_a_deletion_vector_are_left_out(read: Callable[..., Rows], tmp_p
 
 
 @pytest.mark.parametrize("kind", WRITERS)
-def test_a_run_keeps_its_version_and_names_it(kind: str, tmp_path: Path) -> None:
+def test_run_keeps_its_version_and_records_it(kind: str, tmp_path: Path) -> None:
     """A run keeps its version and names it; data written after opening is ignored in every step."""
     versions = WRITERS[kind](tmp_path / "people")
     table = discreet.open(tmp_path / "people", {"attributes": PEOPLE})
@@ -190,7 +188,7 @@ def test_a_run_keeps_its_version_and_names_it(kind: str, tmp_path: Path) -> None
     assert older.frequency_set.rows == 3
 
 
-def test_a_subset_is_of_the_same_version_as_its_population(tmp_path: Path) -> None:
+def test_subset_is_of_the_same_version_as_its_population(tmp_path: Path) -> None:
     write_delta(tmp_path / "people")
     subset = {"column": "city", "values": ["Bonn"]}
     table = discreet.open(
@@ -202,7 +200,7 @@ def test_a_subset_is_of_the_same_version_as_its_population(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("kind", WRITERS)
-def test_a_copy_spends_the_same_budget(kind: str, tmp_path: Path, settings: Settings) -> None:
+def test_copy_of_a_table_uses_the_same_budget(kind: str, tmp_path: Path, settings: Settings) -> None:
     def known_by(folder: Path) -> set[str]:
         document = {
             "source": {"path": str(folder)},
@@ -234,7 +232,7 @@ def test_without_the_library_the_extra_is_named(
 
 
 @pytest.mark.parametrize("kind", WRITERS)
-def test_a_version_whose_files_are_gone(kind: str, read: Callable[..., Rows], tmp_path: Path) -> None:
+def test_version_with_missing_files_is_refused(kind: str, read: Callable[..., Rows], tmp_path: Path) -> None:
     versions = WRITERS[kind](tmp_path / "people")
     for path in (tmp_path / "people").rglob("*.parquet"):
         path.unlink()
@@ -243,7 +241,7 @@ def test_a_version_whose_files_are_gone(kind: str, read: Callable[..., Rows], tm
             read(tmp_path / "people", version)
 
 
-def test_metadata_of_iceberg_is_named_where_it_is_not_sure(read: Callable[..., Rows], tmp_path: Path) -> None:
+def test_ambiguous_metadata_of_iceberg_is_named(read: Callable[..., Rows], tmp_path: Path) -> None:
     write_iceberg(tmp_path / "people")
     names = sorted((tmp_path / "people" / "metadata").glob("*.metadata.json"))
     assert read(names[1]) == texts(FIRST)
@@ -266,7 +264,7 @@ def test_files_on_another_machine_are_refused(read: Callable[..., Rows], tmp_pat
         read(folder)
 
 
-def test_a_version_of_what_has_none(read: Callable[..., Rows], tmp_path: Path) -> None:
+def test_version_of_other_sources_is_refused(read: Callable[..., Rows], tmp_path: Path) -> None:
     pyarrow.parquet.write_table(arrow(FIRST), tmp_path / "people.parquet")
     with pytest.raises(InputError, match="has no versions"):
         read(tmp_path / "people.parquet", 1)

@@ -72,7 +72,7 @@ def clinic(mariadb_server: MariadbServer) -> Iterator[Clinic]:
     mariadb_server.run(f"DROP USER {found.user}", f"DROP DATABASE {name}", f"DROP DATABASE {name}_out")
 
 
-def test_texts_equal_under_the_server_s_collation_are_counted_separately(
+def test_texts_equal_under_the_servers_collation_are_counted_separately(
     clinic: Clinic, settings: Settings
 ) -> None:
     """The texts differ in case, accent, trailing blanks, or NULL."""
@@ -85,7 +85,7 @@ def test_texts_equal_under_the_server_s_collation_are_counted_separately(
 
 
 @pytest.mark.parametrize("suppressed", ["drop", "star"])
-def test_a_published_table_has_the_digest_of_a_file_and_its_changes_are_found(
+def test_published_table_has_the_digest_of_a_file_and_reveals_changes(
     suppressed: str, clinic: Clinic, settings: Settings, tmp_path: Path
 ) -> None:
     table, target = clinic.table(), f"{clinic.name}_out.released"
@@ -107,7 +107,7 @@ def test_a_published_table_has_the_digest_of_a_file_and_its_changes_are_found(
     assert not discreet.audit(clinic.url, table=target).passed
 
 
-def test_names_that_are_taken_and_replaced(clinic: Clinic) -> None:
+def test_existing_tables_are_replaced_only_on_request(clinic: Clinic) -> None:
     table, target = clinic.table(), f"{clinic.name}_out.released"
     for _ in range(2):
         table.publish({"age": 2, "ward": 1}, table=target, k=2, overwrite=True)
@@ -124,13 +124,13 @@ def test_names_that_are_taken_and_replaced(clinic: Clinic) -> None:
     assert clinic.tables() == ["released", "released_manifest"]
 
 
-def test_what_it_has_no_words_for_is_refused_before_anything_is_written(clinic: Clinic) -> None:
+def test_models_that_mariadb_cannot_express_are_refused_before_writing(clinic: Clinic) -> None:
     with pytest.raises(InputError, match="cannot express"):
         clinic.table().publish("permutation", table=f"{clinic.name}_out.permuted", k=2)
     assert clinic.tables() == []
 
 
-def test_the_password_is_never_shown(
+def test_password_is_never_shown(
     clinic: Clinic, settings: Settings, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("MYSQL_PWD", PASSWORD)
@@ -147,7 +147,7 @@ def test_the_password_is_never_shown(
         discreet.open(spec)
 
 
-def test_what_is_not_there(clinic: Clinic, settings: Settings) -> None:
+def test_missing_tables_and_databases_are_refused(clinic: Clinic, settings: Settings) -> None:
     for url, table, words in (
         (clinic.url, "patient", "no table 'patient'.*patients"),
         (clinic.server.url("nowhere", clinic.user), "patients", "the database does not exist"),
@@ -157,7 +157,7 @@ def test_what_is_not_there(clinic: Clinic, settings: Settings) -> None:
             engine.open_source(source)
 
 
-def test_a_statement_that_takes_too_long(
+def test_statement_beyond_the_time_limit_is_stopped(
     clinic: Clinic, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DISCREET_STATEMENT_TIMEOUT", "1")
@@ -183,11 +183,11 @@ def test_a_statement_that_takes_too_long(
         ("ORDER BY a ASC NULLS FIRST, b", "ORDER BY a ASC , b"),
     ],
 )
-def test_spelling(common: str, own: str) -> None:
+def test_statements_are_rewritten_for_mariadb(common: str, own: str) -> None:
     assert rewrite_statement(f"SELECT {common}") == f"SELECT {own}"
 
 
-def test_addresses() -> None:
+def test_addresses_are_normalized_or_refused() -> None:
     assert is_mariadb_address("MARIADB://h/d")
     assert not is_mariadb_address("mysql://h/d")
     assert normalize_address("mariadb+pymysql://ann@h:3306/d?ssl_ca=/x") == "mariadb://ann@h:3306/d?ssl_ca=/x"

@@ -36,7 +36,7 @@ def test_nan_is_neither_finite_nor_whole(engine: DuckdbEngine, tmp_path: Path, n
     assert [row[2] == "nan" for row in rows] == [number != number for number in numbers]
 
 
-def test_nan_is_published_as_it_is(tmp_path: Path) -> None:
+def test_nan_is_published_unchanged(tmp_path: Path) -> None:
     source = parquet(tmp_path / "people.parquet", [NAN, 0.0, 1.0, NAN])
     spec = {"attributes": {"age": {"role": "quasi-identifier"}, "pay": {"role": "sensitive"}}}
     discreet.open(source, spec).publish({"age": 0}, tmp_path / "release.csv", k=2)

@@ -36,7 +36,7 @@ def refused(action: Callable[[], Any], *parts: str) -> InputError:
 # --- addresses ---------------------------------------------------------------------------------------------
 
 
-def test_a_wrong_address(postgres_server: PostgresServer, settings: Settings) -> None:
+def test_wrong_address_is_refused(postgres_server: PostgresServer, settings: Settings) -> None:
     def at(url: str) -> Callable[[], PostgresEngine]:
         return lambda: PostgresEngine(settings, url)
 
@@ -46,7 +46,7 @@ def test_a_wrong_address(postgres_server: PostgresServer, settings: Settings) ->
     refused(at(postgres_server.network_url("postgres", "nobody_else")), "no connection", "PGPASSWORD")
 
 
-def test_a_password(
+def test_password_comes_from_the_environment_or_a_file(
     postgres_server: PostgresServer, settings: Settings, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("PGPASSFILE", str(tmp_path / "none"))
@@ -63,7 +63,7 @@ def test_a_password(
         postgres_server.run(f"DROP ROLE {PASSWORD_USER}")
 
 
-def test_without_the_package(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_package_is_named(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     found = builtins.__import__
 
     def missing(name: str, *rest: Any, **named: Any) -> Any:
@@ -85,7 +85,7 @@ def columns(clinic: Clinic, table: str) -> tuple[str, ...]:
         return found.columns
 
 
-def test_a_table_is_found_by_its_name(clinic: Clinic) -> None:
+def test_table_is_found_by_its_name(clinic: Clinic) -> None:
     clinic.run(
         'CREATE TABLE clinic."The ""best"" people.x" (a INTEGER)',
         "CREATE VIEW clinic.adults AS SELECT * FROM clinic.patients WHERE age >= 18",
@@ -108,7 +108,7 @@ def test_a_table_is_found_by_its_name(clinic: Clinic) -> None:
     refused(lambda: columns(clinic, "a.b.c"), "SCHEMA.TABLE")
 
 
-def test_the_right_to_read(clinic: Clinic) -> None:
+def test_missing_right_to_read_is_named(clinic: Clinic) -> None:
     clinic.run(f"REVOKE SELECT ON clinic.patients FROM {clinic.role}")
     refused(
         lambda: columns(clinic, "clinic.patients"),
@@ -129,7 +129,7 @@ def test_rows_are_never_hidden(clinic: Clinic) -> None:
     refused(lambda: columns(clinic, "clinic.patients"), "all of its rows")
 
 
-def test_without_temporary_tables(clinic: Clinic) -> None:
+def test_missing_right_to_temporary_tables_is_named(clinic: Clinic) -> None:
     clinic.run(f"REVOKE TEMPORARY ON DATABASE {clinic.database} FROM PUBLIC")
     refused(clinic.engine, f'GRANT TEMPORARY ON DATABASE "{clinic.database}" TO "{clinic.role}"')
     clinic.run(f"ALTER ROLE {clinic.role} SET search_path = out, clinic")
@@ -143,7 +143,7 @@ def test_without_temporary_tables(clinic: Clinic) -> None:
     assert clinic.published() == ["ages_of_all"]
 
 
-def test_the_right_to_create(clinic: Clinic) -> None:
+def test_missing_right_to_create_is_named(clinic: Clinic) -> None:
     with clinic.engine() as engine:
         engine.check_target("out", "people")
         refused(
@@ -161,7 +161,7 @@ def test_the_right_to_create(clinic: Clinic) -> None:
         refused(lambda: engine.write_table("SELECT 1, 2", "out", "t", ["a", "a"]), "one name")
 
 
-def test_a_name_that_is_taken(clinic: Clinic) -> None:
+def test_existing_name_is_refused(clinic: Clinic) -> None:
     clinic.run("CREATE TABLE out.theirs (a INTEGER)", "CREATE SEQUENCE out.numbers")
     with clinic.engine() as engine:
         engine.write_table("SELECT 1 AS a", "out", "ours", ["a"])
@@ -181,7 +181,7 @@ def test_a_name_that_is_taken(clinic: Clinic) -> None:
     assert clinic.published() == ["numbers", "theirs"]
 
 
-def test_a_table_is_written_in_order_with_indexes_and_statistics(clinic: Clinic) -> None:
+def test_table_is_written_in_order_with_indexes_and_statistics(clinic: Clinic) -> None:
     with clinic.engine() as engine, open_source_table(engine, clinic.source) as table:
         long = "(SELECT string_agg(md5(CAST(c2 + i AS TEXT)), '') FROM generate_series(1, 300) AS i)"
         query = f"SELECT c0, {long} FROM {table.relation} ORDER BY c2 DESC LIMIT 100"
@@ -201,7 +201,7 @@ def test_a_table_is_written_in_order_with_indexes_and_statistics(clinic: Clinic)
 # --- the transaction ---------------------------------------------------------------------------------------
 
 
-def test_one_snapshot_and_nothing_without_commit(clinic: Clinic) -> None:
+def test_session_reads_one_snapshot_and_writes_only_on_commit(clinic: Clinic) -> None:
     with clinic.engine() as engine, open_source_table(engine, clinic.source) as table:
         count = f"SELECT count(*) FROM {table.relation}"
         assert engine.fetch_rows(count) == [(1000,)]
@@ -214,14 +214,14 @@ def test_one_snapshot_and_nothing_without_commit(clinic: Clinic) -> None:
     assert clinic.published() == []
 
 
-def test_a_replica_is_named(clinic: Clinic) -> None:
+def test_replica_is_named(clinic: Clinic) -> None:
     clinic.run(f"ALTER ROLE {clinic.role} SET default_transaction_read_only = on")
     with clinic.engine() as engine:
         refused(lambda: engine.check_target("out", "t"), "is read-only: it is a replica")
         refused(lambda: engine.create_table("t", "SELECT 1 AS a"), "read-only", "primary")
 
 
-def test_a_failed_local_file_leaves_nothing(clinic: Clinic, out: Path) -> None:
+def test_failed_local_file_leaves_nothing(clinic: Clinic, out: Path) -> None:
     with clinic.engine() as engine, open_source_table(engine, clinic.source) as table:
         with pytest.raises(LimitReached):
             engine.write_file("SELECT pg_cancel_backend(pg_backend_pid())", out / "b.csv", "csv")
@@ -232,9 +232,7 @@ def test_a_failed_local_file_leaves_nothing(clinic: Clinic, out: Path) -> None:
 # --- the transaction ---------------------------------------------------------------------------------------
 
 
-def test_a_statement_that_fails_takes_back_itself_alone(
-    postgres_server: PostgresServer, settings: Settings
-) -> None:
+def test_failed_statement_undoes_only_itself(postgres_server: PostgresServer, settings: Settings) -> None:
     with PostgresEngine(settings, postgres_server.url("postgres")) as engine:
         engine.load_table("kept", {"n": np.arange(3)})
         for fails in ("SELECT 1 / 0", "INSERT INTO kept VALUES (7); SELECT 1 / 0", "nonsense"):
@@ -247,7 +245,7 @@ def test_a_statement_that_fails_takes_back_itself_alone(
         assert engine.fetch_rows("SELECT count(*) FROM kept") == [(3,)]
 
 
-def test_one_message_brings_a_statement_and_its_savepoint(
+def test_statement_and_its_savepoint_are_sent_in_one_message(
     postgres_server: PostgresServer, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import psycopg
@@ -271,7 +269,7 @@ def test_one_message_brings_a_statement_and_its_savepoint(
         assert len(sent) == 3
 
 
-def test_texts_that_a_language_takes_for_equal_are_digested_apart(clinic: Clinic) -> None:
+def test_texts_equal_in_a_collation_have_different_digests(clinic: Clinic) -> None:
     """Texts that a collation considers equal are digested separately, by code point as in a file."""
     clinic.run(
         "CREATE COLLATION clinic.loose (provider = icu, locale = 'und-u-ks-level2', deterministic = false)",
@@ -287,8 +285,12 @@ def test_texts_that_a_language_takes_for_equal_are_digested_apart(clinic: Clinic
             rows = Counter(engine.fetch_rows("SELECT c0::text, c1::text, c2::text FROM " + table.relation))
             assert len(rows) == 12
             assert opened_table_digest(engine, table) == plain_digest(rows)
-        asked = {"quasi_identifiers": ["ward", "age"], "sensitive": ["note"], "requirement": Requirement(k=2)}
+        options = {
+            "quasi_identifiers": ["ward", "age"],
+            "sensitive": ["note"],
+            "requirement": Requirement(k=2),
+        }
         for more in ({"digest": True, "in_order": True}, {"digest": True}, {}):
-            found = audit_source(engine, source, **asked, starred_apart=False, **more)  # type: ignore[arg-type]
+            found = audit_source(engine, source, **options, starred_apart=False, **more)  # type: ignore[arg-type]
             assert found.sha256 == (plain_digest(rows) if more else None)
             assert (found.classes, found.k, found.l) == (6, 10, {"note": 2})

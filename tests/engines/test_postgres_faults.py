@@ -70,7 +70,7 @@ def end_sessions(clinic: Clinic, function: str = "pg_terminate_backend") -> None
     clinic.server.fetch(f"SELECT {function}(pid) FROM pg_stat_activity WHERE usename = '{clinic.role}'")
 
 
-def test_the_session_is_ended_between_two_statements(clinic: Clinic) -> None:
+def test_session_ended_between_two_statements_is_reported(clinic: Clinic) -> None:
     def meanwhile(engine: PostgresEngine) -> None:
         end_sessions(clinic)
         wait_for(lambda: clinic.sessions() == 0, "no session")
@@ -82,7 +82,7 @@ def test_the_session_is_ended_between_two_statements(clinic: Clinic) -> None:
     ("function", "words"),
     [("pg_terminate_backend", "ended the session"), ("pg_cancel_backend", "was cancelled")],
 )
-def test_a_statement_stopped_by_another_session_is_a_limit(clinic: Clinic, function: str, words: str) -> None:
+def test_statement_stopped_by_another_session_is_a_limit(clinic: Clinic, function: str, words: str) -> None:
     def meanwhile(engine: PostgresEngine) -> None:
         with later(lambda: end_sessions(clinic, function), clinic):
             engine.fetch_rows(SLOW)
@@ -90,7 +90,7 @@ def test_a_statement_stopped_by_another_session_is_a_limit(clinic: Clinic, funct
     assert isinstance(fails(clinic, meanwhile, words), LimitReached)
 
 
-def test_an_interrupt_stops_only_the_statement(clinic: Clinic) -> None:
+def test_interrupt_stops_only_the_statement(clinic: Clinic) -> None:
     with clinic.engine() as engine:
         engine.create_table("kept", "SELECT 7 AS n")
         with later(engine.interrupt, clinic), pytest.raises(LimitReached, match="cancelled"):
@@ -109,7 +109,7 @@ def test_ctrl_c_stops_the_statement(clinic: Clinic) -> None:
     assert clinic.published() == []
 
 
-def test_a_statement_takes_too_long(clinic: Clinic, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_statement_beyond_the_time_limit_is_stopped(clinic: Clinic, monkeypatch: pytest.MonkeyPatch) -> None:
     def meanwhile(engine: PostgresEngine) -> None:
         monkeypatch.delenv("DISCREET_STATEMENT_TIMEOUT")
         engine.fetch_rows(SLOW)
@@ -119,13 +119,13 @@ def test_a_statement_takes_too_long(clinic: Clinic, monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.parametrize("text", ["soon", "0", "-1", "1 day"])
-def test_a_time_out_that_is_none(clinic: Clinic, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_invalid_time_limit_is_refused(clinic: Clinic, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DISCREET_STATEMENT_TIMEOUT", text)
     with pytest.raises(InputError, match="DISCREET_STATEMENT_TIMEOUT"):
         clinic.engine()
 
 
-def test_the_disk_for_temporary_files_is_full(clinic: Clinic) -> None:
+def test_full_disk_for_temporary_files_is_a_limit(clinic: Clinic) -> None:
     """A limit of the server simulates a full disk, which would need a mounted one."""
     clinic.run(f"GRANT SET ON PARAMETER temp_file_limit TO {clinic.role}")
 
@@ -140,7 +140,7 @@ def test_the_disk_for_temporary_files_is_full(clinic: Clinic) -> None:
     clinic.run(f"REVOKE SET ON PARAMETER temp_file_limit FROM {clinic.role}")
 
 
-def test_the_disk_here_is_full(clinic: Clinic, out: Path) -> None:
+def test_full_local_disk_is_a_limit(clinic: Clinic, out: Path) -> None:
     rows = "SELECT md5(CAST(i AS TEXT)) AS t FROM generate_series(1, 99999) AS i"
     least, most = resource.getrlimit(resource.RLIMIT_FSIZE)
     with clinic.engine() as engine:
@@ -167,7 +167,7 @@ RAISED = {
 
 
 @pytest.mark.parametrize("code", RAISED)
-def test_errors_that_the_server_is_made_to_raise(clinic: Clinic, code: str) -> None:
+def test_errors_raised_by_the_server_are_reported(clinic: Clinic, code: str) -> None:
     """The server raises the code, with a message and a detail that quote a row (simulated)."""
     body = f"RAISE EXCEPTION 'row of Ann' USING ERRCODE = '{code}', DETAIL = 'Ann, 41'"
     clinic.run(f"CREATE FUNCTION clinic.fail() RETURNS integer LANGUAGE plpgsql AS $$BEGIN {body}; END$$")
@@ -175,7 +175,7 @@ def test_errors_that_the_server_is_made_to_raise(clinic: Clinic, code: str) -> N
     assert "Ann" not in f"{error} {error.advice} {error.allowed}"
 
 
-def test_the_right_to_read_is_revoked_in_the_middle(clinic: Clinic) -> None:
+def test_right_to_read_revoked_during_a_run_is_reported(clinic: Clinic) -> None:
     def meanwhile(engine: PostgresEngine) -> None:
         with open_source_table(engine, clinic.source) as table:
             clinic.run(f"REVOKE SELECT ON clinic.patients FROM {clinic.role}")

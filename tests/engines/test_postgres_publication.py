@@ -49,7 +49,7 @@ def ended(clinic: Clinic) -> Callable[[], None]:
     return end
 
 
-def test_row_types_are_an_unlogged_table_that_nobody_else_sees(
+def test_row_types_are_an_unlogged_table_hidden_from_other_sessions(
     table: Table, clinic: Clinic, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Row types are an unlogged table that no other session sees.
@@ -72,25 +72,27 @@ def test_row_types_are_an_unlogged_table_that_nobody_else_sees(
     assert clinic.published() == RELEASED
 
 
-def test_a_release_has_the_statistics_of_the_server(clinic: Clinic) -> None:
+def test_release_has_the_statistics_of_the_server(clinic: Clinic) -> None:
     """A release has the server's statistics target; a lower one applies only to intermediate tables."""
     with PostgresEngine(clinic.settings, clinic.url) as engine:
         engine.create_table("numbers", "SELECT generate_series(1, 100) AS n")
         engine.load_table("loaded", {"n": np.arange(1000)})
-        asked = "SELECT setting = reset_val FROM pg_settings WHERE name = 'default_statistics_target'"
-        assert engine.fetch_rows(asked) == [(True,)]
+        query = "SELECT setting = reset_val FROM pg_settings WHERE name = 'default_statistics_target'"
+        assert engine.fetch_rows(query) == [(True,)]
 
 
 @pytest.mark.parametrize(("order", "sorts"), [("sorted", True), ("random", False)])
-def test_rows_in_order_are_grouped_by_sorting_and_nothing_else_is(
+def test_only_rows_in_order_are_grouped_by_sorting(
     order: str, sorts: bool, clinic: Clinic, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told: list[str] = []
+    statements: list[str] = []
     found = PostgresEngine.execute
-    monkeypatch.setattr(PostgresEngine, "execute", lambda self, sql: (told.append(sql), found(self, sql))[1])
+    monkeypatch.setattr(
+        PostgresEngine, "execute", lambda self, sql: (statements.append(sql), found(self, sql))[1]
+    )
     opened = clinic.table(request={"order": order})
     release = opened.publish({"age": 1}, table="out.people", k=10).release
-    assert told == (list(POSTGRES.sorted_groups or ()) if sorts else [])
+    assert statements == (list(POSTGRES.sorted_groups or ()) if sorts else [])
     with clinic.engine() as engine:
         assert compute_digest(engine, release.address) == release.audit.sha256
 
@@ -121,7 +123,7 @@ def test_row_types_that_cannot_be_dropped_are_not_committed(
 
 
 @pytest.mark.parametrize("step", ["check_target", "create_table"])
-def test_the_connection_is_lost(
+def test_lost_connection_leaves_no_release(
     step: str, table: Table, clinic: Clinic, ended: Callable[[], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
@@ -133,7 +135,7 @@ def test_the_connection_is_lost(
     assert clinic.published() == RELEASED
 
 
-def test_a_connection_lost_while_a_file_is_written_leaves_no_file(
+def test_connection_lost_while_a_file_is_written_leaves_no_file(
     table: Table, out: Path, ended: Callable[[], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:

@@ -22,7 +22,7 @@ def publish(table: Table, **options: Any) -> None:
 
 
 @pytest.mark.parametrize("overwrite", [False, True])
-def test_of_two_publications_one_wins_and_the_other_is_told(
+def test_one_of_two_publications_wins_and_the_other_gets_an_error(
     overwrite: bool, clinic: Clinic, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One publication wins and the other gets an error; the first waits until the second has ended."""
@@ -55,7 +55,7 @@ def test_of_two_publications_one_wins_and_the_other_is_told(
     assert discreet.audit(clinic.url, table="out.people", settings=clinic.settings).passed
 
 
-def test_a_publication_that_begins_as_another_ends_sees_what_that_made(
+def test_publication_that_starts_as_another_ends_sees_its_tables(
     clinic: Clinic, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A publication that starts as another ends sees the other's tables.
@@ -80,7 +80,9 @@ def test_a_publication_that_begins_as_another_ends_sees_what_that_made(
     assert discreet.audit(clinic.url, table="out.people", settings=clinic.settings).passed
 
 
-def test_another_session_makes_a_table_of_the_name(clinic: Clinic, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_table_of_the_same_name_from_another_session_is_refused(
+    clinic: Clinic, monkeypatch: pytest.MonkeyPatch
+) -> None:
     found = PostgresEngine.write_table
 
     def taken(self: PostgresEngine, *values: Any, **named: Any) -> None:
@@ -96,7 +98,7 @@ def test_another_session_makes_a_table_of_the_name(clinic: Clinic, monkeypatch: 
 @pytest.mark.parametrize(
     ("column", "options"), [("age", {"table": "out.people"}), ("ward", {"output": "people.csv"})]
 )
-def test_a_column_dropped_after_counting_is_named(
+def test_column_dropped_after_counting_is_named(
     column: str, options: dict[str, str], clinic: Clinic, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -109,7 +111,7 @@ def test_a_column_dropped_after_counting_is_named(
     assert clinic.published() == []
 
 
-def test_sensitive_values_change_after_counting(clinic: Clinic) -> None:
+def test_sensitive_values_changed_after_counting_are_refused(clinic: Clinic) -> None:
     table = clinic.table()
     assert table.negotiate(k=10, l=3).exact is not None
     clinic.run("UPDATE clinic.patients SET ward = 'one'")

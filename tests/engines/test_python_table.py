@@ -40,7 +40,7 @@ ROWS = [("02174", "1"), (None, "2"), ("", "3"), ("NULL", "4")]
     ],
     ids=lambda table: f"{type(table).__module__.split('.')[0]}-{type(table).__name__}",
 )
-def test_every_kind_of_table(read: Read, table: Any) -> None:
+def test_every_kind_of_table_is_read(read: Read, table: Any) -> None:
     assert read(table) == ROWS
     assert read(table, null_values=("NULL", "1"))[3] == (None, "4")
 
@@ -62,7 +62,9 @@ def test_every_kind_of_table(read: Read, table: Any) -> None:
         (pandas.to_datetime(["2020-01-02"]).tz_localize("Asia/Tokyo"), ["2020-01-01 15:00:00+00"]),
     ],
 )
-def test_pandas_columns(read: Read, values: Any, texts: list[str | None]) -> None:
+def test_pandas_columns_are_read_as_text_and_not_changed(
+    read: Read, values: Any, texts: list[str | None]
+) -> None:
     frame = pandas.DataFrame({"a": values})
     before = frame.copy(deep=True)
     assert [row[0] for row in read(frame)] == texts
@@ -91,7 +93,7 @@ def test_names_in_pandas_need_not_be_text(engine: DuckdbEngine) -> None:
         (pandas.Series([1]), "a source of type pandas.Series"),
     ],
 )
-def test_bad_tables(engine: DuckdbEngine, table: Any, message: str) -> None:
+def test_bad_tables_are_refused(engine: DuckdbEngine, table: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
         engine.open_source(SourceSpec(data=table))
 
@@ -111,7 +113,7 @@ def test_nested_cells_make_nested_columns(engine: DuckdbEngine) -> None:
     assert arrow.types == {"a": "BIGINT[]", "b": "BLOB"}
 
 
-def test_a_library_that_is_missing_is_named(engine: DuckdbEngine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_library_is_named(engine: DuckdbEngine, monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(frame: object) -> object:
         raise ModuleNotFoundError("No module named 'pyarrow'", name="pyarrow")
 

@@ -23,19 +23,19 @@ def test_csv_cells_are_text_and_nothing_is_inferred(read: Read) -> None:
     ]
 
 
-def test_an_empty_unquoted_cell_is_null_and_a_quoted_one_the_empty_text(read: Read) -> None:
+def test_empty_unquoted_cell_is_null_and_quoted_one_is_empty_text(read: Read) -> None:
     assert read(b'a,b\n,""\n"",\n') == [(None, ""), ("", None)]
 
 
 @pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"])
-def test_line_ends_and_quotes(read: Read, line_end: str) -> None:
+def test_line_ends_and_quotes_are_read(read: Read, line_end: str) -> None:
     lines = ['"a",b', '"x,y","say ""hi"""', '"two\nlines",2', ",3"]
     content = line_end.join(lines).encode()
     expected = [("x,y", 'say "hi"'), ("two\nlines", "2"), (None, "3")]
     assert sorted(read(content), key=str) == sorted(expected, key=str)
 
 
-def test_blank_lines_are_skipped_but_in_one_column_they_are_null(read: Read) -> None:
+def test_blank_lines_are_skipped_or_are_null_in_a_single_column(read: Read) -> None:
     assert read(b"a,b\n1,2\n\n3,4\n\n") == [("1", "2"), ("3", "4")]
     assert read(b"a\n1\n\n3\n") == [("1",), (None,), ("3",)]
 
@@ -57,12 +57,12 @@ def test_null_values_are_whole_texts_quoted_or_not(read: Read) -> None:
         ("cp437", "cp437"),
     ],
 )
-def test_encodings(read: Read, encoding: str, codec: str) -> None:
+def test_encodings_are_read(read: Read, encoding: str, codec: str) -> None:
     sign = "€" if encoding == "windows-1252" else "é"  # unlike Latin-1
     assert read(f'näme,b\r\nü,"{sign}"\r\n'.encode(codec), encoding=encoding) == [("ü", sign)]
 
 
-def test_delimiters(read: Read) -> None:
+def test_delimiters_are_read(read: Read) -> None:
     assert read(b"a;b\n1,5;2\n") == [("1,5", "2")]
     assert read(b"a\tb\n1,5\t2\n", "people.tsv") == [("1,5", "2")]
     assert read(b"a,b\tc\n1\t2\n", "people.tsv") == [("1", "2")]
@@ -70,12 +70,12 @@ def test_delimiters(read: Read) -> None:
     assert read(b"a,b\n'x,y',\"2\n", quote="'") == [("x,y", '"2')]
 
 
-def test_very_long_cells(read: Read) -> None:
+def test_very_long_cells_are_read(read: Read) -> None:
     long = "ü" * 3_000_000
     assert read(f'a,b\n{long},1\n"{long}",2\n'.encode()) == [(long, "1"), (long, "2")]
 
 
-def test_gzip(read: Read) -> None:
+def test_gzip_files_are_read(read: Read) -> None:
     assert read(gzip.compress(b"a,b\n1,2\n"), "people.csv.gz") == [("1", "2")]
     assert read(gzip.compress("a\nü\n".encode("utf-16")), "people.csv.gz", encoding="utf-16") == [("ü",)]
     assert read(gzip.compress(b'{"a": 1}\n'), "people.jsonl.gz") == [("1",)]
@@ -84,7 +84,7 @@ def test_gzip(read: Read) -> None:
 @pytest.mark.parametrize(
     "name", ["it's.csv", "a*b?.csv", "x[1].csv", "no ending", "größe.txt", "k=1/people.csv"]
 )
-def test_a_path_is_one_file_whatever_its_characters(engine: DuckdbEngine, tmp_path: Path, name: str) -> None:
+def test_path_with_special_characters_is_one_file(engine: DuckdbEngine, tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     path.parent.mkdir(exist_ok=True)
     path.write_bytes(b"a\n1\n")
@@ -94,7 +94,7 @@ def test_a_path_is_one_file_whatever_its_characters(engine: DuckdbEngine, tmp_pa
     assert engine.fetch_rows(f"SELECT * FROM {table.relation}") == [("1",)]
 
 
-def test_columns_that_differ_in_case_or_have_odd_names(engine: DuckdbEngine, tmp_path: Path) -> None:
+def test_columns_that_differ_in_case_or_have_odd_names_are_read(engine: DuckdbEngine, tmp_path: Path) -> None:
     path = tmp_path / "people.csv"
     path.write_text('Age,age,AGE,"a""b",,select,c0, x\n1,2,3,4,5,6,7,8\n')
     table = engine.open_source(SourceSpec(path=path))
@@ -133,7 +133,9 @@ def test_parquet_cells_have_their_canonical_text(read: Read, tmp_path: Path) -> 
     ]
 
 
-def test_parquet_names_that_differ_in_case_and_nested_columns(engine: DuckdbEngine, tmp_path: Path) -> None:
+def test_parquet_names_that_differ_in_case_and_nested_columns_are_read(
+    engine: DuckdbEngine, tmp_path: Path
+) -> None:
     path = tmp_path / "people.parquet"
     nested = pyarrow.array([{"x": {"y": 1, "z": [2]}}])
     names = ["Age", "nest", "age", "raw"]
@@ -161,7 +163,7 @@ def test_parquet_names_that_differ_in_case_and_nested_columns(engine: DuckdbEngi
         ("a", "TSV", "tsv"),
     ],
 )
-def test_formats(name: str, format_name: str | None, expected: str) -> None:
+def test_format_is_inferred_from_the_name(name: str, format_name: str | None, expected: str) -> None:
     assert file_kind(Path(name), format_name) == expected
 
 
@@ -172,5 +174,5 @@ def test_unknown_formats_name_the_allowed_ones(name: str, format_name: str | Non
     assert "parquet" in str(caught.value.allowed)
 
 
-def test_a_folder_has_no_extension_and_no_note_on_its_cells(tmp_path: Path) -> None:
+def test_folder_has_no_extension_and_no_note_on_its_cells(tmp_path: Path) -> None:
     assert describe_cell_reading(SourceSpec(path=tmp_path)) == ()

@@ -80,7 +80,7 @@ def test_text_files_and_types_are_those_of_the_embedded_engine(engine: SparkEngi
         assert (table.types["u"], table.types["d"]) == ("DECIMAL(20,0)", "DATE")
 
 
-def test_a_hidden_parquet_file_is_read_where_it_is_named(engine: SparkEngine, tmp_path: Path) -> None:
+def test_hidden_parquet_file_is_read_if_named(engine: SparkEngine, tmp_path: Path) -> None:
     """Spark itself skips it by its name; test_folders reads folders and partitions by both engines."""
     hidden = tmp_path / "peo ple [1]" / "_hidden.parquet"
     hidden.parent.mkdir()
@@ -88,7 +88,7 @@ def test_a_hidden_parquet_file_is_read_where_it_is_named(engine: SparkEngine, tm
     assert cells(engine, SourceSpec(path=hidden, engine="spark")) == [("1", "02174", "x")]
 
 
-def test_what_is_no_source(engine: SparkEngine, tmp_path: Path) -> None:
+def test_invalid_sources_are_refused(engine: SparkEngine, tmp_path: Path) -> None:
     (tmp_path / "no.parquet").write_text(SECRET)
     (tmp_path / "empty").mkdir()
     wrong = [
@@ -113,7 +113,7 @@ def tables_of(session: Any, schema: str = "default") -> list[dict[str, Any]]:
     return found
 
 
-def test_a_given_session_is_left_as_it_was(session: Any, settings: Settings) -> None:
+def test_given_session_is_left_unchanged(session: Any, settings: Settings) -> None:
     session.conf.set("spark.sql.ansi.enabled", "false")
     session.conf.set("spark.sql.shuffle.partitions", "3")
     session.sparkContext.setJobGroup("mine", "my work")
@@ -140,7 +140,7 @@ def test_a_given_session_is_left_as_it_was(session: Any, settings: Settings) -> 
     session.conf.unset("spark.sql.shuffle.partitions")
 
 
-def test_a_session_stopped_meanwhile_and_a_second_try(settings: Settings, session: Any) -> None:
+def test_retry_after_a_stopped_session_succeeds(settings: Settings, session: Any) -> None:
     frame = session.createDataFrame(pyarrow.table({"a": [1]}))
     with connect(settings, SourceSpec(data=frame)) as engine:
         session.stop()
@@ -152,11 +152,14 @@ def test_a_session_stopped_meanwhile_and_a_second_try(settings: Settings, sessio
         assert engine.fetch_rows("SELECT 1 AS n") == [(1,)]
 
 
-def test_a_map_of_row_types_is_sent_to_the_rows_in_any_session(settings: Settings, session: Any) -> None:
+def test_map_of_row_types_is_sent_to_the_rows_in_any_session(settings: Settings, session: Any) -> None:
     name, frame = "spark.sql.autoBroadcastJoinThreshold", session.createDataFrame(pyarrow.table({"a": [1]}))
-    for said, expected in ((None, str(max(settings.memory_limit // 64, 10 * 2**20)) + "b"), ("-1", "-1")):
-        if said is not None:
-            session.conf.set(name, said)
+    for threshold, expected in (
+        (None, str(max(settings.memory_limit // 64, 10 * 2**20)) + "b"),
+        ("-1", "-1"),
+    ):
+        if threshold is not None:
+            session.conf.set(name, threshold)
         try:
             with connect(settings, SourceSpec(data=frame)) as engine:
                 assert engine._session.conf.get(name) == expected  # type: ignore[attr-defined]
@@ -164,7 +167,7 @@ def test_a_map_of_row_types_is_sent_to_the_rows_in_any_session(settings: Setting
             session.conf.unset(name)
 
 
-def test_spark_connect_is_refused_with_what_stops_it(
+def test_spark_connect_is_refused_with_the_reason(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     frame = type("DataFrame", (), {"__module__": "pyspark.sql.connect.dataframe"})()
@@ -179,7 +182,7 @@ def test_spark_connect_is_refused_with_what_stops_it(
 # --- the created session -----------------------------------------------------------------------------------
 
 
-def test_nothing_listens_beyond_this_machine_or_lies_in_the_working_folder(engine: SparkEngine) -> None:
+def test_no_port_is_open_to_others_and_no_file_is_in_the_working_folder(engine: SparkEngine) -> None:
     engine.create_table("t", "SELECT id % 3 AS g, count(*) AS n FROM range(1000) GROUP BY id % 3")
     assert addresses_beyond_loopback(java_of_this_process()) == []
     left = {"spark-warehouse", "metastore_db", "derby.log", "artifacts"}
@@ -190,7 +193,9 @@ def test_nothing_listens_beyond_this_machine_or_lies_in_the_working_folder(engin
     assert not folder.exists()
 
 
-def test_settings_that_cannot_be(settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_invalid_settings_are_refused(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from discreet.engines.spark.startup import check_java, check_master
 
     java = tmp_path / "bin" / "java"
@@ -215,7 +220,7 @@ def test_settings_that_cannot_be(settings: Settings, tmp_path: Path, monkeypatch
 # --- output ------------------------------------------------------------------------------------------------
 
 
-def test_a_folder_appears_whole_or_not_at_all(engine: SparkEngine, out: Path) -> None:
+def test_folder_appears_whole_or_not_at_all(engine: SparkEngine, out: Path) -> None:
     query = "SELECT id, id % 2 AS g FROM range(0, 1000, 1, 4) ORDER BY id DESC"
     engine.write_folder(query, out / "rows", ["Id", 'the "g"'])
     parts = sorted((out / "rows").iterdir())
@@ -236,7 +241,7 @@ def test_a_folder_appears_whole_or_not_at_all(engine: SparkEngine, out: Path) ->
     assert [path.name for path in out.iterdir()] == ["rows"]
 
 
-def test_a_table_of_the_catalog(engine: SparkEngine) -> None:
+def test_table_of_the_catalog_is_read(engine: SparkEngine) -> None:
     engine.write_table("SELECT id FROM range(3)", "default.published", ["N"])
     assert engine.has_table("default.published")
     assert cells(engine, SourceSpec(engine="spark", table="default.published")) == [("0",), ("1",), ("2",)]
@@ -259,7 +264,7 @@ def test_a_table_of_the_catalog(engine: SparkEngine) -> None:
         engine.write_table("SELECT id FROM range(3)", 'default."odd name"')
 
 
-def test_scratch_on_another_file_system(
+def test_scratch_may_be_on_another_file_system(
     session: Any, settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Scratch space is on a file system whose addresses are not local paths (Hadoop's viewfs, simulated)."""
@@ -289,18 +294,18 @@ def test_scratch_on_another_file_system(
 # --- failures ----------------------------------------------------------------------------------------------
 
 
-def test_errors_hold_no_cell(engine: SparkEngine, capfd: pytest.CaptureFixture[str]) -> None:
+def test_errors_contain_no_cell(engine: SparkEngine, capfd: pytest.CaptureFixture[str]) -> None:
     engine.load_table("t", {"a": [SECRET, None]})
     for statement in ("SELECT CAST(a AS INTEGER) AS n FROM t", f"SELECT nothing FROM t WHERE a = '{SECRET}'"):
         with pytest.raises(InternalError) as caught:
             engine.fetch_rows(statement)
         assert SECRET not in str(caught.value)
         assert caught.value.__suppress_context__
-    said = capfd.readouterr()
-    assert SECRET not in said.out + said.err
+    printed = capfd.readouterr()
+    assert SECRET not in printed.out + printed.err
 
 
-def test_an_interrupt_stops_the_statement_and_nothing_else(engine: SparkEngine) -> None:
+def test_interrupt_stops_only_the_statement(engine: SparkEngine) -> None:
     raised: list[DiscreetError] = []
 
     def work() -> None:
@@ -319,7 +324,7 @@ def test_an_interrupt_stops_the_statement_and_nothing_else(engine: SparkEngine) 
     assert engine.fetch_rows("SELECT 1 AS n") == [(1,)]
 
 
-def test_a_full_disk(engine: SparkEngine, out: Path) -> None:
+def test_full_disk_is_a_limit(engine: SparkEngine, out: Path) -> None:
     """A limit on the size of files that the Java process writes simulates a full disk."""
     java = java_of_this_process()
     before = resource.prlimit(java, resource.RLIMIT_FSIZE)
@@ -339,7 +344,7 @@ def test_a_full_disk(engine: SparkEngine, out: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_process_killed_in_the_middle_and_a_second_try(settings: Settings, out: Path) -> None:
+def test_retry_after_a_killed_process_succeeds(settings: Settings, out: Path) -> None:
     with connect(settings, CATALOG) as engine:
         assert isinstance(engine, SparkEngine)
         killer = threading.Timer(1.0, os.kill, (java_of_this_process(), 9))

@@ -97,7 +97,7 @@ def drive(cluster: SparkCluster, source: Path, out: Path, attempts: int) -> subp
     )
 
 
-def said(process: subprocess.Popen[str]) -> list[Mapping[str, Any]]:
+def output_of(process: subprocess.Popen[str]) -> list[Mapping[str, Any]]:
     """Return the driver's output once it has ended."""
     output, errors = process.communicate(timeout=570)
     assert process.returncode == 0, errors[-3000:]
@@ -118,7 +118,7 @@ def duckdbs_release(source: Path, path: Path) -> Counter[tuple[str, ...]]:
     return rows_of(path)
 
 
-def test_the_release_is_duckdbs_and_nobody_else_may_listen(cluster: SparkCluster, out: Path) -> None:
+def test_release_equals_duckdbs_and_no_port_is_open_to_others(cluster: SparkCluster, out: Path) -> None:
     source, target = people(out / "people", 8000), out / "releases"
     target.mkdir()
     process = drive(cluster, source, target, 1)
@@ -127,7 +127,7 @@ def test_the_release_is_duckdbs_and_nobody_else_may_listen(cluster: SparkCluster
         for daemon in (*cluster.daemons, *cluster.executors(), *children_of(process.pid)):
             listening.update(addresses_beyond_loopback(daemon))
         time.sleep(1)
-    found = said(process)
+    found = output_of(process)
     assert listening == set()
     assert "audit" in found[-1], found
     assert found[-1]["audit"]["passed"]
@@ -140,7 +140,7 @@ def test_the_release_is_duckdbs_and_nobody_else_may_listen(cluster: SparkCluster
     assert not (out.parent / "spark-warehouse").exists()
 
 
-def test_an_executor_is_killed_and_a_second_try_works(cluster: SparkCluster, out: Path) -> None:
+def test_retry_after_a_killed_executor_succeeds(cluster: SparkCluster, out: Path) -> None:
     source, target = people(out / "people", 100_000), out / "releases"
     target.mkdir()
     process = drive(cluster, source, target, 2)
@@ -148,7 +148,7 @@ def test_an_executor_is_killed_and_a_second_try_works(cluster: SparkCluster, out
     while "publishing" not in process.stdout.readline():
         assert process.poll() is None
     os.kill(cluster.executors()[0], signal.SIGKILL)
-    first, second = [line for line in said(process) if "audit" in line or "error" in line]
+    first, second = [line for line in output_of(process) if "audit" in line or "error" in line]
     expected = duckdbs_release(source, out / "expected.csv")
     if "error" in first:
         assert first["error"]["kind"] == "limit-reached", first

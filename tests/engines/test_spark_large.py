@@ -42,7 +42,7 @@ def test_loaded_rows_with_types_are_not_stored(settings: Settings) -> None:
         ("spark://127.0.0.1:7077", "", False),
     ],
 )
-def test_the_collector_of_a_session_that_does_the_work(
+def test_collector_is_set_only_where_none_is_named(
     master: str, options: str, named: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A collector is set only if none is named, because Java does not start with two."""
@@ -51,7 +51,7 @@ def test_the_collector_of_a_session_that_does_the_work(
     assert ("-XX:+UseParallelGC" in startup._collector(master)) == named
 
 
-def test_what_is_drawn_is_stored(settings: Settings) -> None:
+def test_drawn_rows_are_stored(settings: Settings) -> None:
     """Drawn rows are stored, because computing them again would draw other rows."""
     with connect(settings, SourceSpec(engine="spark", table="nothing")) as engine:
         assert isinstance(engine, spark.SparkEngine)

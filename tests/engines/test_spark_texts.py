@@ -57,7 +57,7 @@ def _columns() -> dict[str, pyarrow.Array]:
     }
 
 
-def test_texts_are_duckdbs(spark_process: None, settings: Settings, tmp_path: Path) -> None:
+def test_texts_equal_those_of_duckdb(spark_process: None, settings: Settings, tmp_path: Path) -> None:
     longest = max(map(len, _columns().values()))
     padded = {
         name: pyarrow.concat_arrays([cells, pyarrow.nulls(longest - len(cells), cells.type)])
@@ -75,7 +75,7 @@ def test_texts_are_duckdbs(spark_process: None, settings: Settings, tmp_path: Pa
     assert found[0] == found[1]
 
 
-def test_the_embedded_engine_prints_the_shortest_digits() -> None:
+def test_embedded_engine_prints_the_shortest_digits() -> None:
     numbers = [number for number in _doubles() if number not in (float("inf"), float("-inf"))]
     with duckdb.connect() as connection:
         rows = pyarrow.table({"x": numbers})

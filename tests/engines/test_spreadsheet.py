@@ -39,7 +39,7 @@ def book(path: Path, **sheets: Sequence[Sequence[object]]) -> Path:
     return path
 
 
-def test_a_cell_is_what_it_holds(engine: Engine, tmp_path: Path) -> None:
+def test_cells_are_read_as_text_of_their_values(engine: Engine, tmp_path: Path) -> None:
     rows = [
         HEADER,
         [7, datetime.datetime(2023, 4, 1), 12.5, 'say "no", or\nnothing'],
@@ -57,7 +57,7 @@ def test_a_cell_is_what_it_holds(engine: Engine, tmp_path: Path) -> None:
     ]
 
 
-def test_one_of_several_sheets_is_named(engine: Engine, tmp_path: Path) -> None:
+def test_one_of_several_sheets_must_be_named(engine: Engine, tmp_path: Path) -> None:
     path = book(tmp_path / "two.xlsx", First=[HEADER, [1, 2, 3, 4]], Second=[HEADER, [5, 6, 7, 8]])
     with pytest.raises(InputError, match="several sheets") as error:
         cells(engine, path)
@@ -68,7 +68,7 @@ def test_one_of_several_sheets_is_named(engine: Engine, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("rows", "told"),
+    ("rows", "expected"),
     [
         ([HEADER, [1, 2, 3, 4, 5]], "row 2: 5 cells, but the header has 4"),
         ([["age", None, "paid"], [1, 2, 3]], "row 1, cell 2: a column without a name"),
@@ -78,14 +78,14 @@ def test_one_of_several_sheets_is_named(engine: Engine, tmp_path: Path) -> None:
         ([], "no sheet with cells"),
     ],
 )
-def test_what_is_no_table_is_refused(
-    rows: Sequence[Sequence[object]], told: str, engine: Engine, tmp_path: Path
+def test_sheets_without_a_table_are_refused(
+    rows: Sequence[Sequence[object]], expected: str, engine: Engine, tmp_path: Path
 ) -> None:
-    with pytest.raises(InputError, match=told):
+    with pytest.raises(InputError, match=expected):
         cells(engine, book(tmp_path / "bad.xlsx", Sheet=rows))
 
 
-def test_a_sheet_is_named_on_the_command_line_and_in_python(run: Run, tmp_path: Path) -> None:
+def test_sheet_may_be_named_on_the_command_line_and_in_python(run: Run, tmp_path: Path) -> None:
     rows = [["age", "city"], *([20 + i % 5, "AB"[i % 2]] for i in range(60))]
     path = book(tmp_path / "work" / "two.xlsx", Notes=[["see the other sheet"]], People=rows)
     refused = run("init", "two.xlsx")
@@ -101,7 +101,7 @@ def test_a_sheet_is_named_on_the_command_line_and_in_python(run: Run, tmp_path: 
     assert discreet.open(path, proposed.mapping).inspect().rows == 60
 
 
-def test_an_unreadable_spreadsheet_or_a_missing_library_is_named(
+def test_unreadable_spreadsheet_or_a_missing_library_is_named(
     engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "text.xlsx").write_text("age,city\n", encoding="utf-8")

@@ -35,9 +35,7 @@ def cells(engine: Engine, path: Path, **options: Any) -> Rows:
     return sorted_rows(engine, SourceSpec(path=path, **options))
 
 
-def test_values_are_told_from_what_they_are_and_not_from_what_the_column_declares(
-    engine: Engine, tmp_path: Path
-) -> None:
+def test_values_have_their_own_types_not_those_of_the_column(engine: Engine, tmp_path: Path) -> None:
     path = database(
         tmp_path / "people.sqlite",
         'CREATE TABLE people (whole TEXT, "real" REAL, numbers NUMERIC, far, mixed INTEGER, none TEXT, note)',
@@ -63,7 +61,7 @@ def test_values_are_told_from_what_they_are_and_not_from_what_the_column_declare
     ]
 
 
-def test_a_column_of_several_kinds_is_said_and_the_spec_names_the_table(
+def test_column_of_several_kinds_is_reported_and_spec_names_the_table(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -84,26 +82,26 @@ def test_a_column_of_several_kinds_is_said_and_the_spec_names_the_table(
 
 
 @pytest.mark.parametrize(
-    ("value", "told"),
+    ("value", "expected"),
     [
         ("x'00ff'", "column name, row 2: a blob"),
         ("CAST(x'6100' AS TEXT)", "column name, row 2: a text with a NUL character"),
         ("CAST(x'ff' AS TEXT)", "column name, row 2: bytes that are not UTF-8"),
     ],
 )
-def test_what_is_no_value_is_refused_by_column_and_row(
-    engine: Engine, tmp_path: Path, value: str, told: str
+def test_invalid_values_are_refused_by_column_and_row(
+    engine: Engine, tmp_path: Path, value: str, expected: str
 ) -> None:
     path = database(
         tmp_path / "people.sqlite",
         "CREATE TABLE people (id INTEGER, name)",
         f"INSERT INTO people VALUES (1, 'a'), (2, {value})",
     )
-    with pytest.raises(InputError, match=told):
+    with pytest.raises(InputError, match=expected):
         cells(engine, path)
 
 
-def test_what_cannot_be_read_is_refused(engine: Engine, tmp_path: Path) -> None:
+def test_unreadable_databases_are_refused(engine: Engine, tmp_path: Path) -> None:
     (tmp_path / "text.sqlite").write_text("age,ward\n1,2\n")
     with pytest.raises(InputError, match="not a SQLite database"):
         cells(engine, tmp_path / "text.sqlite")
@@ -118,7 +116,7 @@ def test_what_cannot_be_read_is_refused(engine: Engine, tmp_path: Path) -> None:
         cells(engine, empty)
 
 
-def test_a_file_without_extension_is_recognized_and_unchanged(engine: Engine, tmp_path: Path) -> None:
+def test_file_without_extension_is_recognized_and_unchanged(engine: Engine, tmp_path: Path) -> None:
     path = database(tmp_path / "backup", "CREATE TABLE people (id)", "INSERT INTO people VALUES (1)")
     before = path.read_bytes()
     assert cells(engine, path, table="people") == cells(engine, path, format="sqlite") == [("1",)]
@@ -150,7 +148,7 @@ def people(tmp_path: Path) -> Path:
     )
 
 
-def test_a_release_goes_into_a_sqlite_file_and_is_audited_there(people: Path, tmp_path: Path) -> None:
+def test_release_is_written_to_a_sqlite_file_and_audited_there(people: Path, tmp_path: Path) -> None:
     target = tmp_path / "released.sqlite"
     discreet.open(str(people), spec=SPEC).publish({"age": 1}, target, k=3)
     assert stat.S_IMODE(target.stat().st_mode) == 0o600
@@ -171,7 +169,7 @@ def test_a_release_goes_into_a_sqlite_file_and_is_audited_there(people: Path, tm
     assert not discreet.audit(target).passed
 
 
-def test_types_that_sqlite_has_not_are_texts_and_nan_is_refused(engine: DuckdbEngine, tmp_path: Path) -> None:
+def test_types_unknown_to_sqlite_are_texts_and_nan_is_refused(engine: DuckdbEngine, tmp_path: Path) -> None:
     query = (
         "SELECT true AS a, 1.50::DECIMAL(9,2) AS b, 0.1::FLOAT AS c, 1e20::HUGEINT AS d, "
         "DATE '2023-04-01' AS e"

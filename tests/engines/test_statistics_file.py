@@ -51,7 +51,7 @@ def spss(tmp_path: Path) -> Path:
     return path
 
 
-def test_labels_stand_for_codes_and_missing_is_null(engine: Engine, spss: Path) -> None:
+def test_labels_replace_codes_and_missing_is_null(engine: Engine, spss: Path) -> None:
     assert cells(engine, spss) == [
         ("9", "1", "20", "", "2000-01-01"),  # no label: the code
         ("female", "2", "41.5", 'say "no"', "2000-01-01"),
@@ -61,21 +61,21 @@ def test_labels_stand_for_codes_and_missing_is_null(engine: Engine, spss: Path) 
     assert [row[0] for row in cells(engine, spss, keep_codes=True)] == ["1", "2", "9", None]
 
 
-def test_what_was_read_by_labels_is_said(spss: Path) -> None:
-    told = " ".join(discreet.init(spss).guesses)
-    assert "Labels replace codes in sex; keep_codes = true" in told
-    assert "Codes are kept in ward, where two values would have one label." in told
-    assert "sex: Sex of the respondent" in told
+def test_columns_read_by_labels_are_reported(spss: Path) -> None:
+    notes = " ".join(discreet.init(spss).guesses)
+    assert "Labels replace codes in sex; keep_codes = true" in notes
+    assert "Codes are kept in ward, where two values would have one label." in notes
+    assert "sex: Sex of the respondent" in notes
 
 
-def test_a_spec_keeps_the_codes(spss: Path) -> None:
+def test_spec_keeps_the_codes(spss: Path) -> None:
     spec = f'[source]\npath = "{spss.name}"\nkeep_codes = true\n[attributes.sex]\nrole = "quasi-identifier"\n'
     path = spss.with_name("discreet.toml")
     path.write_text(spec)
     assert discreet.open(path).frequency_set.hierarchies[0].leaves == ("1", "2", "9")
 
 
-def test_stata_and_sas(engine: Engine, tmp_path: Path) -> None:
+def test_files_of_stata_and_sas_are_read(engine: Engine, tmp_path: Path) -> None:
     stata, sas = tmp_path / "people.dta", tmp_path / "people.xpt"
     pyreadstat.write_dta(people(), stata, variable_value_labels={"sex": LABELS["sex"]})
     pyreadstat.write_xport(people(), sas, file_format_version=8)
@@ -88,7 +88,7 @@ def test_stata_and_sas(engine: Engine, tmp_path: Path) -> None:
     ]
 
 
-def test_what_cannot_be_read_is_refused(
+def test_unreadable_files_are_refused(
     engine: Engine, tmp_path: Path, spss: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "text.dta").write_text("age\n1\n")
@@ -101,6 +101,6 @@ def test_what_cannot_be_read_is_refused(
         cells(engine, spss)
 
 
-def test_what_writes_a_source_keeps_coded() -> None:
+def test_written_source_has_keep_codes_where_set() -> None:
     assert source_as_mapping(SourceSpec(path=Path("people.sav"), keep_codes=True)) == {"keep_codes": True}
     assert source_as_mapping(SourceSpec(path=Path("people.sav"))) == {}

@@ -76,7 +76,7 @@ def test_every_kind_of_stream_is_read_once_and_usable_twice(
     assert rows_of(settings, SourceSpec(data=stream)) == ROWS
 
 
-def test_a_dataset_is_scanned_where_its_files_lie(read: Read, tmp_path: Path) -> None:
+def test_dataset_is_scanned_from_its_files(read: Read, tmp_path: Path) -> None:
     """A dataset is scanned from its files.
 
     Its schema may have a column that an older file lacks, and folders that are columns.
@@ -96,7 +96,7 @@ def test_a_dataset_is_scanned_where_its_files_lie(read: Read, tmp_path: Path) ->
     assert [row[0] for row in sorted(read(dataset))] == ["3", "9", "9"]
 
 
-def test_rows_are_not_held(settings: Settings) -> None:
+def test_rows_are_not_kept_in_memory(settings: Settings) -> None:
     """Rows are not held: while a stream of 24 MB is read, Arrow holds only a part of it."""
     # The proxy pool counts only this test's allocations: memory of earlier tests may be freed meanwhile.
     pool = pyarrow.proxy_memory_pool(pyarrow.default_memory_pool())
@@ -120,7 +120,7 @@ def test_rows_are_not_held(settings: Settings) -> None:
     assert rows * 8 <= most < rows * parts * 8 / 8
 
 
-def test_a_lazy_frame_is_run_once_and_never_collected(
+def test_lazy_frame_is_run_once_and_never_collected(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     runs: list[int] = []
@@ -136,7 +136,7 @@ def test_a_lazy_frame_is_run_once_and_never_collected(
     assert runs == [1]
 
 
-def test_a_lazy_frame_whose_query_fails_is_an_error_of_the_input(read: Read) -> None:
+def test_lazy_frame_whose_query_fails_is_an_error_of_the_input(read: Read) -> None:
     frame = polars.LazyFrame({"n": ["1", "x"]}).with_columns(polars.col("n").cast(polars.Int64))
     with pytest.raises(InputError, match="rows"):
         read(frame)
@@ -145,13 +145,13 @@ def test_a_lazy_frame_whose_query_fails_is_an_error_of_the_input(read: Read) -> 
         read(missing)
 
 
-def test_a_frame_in_the_place_of_one_that_ended_is_another(read: Read) -> None:
+def test_frame_at_the_address_of_an_ended_one_is_read_anew(read: Read) -> None:
     """A frame that reuses the memory address of an ended one, by which frames are known, is read anew."""
     for number in range(20):
         assert read(polars.LazyFrame({"n": [number]})) == [(str(number),)]
 
 
-def test_the_file_is_its_owner_s_and_goes_with_the_stream(
+def test_file_is_owner_only_and_removed_with_the_stream(
     read: Read, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
@@ -166,7 +166,7 @@ def test_the_file_is_its_owner_s_and_goes_with_the_stream(
     assert not path.parent.exists()
 
 
-def test_a_stream_that_breaks_off_is_never_read_on(read: Read, tmp_path: Path) -> None:
+def test_broken_stream_is_not_read_further(read: Read, tmp_path: Path) -> None:
     """A stream that breaks off is never read further: its remaining rows would silently be too few."""
 
     def batches() -> Iterator[Any]:

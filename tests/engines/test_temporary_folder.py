@@ -69,7 +69,7 @@ def _child(script: str, *arguments: object) -> subprocess.Popen[str]:
     )
 
 
-def test_what_a_killed_run_spilled_is_removed_by_the_next(temporary: Path, tmp_path: Path) -> None:
+def test_files_spilled_by_a_killed_run_are_removed_by_the_next(temporary: Path, tmp_path: Path) -> None:
     with _child(SPILLS, tmp_path) as child:
         while not (spilled := list(temporary.glob("*/spill/*"))) and child.poll() is None:
             time.sleep(0.01)
@@ -83,7 +83,7 @@ def test_what_a_killed_run_spilled_is_removed_by_the_next(temporary: Path, tmp_p
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
-def test_signals_that_end_a_verb_leave_nothing(
+def test_signals_that_end_a_verb_leave_no_file(
     number: signal.Signals, temporary: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "t.csv").write_text("a,b\n1,2\n")
@@ -100,9 +100,7 @@ def test_signals_that_end_a_verb_leave_nothing(
         assert status_of(child) == (128 + number, "")
 
 
-def test_the_folders_of_a_process_are_removed_when_it_ends_at_once(
-    temporary: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_folders_of_an_ended_process_are_removed(temporary: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # This process continues, and with it the folder of its Spark session.
     monkeypatch.setattr(process_resources, "_LIVING_FOLDERS", {})
     with TemporaryFolder() as first, TemporaryFolder() as second:
@@ -114,7 +112,7 @@ def test_the_folders_of_a_process_are_removed_when_it_ends_at_once(
         assert list(temporary.iterdir()) == []
 
 
-def test_what_is_not_a_dead_run_s_stays(temporary: Path) -> None:
+def test_entries_of_no_dead_run_stay(temporary: Path) -> None:
     """Entries that do not belong to a dead run stay.
 
     They are folders with other names, without a lock, of another machine, or open to others; files; links.
@@ -143,7 +141,7 @@ def test_what_is_not_a_dead_run_s_stays(temporary: Path) -> None:
     subprocess.run(["rm", "-rf", *map(str, temporary.iterdir())], check=True)
 
 
-def test_a_folder_of_another_user_or_without_its_lock_yet_stays(
+def test_folder_of_another_user_or_without_a_lock_stays(
     temporary: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     dead, empty = temporary / "discreet-0000000a", temporary / "discreet-0000000b"

@@ -63,14 +63,14 @@ OTHER_FORMS: dict[str, tuple[str, bytes, dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize("name", OTHER_FORMS)
-def test_other_forms(name: str, settings: Settings, tmp_path: Path) -> None:
+def test_unquoted_words_in_other_forms_stay_texts(name: str, settings: Settings, tmp_path: Path) -> None:
     file, content, options = OTHER_FORMS[name]
     (tmp_path / file).write_bytes(content)
     found = rows_of(settings, SourceSpec(path=tmp_path / file, **options))
     assert found == [("x", None), ("NA", "1")]
 
 
-def test_unquoted_nulls_of_several_files_are_those_of_one_table(settings: Settings, tmp_path: Path) -> None:
+def test_unquoted_nulls_are_inferred_from_all_files_of_a_table(settings: Settings, tmp_path: Path) -> None:
     for i, line in enumerate(('"x",NA', '"NA",1')):
         (tmp_path / f"f{i}.csv").write_text(f'"a","b"\n{line}\n')
     assert rows_of(settings, SourceSpec(path=tmp_path / "f*.csv")) == [("x", None), ("NA", "1")]

@@ -89,7 +89,7 @@ def release(
     watch: Callable[[Engine], None] = lambda _: None,
 ) -> Released:
     """Permute on the engine of the place; ``classes`` are built from leaf codes (negative: suppressed)."""
-    asked = GroupRequirement(k, Decimal(e))
+    requirement = GroupRequirement(k, Decimal(e))
     by_row_type = strategy in ("qi-aware", "recoding")
     sensitive = spec.sensitive[0].name
     with place.connect(spec.source) as engine:
@@ -103,13 +103,13 @@ def release(
                 rows = np.flatnonzero(made >= 0)
                 column, made = select_rows(column, rows), made[rows]
             near = held.codes() if strategy == "qi-aware" else None
-            found = partition_rows(column, asked, strategy, quasi_identifiers=near, classes=made)
+            found = partition_rows(column, requirement, strategy, quasi_identifiers=near, classes=made)
             numbers = draw_group_numbers(found.group_count)
             moved = permute_values(held, found.groups, numbers, rows, draw_order)
             kept = len(found.groups)
             tables = PermutedRows(moved, kept, held.text_of(sql.MOVED_VALUE), held.form, held.exact)
             without = engine.fetch_rows(sql.null_value_count(moved))[0][0]
-            facts = _facts(held, asked, strategy, form, found.group_count, without)
+            facts = _facts(held, requirement, strategy, form, found.group_count, without)
             written = build_release_tables(held, tables, facts, held.tables, typed=True, drawn=False)
             read = {name: engine.fetch_rows(table.query) for name, table in written.items()}
             names = {name: table.columns for name, table in written.items()}
@@ -126,12 +126,17 @@ def release(
 
 
 def _facts(
-    held: StagedRows, asked: GroupRequirement, strategy: str, form: ReleaseForm, groups: int, without: int
+    held: StagedRows,
+    requirement: GroupRequirement,
+    strategy: str,
+    form: ReleaseForm,
+    groups: int,
+    without: int,
 ) -> PermutedRelease:
     return PermutedRelease(
         sensitive=held.sensitive.attribute,
-        k=asked.k,
-        e=asked.e,
+        k=requirement.k,
+        e=requirement.e,
         partition=strategy,
         form=form,
         group_column=GROUP,
@@ -150,10 +155,10 @@ def audited(
         name: place.put(_columns(names, edits.get(name, list)(found.rows[name])))
         for name, names in found.names.items()
     }
-    alone = sources.get(SENSITIVE_NAME)
+    sensitive = sources.get(SENSITIVE_NAME)
     with place.connect(sources[HELP_NAME]) as engine:
         return audit_permuted(
-            engine, PermutedSources(sources[ONE_TABLE_NAME], sources[HELP_NAME], alone), found.claims
+            engine, PermutedSources(sources[ONE_TABLE_NAME], sources[HELP_NAME], sensitive), found.claims
         )
 
 

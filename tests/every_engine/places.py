@@ -50,7 +50,7 @@ class Place(ABC):
     """Storage of small tables, and the engine that reads them there."""
 
     name: str
-    tells_case = True
+    distinguishes_case = True
     """Whether a table may have two columns whose names differ only in case."""
 
     def __init__(self, settings: Settings, folder: Path) -> None:
@@ -156,7 +156,7 @@ class MariadbPlace(Place):
     """Tables of a database, read by a user with only the rights to read and to create temporary tables."""
 
     name = "mariadb"
-    tells_case = False
+    distinguishes_case = False
 
     def __init__(self, settings: Settings, folder: Path, server: MariadbServer, database: str) -> None:
         super().__init__(settings, folder)

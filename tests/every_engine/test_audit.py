@@ -42,16 +42,16 @@ def columns_of(rows: list[tuple[Any, ...]], names: list[str] = NAMES) -> Columns
 @drawn(15)
 @example(rows=EVERYTHING, sensitive=2, apart=True)
 @given(rows=TABLES, sensitive=st.integers(0, 2), apart=st.booleans())
-def test_tiny_tables(
+def test_audits_of_tiny_tables_equal_duckdbs(
     place: Place, duckdb_place: DuckdbPlace, rows: list[tuple[Any, ...]], sensitive: int, apart: bool
 ) -> None:
     if drawn_enough(place):
         return
-    names = NAMES if place.tells_case else [*NAMES[:2], "village", *NAMES[3:]]
+    names = NAMES if place.distinguishes_case else [*NAMES[:2], "village", *NAMES[3:]]
     values = NAMES[3 : 3 + sensitive]
-    asked: dict[str, Any] = {"keys": NAMES[:2], "values": values, "k": 2, "l": 2 if sensitive else None}
+    options: dict[str, Any] = {"keys": NAMES[:2], "values": values, "k": 2, "l": 2 if sensitive else None}
     found, expected = (
-        audited(where, where.put(columns_of(rows, names)), starred_apart=apart, **asked)
+        audited(where, where.put(columns_of(rows, names)), starred_apart=apart, **options)
         for where in (place, duckdb_place)
     )
     assert found == expected
@@ -73,15 +73,15 @@ def test_tiny_tables(
 
 
 @once_on_spark("names", [NAMES, NAMES[:2] + NAMES[3:4], NAMES[:2]], NAMES[:2] + NAMES[3:4])
-def test_classes_by_different_rows_alone(place: Place, names: list[str]) -> None:
+def test_distinct_rows_suffice_for_the_audit(place: Place, names: list[str]) -> None:
     """The distinct rows of a digest are sufficient for the audit's counts."""
     drawn = [("a", None, 1, "x", "y"), ("*", "A", 2**62, None, "*"), ("a", "é", None, "*", None)]
     rows = [drawn[i * i % 3] for i in range(9)] + [("a", None, 2, "X", "y"), ("*", "*", None, "*", "*")]
     columns = {name: column for name, column in columns_of(rows).items() if name in names}
     source, values = place.put(columns | _floats(rows, names)), [n for n in names if n in NAMES[3:]]
-    asked: dict[str, Any] = {"keys": names[:2], "values": values, "k": 2, "l": 2 if values else None}
-    by_rows = audited(place, source, **asked)
-    found = audited(place, source, **asked, digest=True)
+    options: dict[str, Any] = {"keys": names[:2], "values": values, "k": 2, "l": 2 if values else None}
+    by_rows = audited(place, source, **options)
+    found = audited(place, source, **options, digest=True)
     assert replace(found, sha256=None) == by_rows
     with place.connect(source) as engine:
         assert found.sha256 == table_digest(engine, source)
@@ -109,7 +109,7 @@ def test_classes_are_listed_smallest_first_in_the_order_of_code_points(place: Pl
 
 
 @SLOW_ON_SPARK
-def test_starred_rows_and_leftovers(place: Place) -> None:
+def test_starred_rows_and_unchecked_columns_are_reported(place: Place) -> None:
     rows = [("*", "*", "*", "*")] * 2 + [("a", "x", "1", str(i)) for i in range(20)]
     source = place.put(texts(rows, ["q", "s", "w", "id"]))
     report = audited(place, source, k=20)
@@ -123,7 +123,7 @@ def test_starred_rows_and_leftovers(place: Place) -> None:
     assert (together.passed, together.rows, together.k) == (False, 22, 2)
 
 
-def test_refusals(place: Place) -> None:
+def test_invalid_columns_are_refused(place: Place) -> None:
     source = place.put({"a": ("VARCHAR", ["x"]), "b": ("VARCHAR", ["y"])})
     for keys, values, message in [
         (["c"], [], "no column 'c'"),

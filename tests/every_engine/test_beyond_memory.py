@@ -18,7 +18,7 @@ from discreet.model.table_spec import SourceSpec, TableSpec
 from discreet.settings import Settings
 from discreet.verbs.table import Table
 from tests.every_engine.places import SLOW_ON_SPARK, Place
-from tests.every_engine.test_search import ODD, drawn, spec_of, told
+from tests.every_engine.test_search import ODD, drawn, spec_at, spec_of
 
 LIMIT = 12_500
 NAMES = [ODD, "number", "born", "diagnosis"]
@@ -49,11 +49,11 @@ def specs(place: Place) -> tuple[TableSpec, TableSpec]:
     """One table twice: as texts in memory, and in its place."""
     columns = drawn(7, NAMES, 260, subjects=False)
     spec = spec_of(columns, ["diagnosis"])
-    return spec, told(spec, place, columns)
+    return spec, spec_at(spec, place, columns)
 
 
 @SLOW_ON_SPARK
-def test_mondrian_publishes_what_it_publishes_from_memory(
+def test_mondrian_in_the_database_publishes_the_same_as_in_memory(
     specs: tuple[TableSpec, TableSpec], settings: Settings, small: Settings, out: Path
 ) -> None:
     whole = Table(specs[0], settings).publish("mondrian", out / "whole.csv", k=3, l=2)
@@ -65,23 +65,23 @@ def test_mondrian_publishes_what_it_publishes_from_memory(
 
 
 @SLOW_ON_SPARK
-def test_a_search_and_its_levels_publish_what_they_publish_from_memory(
+def test_search_in_the_database_publishes_the_same_as_in_memory(
     specs: tuple[TableSpec, TableSpec], settings: Settings, small: Settings, out: Path
 ) -> None:
     memory, table = Table(specs[0], settings), Table(specs[1], small)
-    asked = {"k": 3, "l": 2, "max_suppressed": "10%"}
-    expected = memory.search("samarati", **asked)
-    found = table.search("samarati", **asked)
+    request = {"k": 3, "l": 2, "max_suppressed": "10%"}
+    expected = memory.search("samarati", **request)
+    found = table.search("samarati", **request)
     assert found.solutions == expected.solutions != ()
     assert found.levels == expected.levels
-    whole = memory.publish(expected.levels, out / "whole.csv", **asked)
-    stored = table.publish(found.levels, out / "stored.csv", **asked)
+    whole = memory.publish(expected.levels, out / "whole.csv", **request)
+    stored = table.publish(found.levels, out / "stored.csv", **request)
     assert stored.suppressed == whole.suppressed
     assert rows_of(stored.path) == rows_of(whole.path)
     assert stored.audit.report == whole.audit.report
 
 
-def test_negotiating_says_what_goes_on_in_the_database(
+def test_negotiation_beyond_memory_names_the_verbs_of_the_database(
     specs: tuple[TableSpec, TableSpec], small: Settings
 ) -> None:
     with pytest.raises(LimitReached) as caught:

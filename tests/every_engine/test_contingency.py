@@ -59,7 +59,7 @@ def counted(
     cells = [MarginalCells(build_axes(spec, levels)) for levels in MARGINALS]
     with place.connect(spec.source) as engine:
         found = count_cells(engine, spec, cells, rows_per_subject)
-    public, others, told = iter(found.public), iter(found.others), []
+    public, others, counts_of_marginals = iter(found.public), iter(found.others), []
     for each in cells:
         if each.public:
             labels = product(*(axis.labels for axis in each.axes))
@@ -67,8 +67,8 @@ def counted(
             assert len(counts) == each.number
         else:
             counts = {decode_labels(key): number for key, number in next(others).items()}
-        told.append({key: number for key, number in counts.items() if number})
-    return told
+        counts_of_marginals.append({key: number for key, number in counts.items() if number})
+    return counts_of_marginals
 
 
 def plainly(rows: list[dict[str, str | None]]) -> list[dict[tuple[str, ...], int]]:
@@ -83,18 +83,18 @@ def rows_of(columns: Columns) -> list[dict[str, str | None]]:
     return [dict(zip(names, row, strict=True)) for row in zip(*(v for _, v in columns.values()), strict=True)]
 
 
-def test_each_row_is_counted_once(place: Place) -> None:
+def test_every_row_is_counted_once(place: Place) -> None:
     assert counted(place, spec_of(place)) == plainly(rows_of(COLUMNS))
 
 
-def test_rows_with_null_are_left_out_where_the_spec_says_so(place: Place) -> None:
+def test_rows_with_null_are_omitted_under_the_drop_policy(place: Place) -> None:
     spec = spec_of(place, null_policy=NullPolicy.DROP)
     kept = [row for row in rows_of(COLUMNS) if row["age"] is not None and row["sex"] is not None]
     assert counted(place, spec) == plainly(kept)
 
 
 @once_on_spark("most", [1, 2, 3, 9], 2)
-def test_a_subject_counts_no_more_rows_than_allowed(
+def test_subject_counts_no_more_rows_than_allowed(
     place: Place, most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With one subject's rows added or removed and the same salt, only that subject's counts change."""

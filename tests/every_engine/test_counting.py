@@ -62,9 +62,9 @@ def counted_at(
         return count_frequency_set(engine, table_spec(source, keys, values), place.settings)
 
 
-def test_odd_texts_and_names(place: Place) -> None:
+def test_odd_texts_and_names_are_counted(place: Place) -> None:
     cells = [*ODD_TEXTS, None, "é"]
-    rows, other = len(cells), "Q 1" if place.tells_case else "Q 2"
+    rows, other = len(cells), "Q 1" if place.distinguishes_case else "Q 2"
     columns: Columns = {
         "q 1": ("VARCHAR", cells),
         other: ("VARCHAR", [cells[(7 * i) % rows] for i in range(rows)]),
@@ -145,7 +145,7 @@ NULL_TEXTS = ("", "true", "1", "kept")
     null_values=st.sampled_from([(), ("?",), NULL_TEXTS]),
     subject=st.booleans(),
 )
-def test_tiny_tables(
+def test_counts_of_tiny_tables_equal_duckdbs(
     place: Place,
     duckdb_place: DuckdbPlace,
     rows: list[tuple[Any, ...]],
@@ -167,7 +167,7 @@ def refusal(place: Place, source: SourceSpec, *names: str, **changes: Any) -> In
     return raised.value
 
 
-def test_refusals(place: Place) -> None:
+def test_uncountable_columns_are_refused(place: Place) -> None:
     columns: Columns = {
         "Town": ("VARCHAR", ["a", "b", "b"]),
         "raw": ("BLOB", [b"1", b"2", None]),
@@ -185,14 +185,14 @@ def test_refusals(place: Place) -> None:
     assert "has no rows" in refusal(place, nothing, "Town").message
 
 
-def test_a_value_without_a_leaf_is_named_with_its_place(place: Place) -> None:
+def test_value_without_a_leaf_is_named_with_its_place(place: Place) -> None:
     source = place.put({"q": ("VARCHAR", ["a", "?it's", "?it's"]), "n": ("BIGINT", [1, 2, 3])})
     error = refusal(place, source, "q", hierarchy=FirstLetter())
     assert "'?it's' has no leaf in first letters" in error.message
     assert error.message.startswith(f"{source.label}, ")
 
 
-def test_too_many_groups_are_refused_before_they_are_here(place: Place) -> None:
+def test_too_many_groups_are_refused_before_they_are_fetched(place: Place) -> None:
     number = 2000
     source = place.put(
         {"q": ("BIGINT", list(range(number))), "p": ("VARCHAR", [str(i) for i in range(number)])}
@@ -207,7 +207,7 @@ def test_too_many_groups_are_refused_before_they_are_here(place: Place) -> None:
 
 
 @SLOW_ON_SPARK
-def test_combinations_of_columns_and_starred_rows(place: Place) -> None:
+def test_combinations_of_columns_are_counted_without_starred_rows(place: Place) -> None:
     columns: Columns = {
         "a": ("VARCHAR", ["*", "x", None, "x", "?", "*"]),
         "b": ("VARCHAR", ["*", "*", "y", "*", "y", "*"]),
@@ -226,7 +226,7 @@ def test_combinations_of_columns_and_starred_rows(place: Place) -> None:
     }
 
 
-def test_a_nested_column_is_left_out_or_refused(place: Place) -> None:
+def test_nested_column_is_left_out_or_refused(place: Place) -> None:
     source = place.put({"q": ("VARCHAR", ["a", "a"]), "list": ("INTEGER[]", [[1], [2, None]])})
     with place.connect(source) as engine:
         assert count_frequency_set(engine, table_spec(source, ["q"]), place.settings).rows == 2

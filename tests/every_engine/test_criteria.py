@@ -73,17 +73,19 @@ def array_scores(criterion: Criterion, classes: Classes) -> list[int]:
     spare=st.integers(0, 2),
     apart=st.booleans(),
 )
-def test_tiny_tables(place: Place, rows: Rows, value: float, spare: int, apart: bool) -> None:
+def test_criteria_of_tiny_tables_equal_plain_counting(
+    place: Place, rows: Rows, value: float, spare: int, apart: bool
+) -> None:
     if drawn_enough(place):
         return
-    asked = Share(value, spare=spare), Share(0.9, "t", spare=7)
+    shares = Share(value, spare=spare), Share(0.9, "t", spare=7)
     source = place.put(texts(rows, [*KEYS, *VALUES]))
-    report = audited(place, source, *asked, keys=KEYS, values=VALUES, starred_apart=apart)
-    told = [asked[0].at("s"), asked[0].at("t"), asked[1]]
-    assert [found.criterion for found in report.criteria] == told
+    report = audited(place, source, *shares, keys=KEYS, values=VALUES, starred_apart=apart)
+    expected = [shares[0].at("s"), shares[0].at("t"), shares[1]]
+    assert [found.criterion for found in report.criteria] == expected
     ordinary = [row for row in rows if not (apart and set(row) == {"*"})]
     failing = set()
-    for found, criterion in zip(report.criteria, told, strict=True):
+    for found, criterion in zip(report.criteria, expected, strict=True):
         classes = classes_of(ordinary, VALUES.index(criterion.attribute or ""))
         scores = {key: plain_score(criterion, cells) for key, cells in classes.items()}
         assert list(scores.values()) == array_scores(criterion, classes)
@@ -140,7 +142,7 @@ DOUBLE = "SELECT class, {} AS score FROM {{rows}} GROUP BY class"
     ],
 )
 @SLOW_ON_SPARK
-def test_what_a_query_leaves_open_fails(place: Place, line: str, failing: int, found: int | None) -> None:
+def test_class_without_a_score_fails(place: Place, line: str, failing: int, found: int | None) -> None:
     if place.name == "spark":
         line = line.replace("DOUBLE PRECISION", "DOUBLE")
     columns: Columns = {"q": ("VARCHAR", ["a", "a", "b"])}
@@ -173,7 +175,7 @@ def test_every_row_is_in_a_class_whatever_its_type(place: Place) -> None:
 
 
 @SLOW_ON_SPARK
-def test_where_subjects_count(place: Place) -> None:
+def test_criteria_count_subjects(place: Place) -> None:
     """A criterion of sizes counts subjects; a criterion of values is refused."""
     rows = [("a", "x", "ann", "false"), ("a", "y", "ann", "false"), ("a", "x", "bob", "false")]
     rows += [("b", "x", "eve", "false"), ("b", "y", None, "false"), ("*", "*", "eve", "true")]
@@ -187,7 +189,7 @@ def test_where_subjects_count(place: Place) -> None:
     assert error.value.allowed == "k and l, which count subjects"
 
 
-def test_a_criterion_without_sql_is_refused(place: Place) -> None:
+def test_criterion_without_sql_is_refused(place: Place) -> None:
     class Silent(Odd):
         name: ClassVar[str] = "silent"
         audited_by: ClassVar[AuditedBy] = AuditedBy.NOTHING
@@ -230,7 +232,7 @@ def spoil(place: Place, address: ReleaseAddress) -> None:
 
 
 @SLOW_ON_SPARK
-def test_publish_audit_spoil_report(place: Place, share: type[Criterion]) -> None:
+def test_spoiled_release_fails_its_audit_and_report(place: Place, share: type[Criterion]) -> None:
     del share
     address = publish(place, Share(0.5))
     found = audit(address, settings=place.settings)

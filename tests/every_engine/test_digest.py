@@ -17,7 +17,9 @@ from tests.every_engine.plain_digest import plain_digest
 
 
 @once_on_spark("many", [(m, n) for m in (1, 2, 5) for n in (False, True)], (2, True))
-def test_digest_of_lines(place: Place, many: tuple[int, bool], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_digest_equals_that_of_lines(
+    place: Place, many: tuple[int, bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Columns with few cells, with too many in the first rows, and with too many only later.
 
     On Spark each run has two of three columns with too many, one of them detected late.
@@ -37,7 +39,7 @@ def test_digest_of_lines(place: Place, many: tuple[int, bool], monkeypatch: pyte
 
 
 @once_on_spark("first", [(), ("g",), ("v", "g"), ("n", "no column")], ("n", "no column"))
-def test_digest_of_numbers_in_an_order_of_their_own(place: Place, first: tuple[str, ...]) -> None:
+def test_digest_of_sorted_numbers_equals_that_of_lines(place: Place, first: tuple[str, ...]) -> None:
     """Cells of a line sort by their texts with length prefixes: those of 10 digits before 9."""
     values = [None, -1, 0, 7, 7, 10, 99, 123456789, 1234567890, -1234567890, 12345678901, None]
     columns: Columns = {
@@ -64,7 +66,7 @@ ORDERED = {
 
 
 @once_on_spark("cells", [*ORDERED], "of several lengths")
-def test_an_audit_digests_and_counts_rows_in_order_as_others(
+def test_audit_of_rows_in_order_has_the_same_digest_and_counts(
     place: Place, cells: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Rows may be in that order or not, and the sensitive column may be at any index.
@@ -81,13 +83,13 @@ def test_an_audit_digests_and_counts_rows_in_order_as_others(
     }
     for names in (["b", "a", "s"], ["s", "a", "b"])[on_spark:]:
         source = place.put({name: columns[name] for name in names})
-        asked = {"quasi_identifiers": ["a", "b"], "sensitive": ["s"], "requirement": REQUIREMENT}
+        options = {"quasi_identifiers": ["a", "b"], "sensitive": ["s"], "requirement": REQUIREMENT}
         with place.connect(source) as engine:
             found, other = (
                 audit_source(
                     engine,
                     source,
-                    **asked,
+                    **options,
                     starred_apart=False,
                     digest=True,
                     strictest=not on_spark,

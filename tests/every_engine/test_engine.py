@@ -29,7 +29,7 @@ TABLE: Columns = {
 }
 
 
-def test_columns_types_and_cells_are_those_of_the_table(place: Place) -> None:
+def test_columns_types_and_cells_equal_those_of_the_table(place: Place) -> None:
     source = place.put(TABLE)
     with place.connect(source) as engine:
         with open_source_table(engine, source) as table:
@@ -45,7 +45,7 @@ def _text(cell: Any) -> str | None:
     return None if cell is None else str(cell)
 
 
-def test_a_loaded_table_holds_what_was_loaded(place: Place) -> None:
+def test_loaded_table_has_the_loaded_values(place: Place) -> None:
     numbers = np.array([2**62 - i for i in range(len(ODD))])
     reals = np.array([i / 8 for i in range(len(ODD))])
     columns: dict[str, Sequence[str | None] | NDArray[Any]] = {"text": ODD, "number": numbers, "real": reals}
@@ -60,7 +60,7 @@ def test_a_loaded_table_holds_what_was_loaded(place: Place) -> None:
     np.testing.assert_array_equal(arrays["real"], reals)
 
 
-def test_a_table_is_loaded_in_parts(place: Place) -> None:
+def test_table_is_loaded_in_parts(place: Place) -> None:
     parts = [{"n": np.arange(begin, begin + 3), "half": np.arange(begin, begin + 3) / 2} for begin in (0, 3)]
     with place.connect() as engine, TemporaryTables(engine) as tables:
         name = tables.new_name()
@@ -70,7 +70,7 @@ def test_a_table_is_loaded_in_parts(place: Place) -> None:
     assert [tuple(row) for row in rows] == [(n, n / 2) for n in range(6)]
 
 
-def test_arrays_may_be_empty_or_texts_but_hold_no_null(place: Place) -> None:
+def test_arrays_may_be_empty_or_texts_but_not_null(place: Place) -> None:
     with place.connect() as engine, TemporaryTables(engine) as tables:
         name = identifier(tables.load({"n": np.arange(3), "t": ["a", "b", None]}))
         assert engine.fetch_arrays(f"SELECT n FROM {name} WHERE n > 5")["n"].size == 0
@@ -81,7 +81,7 @@ def test_arrays_may_be_empty_or_texts_but_hold_no_null(place: Place) -> None:
         assert engine.fetch_rows(f"SELECT count(*) FROM {name}") == [(3,)]
 
 
-def test_a_result_is_kept_in_the_embedded_engine(place: Place) -> None:
+def test_result_is_kept_in_the_embedded_engine(place: Place) -> None:
     source = place.put(TABLE)
     with place.connect(source) as engine, open_source_table(engine, source) as table:
         embedded = engine.keep_result("kept", f"SELECT * FROM {table.relation}")
@@ -104,7 +104,7 @@ def test_tables_are_computed_once_and_replaced(place: Place) -> None:
         assert engine.fetch_rows("SELECT 2 AS r") == [(2,)]
 
 
-def test_a_file_is_written_in_order(place: Place, out: Path) -> None:
+def test_file_is_written_in_order(place: Place, out: Path) -> None:
     source = place.put(TABLE)
     with place.connect(source) as engine, open_source_table(engine, source) as table:
         query = f"SELECT c0, c1, c2, c4 FROM {table.relation} ORDER BY c0 DESC"

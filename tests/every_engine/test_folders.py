@@ -50,7 +50,7 @@ LOGS = {
 
 
 @pytest.mark.parametrize("kind", LOGS)
-def test_a_table_with_a_log_is_not_read_whole(kind: str, read: Read, tmp_path: Path) -> None:
+def test_folder_with_a_log_is_not_read_as_plain_files(kind: str, read: Read, tmp_path: Path) -> None:
     """The old and the new version of two rows are both stored: reading all files counts them twice."""
     table = tmp_path / "lake" / "people"
     for version in ("old", "new"):
@@ -65,13 +65,13 @@ def test_a_table_with_a_log_is_not_read_whole(kind: str, read: Read, tmp_path: P
             read(path)
         assert "catalog" in str(error.value)
         assert "export" in str(error.value)
-    beside = write(tmp_path / "lake" / "plain.parquet", "1").parent
+    plain = write(tmp_path / "lake" / "plain.parquet", "1").parent
     with pytest.raises(InputError, match=kind):
-        read(beside)
-    assert read(beside / "plain.parquet") == (("age",), [("1",)])
+        read(plain)
+    assert read(plain / "plain.parquet") == (("age",), [("1",)])
 
 
-def test_marks_of_writers_are_left_out(read: Read, tmp_path: Path) -> None:
+def test_markers_of_writers_are_skipped(read: Read, tmp_path: Path) -> None:
     folder = tmp_path / "peo {p,l}e [1]?*"
     write(folder / "a.parquet", "1")
     write(folder / "b.PARQUET", "2")
@@ -87,7 +87,7 @@ BELOW = ("sub/b.parquet", "sub/deep/b.parquet", "x=1/b.parquet", "sub/b.parquet/
 
 
 @pytest.mark.parametrize("name", HIDDEN + BELOW)
-def test_what_would_be_left_out_is_refused(name: str, read: Read, tmp_path: Path) -> None:
+def test_files_that_would_be_skipped_are_refused(name: str, read: Read, tmp_path: Path) -> None:
     folder = write(tmp_path / "people" / "a.parquet", "1").parent
     write(folder / name, "2")
     with pytest.raises(InputError) as error:
@@ -95,7 +95,7 @@ def test_what_would_be_left_out_is_refused(name: str, read: Read, tmp_path: Path
     assert name.partition("/")[0] in str(error.value)
 
 
-def test_a_link_that_leads_nowhere_and_a_folder_of_nothing(read: Read, tmp_path: Path) -> None:
+def test_broken_link_and_empty_folder_are_refused(read: Read, tmp_path: Path) -> None:
     folder = write(tmp_path / "people" / "a.parquet", "1").parent
     (folder / "b.parquet").symlink_to(tmp_path / "gone")
     with pytest.raises(InputError, match=r"b\.parquet is not a regular file"):
@@ -106,7 +106,7 @@ def test_a_link_that_leads_nowhere_and_a_folder_of_nothing(read: Read, tmp_path:
         read(folder)
 
 
-def test_folders_that_are_columns(read: Read, tmp_path: Path) -> None:
+def test_folders_named_as_columns_are_read_as_columns(read: Read, tmp_path: Path) -> None:
     folder = tmp_path / "peo {ple} [1]*"
     for zip_code, city in (("02174", "x%2Fy"), ("10115", "__HIVE_DEFAULT_PARTITION__"), ("7", "é o")):
         write(folder / f"zip={zip_code}" / f"City={city}" / "a.parquet", zip_code)
@@ -118,7 +118,7 @@ def test_folders_that_are_columns(read: Read, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "names", [("x=1/a.parquet", "y=1/b.parquet"), ("x=1/x=2/a.parquet",), ("Age=1/a.parquet",)]
 )
-def test_folders_that_are_no_columns(names: tuple[str, ...], read: Read, tmp_path: Path) -> None:
+def test_inconsistent_column_folders_are_refused(names: tuple[str, ...], read: Read, tmp_path: Path) -> None:
     for name in names:
         write(tmp_path / "people" / name, "1")
     with pytest.raises(InputError):
@@ -155,7 +155,7 @@ def test_columns_are_those_of_the_first_file(seed: int, tmp_path: Path, settings
         assert read_parquet_schema(folder, "people", fetch).columns == ("b", "c", "a")
 
 
-def test_the_digest_is_of_the_files_that_are_read(tmp_path: Path) -> None:
+def test_digest_is_of_the_files_that_are_read(tmp_path: Path) -> None:
     folder = write(tmp_path / "people" / "x=1" / "a.parquet", "1").parent.parent
     before = folder_digest(folder)
     (folder / "_SUCCESS").write_text("")

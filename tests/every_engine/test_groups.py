@@ -28,8 +28,8 @@ def doubling() -> GroupFunction:
 
     def double(columns: Mapping[str, NDArray[Any]]) -> ColumnData:
         numbers = columns["v"].astype("int64")
-        said = [labels[number % len(labels)] for number in numbers.tolist()]
-        return {"g": columns["g"].astype("int64"), "twice": 2 * numbers, "label": said}
+        labels_of_rows = [labels[number % len(labels)] for number in numbers.tolist()]
+        return {"g": columns["g"].astype("int64"), "twice": 2 * numbers, "label": labels_of_rows}
 
     return double
 
@@ -37,22 +37,22 @@ def doubling() -> GroupFunction:
 def test_groups_become_one_table(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine_mixins, "_ENTRIES_PER_PART", 8)
     values = list(range(30))
-    told: list[tuple[int, int]] = []
+    progress: list[tuple[int, int]] = []
     with place.connect() as engine:
         engine.load_table("given", {"v": np.array(values), "h": np.array([2**62 + v for v in values])})
         query = "SELECT v, h, v % 7 AS g FROM given"
         engine.apply_to_groups(
-            "made", query, "g", range(7), doubling(), COLUMNS, progress=lambda *done: told.append(done)
+            "made", query, "g", range(7), doubling(), COLUMNS, progress=lambda *done: progress.append(done)
         )
         found = engine.fetch_rows("SELECT g, twice, label FROM made")
         engine.drop_table("made")
     assert sorted(found, key=lambda row: row[1]) == [(v % 7, 2 * v, LABELS[v % 7]) for v in values]
-    assert told[-1] == (7, 7)
+    assert progress[-1] == (7, 7)
 
 
-def test_what_cuts_a_fragment_may_be_sent_elsewhere(settings: Settings) -> None:
-    asked = Requirement(2)
-    cutter = FragmentCutter((), (), asked, settings, MondrianOptions(), (), notice=lambda _text: None)
+def test_fragment_cutter_is_sent_to_other_processes_without_its_notice(settings: Settings) -> None:
+    requirement = Requirement(2)
+    cutter = FragmentCutter((), (), requirement, settings, MondrianOptions(), (), notice=lambda _text: None)
     sent = pickle.loads(pickle.dumps(cutter))
     assert sent.notice is None
-    assert sent.requirement == asked
+    assert sent.requirement == requirement

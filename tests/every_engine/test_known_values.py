@@ -52,37 +52,39 @@ def check_worst(found: CriterionFinding, measures: list[Fraction | None], sign: 
 @drawn(15)
 @example(rows=ILL, more=["flu", "gout"], percent=20)
 @given(rows=ILLNESSES, more=st.lists(st.sampled_from(list(PATHS)), max_size=6), percent=st.integers(0, 60))
-def test_the_publisher_s_table(place: Place, rows: Rows, more: list[str], percent: int) -> None:
+def test_criteria_of_the_publishers_table_equal_plain_counting(
+    place: Place, rows: Rows, more: list[str], percent: int
+) -> None:
     if drawn_enough(place):
         return
     whole = [s for _, s in rows if s is not None] + more
     order, classes = in_order(known(whole)), classes_of(rows)
     criteria = [TCloseness(percent / 100, distance=each) for each in ("equal", "ordered", "hierarchical")]
     report = audited(place, place.put(texts(rows)), *criteria, known={"s": known(whole)})
-    for found, asked in zip(report.criteria, criteria, strict=True):
-        measures = [t_closeness(held, whole, asked.distance, order, PATHS) for held in classes]
-        compared(found, measures, asked.value)
+    for found, criterion in zip(report.criteria, criteria, strict=True):
+        measures = [t_closeness(held, whole, criterion.distance, order, PATHS) for held in classes]
+        compared(found, measures, criterion.value)
     assert not any("compares classes" in str(warning) for warning in report.warnings)
 
 
 @SLOW_ON_SPARK
 @drawn(15)
 @given(rows=INCOMES, percent=st.integers(0, 60))
-def test_the_published_table(place: Place, rows: Rows, percent: int) -> None:
+def test_criteria_of_the_published_table_equal_plain_counting(place: Place, rows: Rows, percent: int) -> None:
     if drawn_enough(place):
         return
     whole = [s for _, s in rows if s is not None]
     criteria = [TCloseness(percent / 100, distance=distance) for distance in ("equal", "ordered")]
     report = audited(place, place.put(texts(rows)), *criteria)
-    for found, asked in zip(report.criteria, criteria, strict=True):
+    for found, criterion in zip(report.criteria, criteria, strict=True):
         order = in_order(known(whole))
-        measures = [t_closeness(held, whole, asked.distance, order, {}) for held in classes_of(rows)]
-        compared(found, measures, asked.value)
+        measures = [t_closeness(held, whole, criterion.distance, order, {}) for held in classes_of(rows)]
+        compared(found, measures, criterion.value)
     assert any("the distribution of the published rows is used" in str(w) for w in report.warnings)
 
 
 @SLOW_ON_SPARK
-def test_a_value_that_the_publisher_s_table_lacks_fails(place: Place) -> None:
+def test_value_missing_from_the_publishers_table_fails(place: Place) -> None:
     criteria = [TCloseness(1, distance=each) for each in ("equal", "ordered", "hierarchical")]
     whole = {"s": known(["flu", "ulcer", "gout", "flu"])}
     for found in audited(place, place.put(texts(ILL)), *criteria, known=whole).criteria:
@@ -91,7 +93,7 @@ def test_a_value_that_the_publisher_s_table_lacks_fails(place: Place) -> None:
 
 
 @SLOW_ON_SPARK
-def test_a_distance_that_needs_more_than_the_release_is_refused(place: Place) -> None:
+def test_distance_that_needs_more_than_the_release_is_refused(place: Place) -> None:
     source = place.put(texts(ILL))
     for distance, words in (
         ("hierarchical", "needs the hierarchy of 's'"),
@@ -102,7 +104,7 @@ def test_a_distance_that_needs_more_than_the_release_is_refused(place: Place) ->
 
 
 @SLOW_ON_SPARK
-def test_a_class_exactly_as_far_as_required_passes(place: Place) -> None:
+def test_class_at_the_exact_distance_passes(place: Place) -> None:
     source = place.put(texts([("a", "1")] * 3 + [("a", "2")] * 2 + [("b", "1")] + [("b", "2")] * 4))
     for distance in ("equal", "ordered"):
         exact = TCloseness(0.2, distance=distance)
@@ -115,7 +117,7 @@ def test_a_class_exactly_as_far_as_required_passes(place: Place) -> None:
 @drawn(10)
 @example(rows=ILL)
 @given(rows=ILLNESSES)
-def test_groups_of_a_level(place: Place, rows: Rows) -> None:
+def test_groups_of_a_level_are_counted(place: Place, rows: Rows) -> None:
     if drawn_enough(place):
         return
     levels = (0, 1, 2, 3, 7) if place.name != "spark" else (2,)
@@ -132,13 +134,15 @@ def test_groups_of_a_level(place: Place, rows: Rows) -> None:
 @SLOW_ON_SPARK
 @drawn(10)
 @given(rows=INCOMES, epsilon=st.sampled_from([0, 0.5, 1, 3, 60]), relative=st.booleans())
-def test_numbers(place: Place, rows: Rows, epsilon: float, relative: bool) -> None:
+def test_criteria_of_numbers_equal_plain_counting(
+    place: Place, rows: Rows, epsilon: float, relative: bool
+) -> None:
     if drawn_enough(place):
         return
     neighbourhood, classes = "relative" if relative else "absolute", classes_of(rows)
     near = Proximity(2, epsilon=epsilon, neighbourhood=neighbourhood)
-    asked = ValueRange(3), WeightedKAnonymity(30), near
-    ranges, people, nearby = audited(place, place.put(texts(rows)), *asked).criteria
+    criteria = ValueRange(3), WeightedKAnonymity(30), near
+    ranges, people, nearby = audited(place, place.put(texts(rows)), *criteria).criteria
     widths = [value_range(held) for held in classes]
     assert ranges.failing_classes == sum(each is None or each < 3 for each in widths)
     check_worst(ranges, widths)

@@ -18,7 +18,7 @@ VISITS: Columns = {
 }
 
 
-def test_rows_of_a_link_and_their_people(place: Place) -> None:
+def test_only_rows_of_linked_people_are_read(place: Place) -> None:
     link = Link('the "visit"', ("8", "12", "40"), "who", ("é", "it's", "nobody"))
     source = place.put(VISITS, link=link)
     with place.connect(source) as engine, open_source_table(engine, source) as table:

@@ -36,21 +36,25 @@ def plain_classes(rows: Rows) -> list[PlainClass]:
     confidence=st.sampled_from([0.4, 0.5, 0.75, 1.0]),
     apart=st.booleans(),
 )
-def test_tiny_tables(place: Place, rows: Rows, k: int, known: int, confidence: float, apart: bool) -> None:
+def test_lkc_privacy_of_tiny_tables_equals_plain_counting(
+    place: Place, rows: Rows, k: int, known: int, confidence: float, apart: bool
+) -> None:
     if drawn_enough(place):
         return
-    asked = LKCPrivacy(k, known=known, confidence=confidence)
+    criterion = LKCPrivacy(k, known=known, confidence=confidence)
     source = place.put(texts(rows, NAMES))
-    report = audited(place, source, asked, keys=KEYS, values=VALUES, starred_apart=apart)
+    report = audited(place, source, criterion, keys=KEYS, values=VALUES, starred_apart=apart)
     classes = plain_classes([row for row in rows if not (apart and set(row) == {"*"})])
-    score = plain_score(asked, classes)
+    score = plain_score(criterion, classes)
     (found,) = report.criteria
     assert (found.found, found.met) == (score, score is None or score >= k)
     assert report.passed == (bool(rows) and found.met)
 
 
 @SLOW_ON_SPARK
-def test_the_strictest_value_and_too_many_combinations(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_strictest_value_is_found_and_too_many_combinations_are_refused(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
     rows: Rows = [("a", town, s, "x") for town in "bc" for s in ("p", "q", "r") for _ in range(2)]
     rows += [("d", "b", s, "y") for s in ("p", "q", "r")]
     source = place.put(texts(rows, NAMES))

@@ -28,7 +28,7 @@ def visits() -> list[tuple[str, ...]]:
 
 
 @SLOW_ON_SPARK  # where test_profile reads tables by the same statements
-def test_people_of_a_table_are_found(place: Place) -> None:
+def test_people_of_a_table_are_found_everywhere(place: Place) -> None:
     rows = visits()
     source = place.put(texts(rows, NAMES))
     spec = table_spec(source, NAMES[1:4], ["income"], others=["nr"])

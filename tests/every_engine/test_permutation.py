@@ -111,7 +111,7 @@ def edit_cell(column: int, change: Callable[[Any], Any], row: int = 0) -> Callab
 
 
 @SLOW_ON_SPARK
-def test_decimals_with_null(place: Place) -> None:
+def test_decimals_with_null_are_permuted_and_audited(place: Place) -> None:
     cents = [-325, 1800, 1800, None, 2550, 4075, 4100, None, 5210, 5210, 0, 6150]
     values = [None if number is None else Decimal(number).scaleb(-2) for number in cents]
     found = release(place, put(place, "DECIMAL(9,2)", values), 2, 10)
@@ -135,7 +135,7 @@ def test_decimals_with_null(place: Place) -> None:
 
 
 @SLOW_ON_SPARK
-def test_whole_numbers_of_63_bits(place: Place) -> None:
+def test_whole_numbers_of_63_bits_are_permuted(place: Place) -> None:
     large = 2**62
     values = [large, -large, large - 1, None, 5, 5, -7, large, 0, 0, -large, 12]
     found = release(place, put(place, "BIGINT", values), 3, 100, strategy="min-max")
@@ -145,7 +145,7 @@ def test_whole_numbers_of_63_bits(place: Place) -> None:
 
 
 @SLOW_ON_SPARK
-def test_a_help_table_is_accepted_as_a_whole(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_help_table_is_accepted_as_a_whole(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every row has a value, and the engine keeps an order."""
     values = [2**40, -(2**40), 2**40 - 1, 3, 5, 5, -7, 2**40, 0, 0, 4, 12]
     found = release(place, put(place, "BIGINT", values), 3, 1)
@@ -186,7 +186,7 @@ def test_texts_of_numbers_stay_texts(place: Place) -> None:
 
 @SLOW_ON_SPARK
 @pytest.mark.parametrize("house", ["DOUBLE", "FLOAT"])
-def test_two_zeros_are_one_value_beside_infinities(place: Place, house: str) -> None:
+def test_two_zeros_are_one_value_among_infinities(place: Place, house: str) -> None:
     """Infinite numbers and NaN have no range; a zero has one text."""
     values = [0.0, -0.0, math.inf, -math.inf, 0.5, -0.0, 0.0, None, 0.0, 1.5, -0.0, 0.5]
     found = release(place, put(place, house, values), 2)
@@ -197,7 +197,7 @@ def test_two_zeros_are_one_value_beside_infinities(place: Place, house: str) -> 
 
 
 @SLOW_ON_SPARK
-def test_groups_of_a_recoding_and_texts(place: Place) -> None:
+def test_groups_of_a_recoding_may_have_texts(place: Place) -> None:
     """Classes by the first quasi-identifier, one of them suppressed; the anatomy form."""
     values = ["flu", "gout", "flu", "'x", "É", None, "gout", "flu", "a;b", "flu", "gout", "gout"]
     suppressed: list[int] = []
@@ -226,7 +226,7 @@ def test_groups_of_a_recoding_and_texts(place: Place) -> None:
 
 
 @pytest.mark.parametrize("strategy", ["random", "qi-aware"])
-def test_other_partitions(place: Place, strategy: str) -> None:
+def test_other_partitions_meet_the_requirement(place: Place, strategy: str) -> None:
     if place.name == SLOW:
         pytest.skip("the statements of the tests above")
     values = [7, 1, 1, 4, 4, 9, 9, 12, None, 3, 3, 5]
@@ -258,7 +258,7 @@ def test_every_permutation_is_equally_likely(place: Place) -> None:
     assert abs(np.corrcoef(places, np.arange(len(places)))[0, 1]) * np.sqrt(groups) < 5
 
 
-def test_which_rows_of_a_value_go_where_is_drawn(place: Place) -> None:
+def test_rows_of_a_value_are_assigned_at_random(place: Place) -> None:
     """Values 0 to 5, 200 rows each: groups contain a few random rows of each."""
     if place.name == SLOW:
         pytest.skip("the statements of the tests above")

@@ -26,14 +26,14 @@ GROUPS: dict[str, list[int | None]] = {
 def audited(place: Place, columns: Columns, claims: PermutedClaims, *, apart: bool = False) -> AuditReport:
     """Audit a table, or its sensitive values ``apart``, with a help table of one wrong row."""
     data = place.put(columns if not apart else {"g": columns["g"], "q": ("INTEGER", [1] * len(VALUES))})
-    told = place.put({name: ("BIGINT", [1]) for name in help_columns("g", numeric=True)})
-    sources = PermutedSources(data, told, place.put(columns) if apart else None)
+    help_table = place.put({name: ("BIGINT", [1]) for name in help_columns("g", numeric=True)})
+    sources = PermutedSources(data, help_table, place.put(columns) if apart else None)
     with place.connect(data) as engine:
         return audit_permuted(engine, sources, claims)
 
 
 @once_on_spark("case", list(product(GROUPS, (False, True))), ("a gap", True))
-def test_exact_numbers_are_audited_as_their_texts(place: Place, case: tuple[str, bool]) -> None:
+def test_exact_numbers_are_audited_like_their_texts(place: Place, case: tuple[str, bool]) -> None:
     """Of few digits or many, in any type that the audit counts with; of one table or of two."""
     named, apart = case
     groups = GROUPS[named]

@@ -73,7 +73,9 @@ def subset_of(source: SourceSpec, column: str = "study", values: tuple[str, ...]
 @drawn(25)
 @example(people=EVERYBODY, null_policy=NullPolicy.VALUE)
 @given(people=PEOPLE, null_policy=st.sampled_from(list(NullPolicy)))
-def test_tiny_populations(place: Place, people: Rows, null_policy: NullPolicy) -> None:
+def test_tiny_populations_are_counted_like_separate_tables(
+    place: Place, people: Rows, null_policy: NullPolicy
+) -> None:
     """A subset of a table, and the same rows as a separate table."""
     if drawn_enough(place):
         return
@@ -92,7 +94,7 @@ def test_tiny_populations(place: Place, people: Rows, null_policy: NullPolicy) -
 
 
 @SLOW_ON_SPARK
-def test_what_is_no_population_is_refused(place: Place) -> None:
+def test_invalid_populations_are_refused(place: Place) -> None:
     table = place.put(texts([("ab", "b", "s")] * 3 + [("ac", None, "t")], "xys"))
     register = place.put(texts([("ab", "b")] * 2 + [("ac", None)], "xy"))
     spec = replace(table_spec(table, ["x", "y"], ["s"]), population=register)
@@ -104,7 +106,7 @@ def test_what_is_no_population_is_refused(place: Place) -> None:
 
 
 @SLOW_ON_SPARK
-def test_a_value_of_the_population_alone_needs_a_leaf(place: Place) -> None:
+def test_value_only_in_the_population_needs_a_leaf(place: Place) -> None:
     table = place.put(texts([("ab", "b", "s")], "xys"))
     register = place.put(texts([("ab", "b"), ("?", "b")], "xy"))
     spec = replace(table_spec(table, ["x", "y"], ["s"], FirstLetter()), population=register)
@@ -113,7 +115,7 @@ def test_a_value_of_the_population_alone_needs_a_leaf(place: Place) -> None:
 
 
 @SLOW_ON_SPARK
-def test_a_subset_by_a_column_that_is_not_there(place: Place) -> None:
+def test_subset_by_a_missing_column_is_refused(place: Place) -> None:
     source = place.put(texts([("ab", "b", "s")], "xys"))
     with pytest.raises(InputError, match="has no column 'study', which the subset refers to"):
         counted(place, subset_of(source))
@@ -130,20 +132,22 @@ SHOWN = st.tuples(st.sampled_from(["a", "b", "*", None]), st.sampled_from(["x", 
 
 
 def audit_with(
-    place: Place, release: SourceSpec, population: SourceSpec | None, suppressed: int, *asked: Criterion
+    place: Place, release: SourceSpec, population: SourceSpec | None, suppressed: int, *criteria: Criterion
 ) -> AuditReport:
-    beside = None if population is None else GeneralizedPopulation(population, ("y", "x"), suppressed)
-    return audited(place, release, *asked, keys=["x", "y"], values=[], population=beside, starred_apart=False)
+    generalized = None if population is None else GeneralizedPopulation(population, ("y", "x"), suppressed)
+    return audited(
+        place, release, *criteria, keys=["x", "y"], values=[], population=generalized, starred_apart=False
+    )
 
 
-def publish(place: Place, spec: TableSpec, node: tuple[int, int], *asked: Criterion) -> Release:
-    return published(place, spec, node, Requirement(criteria=asked))
+def publish(place: Place, spec: TableSpec, node: tuple[int, int], *criteria: Criterion) -> Release:
+    return published(place, spec, node, Requirement(criteria=criteria))
 
 
 @SLOW_ON_SPARK
 @drawn(30)
 @given(st.lists(SHOWN, min_size=1, max_size=9), st.lists(SHOWN, max_size=12), st.integers(0, 3))
-def test_the_audit_counts_people_again(place: Place, rows: Rows, more: Rows, suppressed: int) -> None:
+def test_audit_counts_people_again(place: Place, rows: Rows, more: Rows, suppressed: int) -> None:
     if drawn_enough(place):
         return
     people = Counter([*rows, *more])
@@ -167,7 +171,7 @@ def test_the_audit_counts_people_again(place: Place, rows: Rows, more: Rows, sup
 
 
 @SLOW_ON_SPARK
-def test_what_the_audit_cannot_tell_fails(place: Place) -> None:
+def test_population_criterion_that_cannot_be_audited_fails(place: Place) -> None:
     release = place.put(texts([("a", "x")] * 3, "xy"))
     report = audit_with(place, release, None, 0, KMap(2))
     assert (report.passed, report.criteria[0].found, report.criteria[0].failing_classes) == (False, None, 1)
@@ -182,19 +186,19 @@ def test_what_the_audit_cannot_tell_fails(place: Place) -> None:
 
 
 @SLOW_ON_SPARK
-def test_an_estimate_is_audited_by_sizes(place: Place) -> None:
+def test_estimate_is_audited_by_sizes(place: Place) -> None:
     """Classes of two rows and of five; no population is needed."""
     release = place.put(texts([("a", "x")] * 2 + [("b", None)] * 5, "xy"))
     for k in (2, 3, 8, 20):
-        asked = KMap(k, estimator="poisson", fraction=0.3, significance=0.2)
-        report = audit_with(place, release, None, 0, asked)
-        small = [size for size in (2, 5) if size < asked.rows_needed(k)]
+        criterion = KMap(k, estimator="poisson", fraction=0.3, significance=0.2)
+        report = audit_with(place, release, None, 0, criterion)
+        small = [size for size in (2, 5) if size < criterion.rows_needed(k)]
         assert [found.failing_classes for found in report.criteria] == [len(small)]
         assert (report.passed, not report.warnings) == (not small, True)
 
 
 @SLOW_ON_SPARK
-def test_published_and_refused(place: Place) -> None:
+def test_population_criteria_are_published_or_refused(place: Place) -> None:
     """Nine people of ``a``, a third of them in the study, and two of ``b``, both of them."""
     people = [("ab", "s", True), ("ac", "s", False), ("ab", "s", False)] * 3 + [("b", "s", True)] * 2
     source = place.put({**texts(people, "xy"), "study": ("BOOLEAN", [row[2] for row in people])})
@@ -213,7 +217,7 @@ def test_published_and_refused(place: Place) -> None:
 
 
 @SLOW_ON_SPARK
-def test_a_share_of_those_who_match_no_class_may_be_suppressed(place: Place) -> None:
+def test_share_of_people_who_match_no_class_may_be_suppressed(place: Place) -> None:
     """Nine people of ``a``, four of them in the study; five of ``b``, two of them; one of ``c``, without."""
     people = [("a", "s", number < 4) for number in range(9)] + [("b", "s", number < 2) for number in range(5)]
     people.append(("c", "s", False))

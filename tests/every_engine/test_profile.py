@@ -63,13 +63,13 @@ PAY: Columns = {
 
 
 @SLOW_ON_SPARK
-def test_the_same_sums_are_told_everywhere(place: Place) -> None:
-    told = proposed(place, PAY).sums
-    assert [(sum_.total, sum_.parts, sum_.rows) for sum_ in told] == [("gross", ("tax", "net"), ROWS - 1)]
+def test_same_sums_are_found_everywhere(place: Place) -> None:
+    sums = proposed(place, PAY).sums
+    assert [(sum_.total, sum_.parts, sum_.rows) for sum_ in sums] == [("gross", ("tax", "net"), ROWS - 1)]
 
 
 @SLOW_ON_SPARK  # where the next test compares what is proposed, too
-def test_the_same_spec_is_proposed_everywhere(place: Place, duckdb_place: DuckdbPlace) -> None:
+def test_same_spec_is_proposed_everywhere(place: Place, duckdb_place: DuckdbPlace) -> None:
     found, expected = (proposed(where, PEOPLE, null_values=("-9",)) for where in (place, duckdb_place))
     assert found == expected
     roles = {each.name: str(each.role) for each in found.attributes}
@@ -87,7 +87,7 @@ CELLS = st.none() | st.sampled_from([*NUMBERS, *TEXTS, "192.168.0.1", "123-45-67
 @drawn(15)
 @example(rows=[(cell, [1.5, -0.0, None][i % 3]) for i, cell in enumerate([*NUMBERS, *TEXTS, None])])
 @given(rows=st.lists(st.tuples(CELLS, st.sampled_from([1.5, -0.0, None])), min_size=1, max_size=12))
-def test_tiny_columns(
+def test_proposals_for_tiny_columns_equal_duckdbs(
     place: Place, duckdb_place: DuckdbPlace, rows: list[tuple[str | None, float | None]]
 ) -> None:
     if drawn_enough(place):
@@ -97,7 +97,7 @@ def test_tiny_columns(
     assert found == expected
 
 
-def test_values_with_their_rows(place: Place) -> None:
+def test_values_have_their_row_counts_everywhere(place: Place) -> None:
     source = place.put({"a": ("VARCHAR", ["x", "x", "?", None, "-9", ""])}, null_values=("-9",))
     with place.connect(source) as engine:
         ((values, rows),) = column_values(engine, engine.open_source(source), ["a"], ("?",))
@@ -105,9 +105,7 @@ def test_values_with_their_rows(place: Place) -> None:
 
 
 @SLOW_ON_SPARK
-def test_a_study_answers_the_same_of_columns_that_name_nobody(
-    place: Place, duckdb_place: DuckdbPlace
-) -> None:
+def test_same_uniqueness_of_columns_without_names_everywhere(place: Place, duckdb_place: DuckdbPlace) -> None:
     found = []
     coded = ["zip", "height", "odd", "left_handed"]
     columns = {name: PEOPLE[name] for name in (*coded, "Full Name")}
@@ -142,7 +140,7 @@ def with_few_bytes(place: Place) -> None:
         study_columns(engine, source, memory_limit=600)
 
 
-def test_a_table_without_rows(place: Place) -> None:
+def test_table_without_rows_is_profiled(place: Place) -> None:
     with pytest.raises(InputError, match="has no row"):
         proposed(place, {"a": ("VARCHAR", [])})
 

@@ -99,12 +99,12 @@ def order_at(place: Place, address: ReleaseAddress) -> list[Any]:
         return [row[0] for row in engine.fetch_rows(f"SELECT {table.text('born')} FROM {table.relation}")]
 
 
-def duckdb_rows(place: Place, how: dict[str, Any]) -> Counter[tuple[Any, ...]]:
+def duckdb_rows(place: Place, options: dict[str, Any]) -> Counter[tuple[Any, ...]]:
     """Return the rows of the same release by the embedded engine."""
     folder = place.folder / "embedded"
     folder.mkdir(exist_ok=True)
     there = DuckdbPlace(place.settings, folder)
-    found = put(there).publish(**how, output=folder / "release.parquet")
+    found = put(there).publish(**options, output=folder / "release.parquet")
     return rows_at(there, found.address)
 
 
@@ -113,17 +113,17 @@ def digest_at(place: Place, address: ReleaseAddress) -> str:
         return opened_table_digest(engine, table)
 
 
-def test_publish_audit_report(place: Place, target: dict[str, Any]) -> None:
+def test_published_release_is_audited_and_reported(place: Place, target: dict[str, Any]) -> None:
     table = put(place)
-    how: dict[str, Any] = {"answer": {AGE: 1}, "k": 2}
-    found = table.publish(**how, **target)
+    options: dict[str, Any] = {"answer": {AGE: 1}, "k": 2}
+    found = table.publish(**options, **target)
     assert found.audit.passed
     assert (found.address.engine == "spark") == (place.name == "spark" and found.address.in_database)
     again = audit(found.address, settings=place.settings)
     assert again.passed, again.report.warnings
     assert again.as_json() == found.audit.as_json()
     rows = rows_at(place, found.address)
-    assert rows == duckdb_rows(place, how)
+    assert rows == duckdb_rows(place, options)
     assert digest_at(place, found.address) == plain_digest(rows)
     document = found.as_json()
     assert "postgresql://" not in json.dumps(document)
@@ -136,14 +136,14 @@ def test_publish_audit_report(place: Place, target: dict[str, Any]) -> None:
 
 
 @SLOW_ON_SPARK
-def test_two_publications_and_overwriting(place: Place, target: dict[str, Any]) -> None:
+def test_second_publication_needs_overwrite(place: Place, target: dict[str, Any]) -> None:
     table = put(place)
-    how: dict[str, Any] = {"answer": {AGE: 1}, "k": 2}
-    first = table.publish(**how, **target)
+    options: dict[str, Any] = {"answer": {AGE: 1}, "k": 2}
+    first = table.publish(**options, **target)
     before = rows_at(place, first.address)
     order = order_at(place, first.address)
     with pytest.raises(InputError, match="exists"):
-        table.publish(**how, **target)
+        table.publish(**options, **target)
     assert rows_at(place, first.address) == before
     second = table.publish({AGE: 1, TOWN: 1}, **target, k=3, overwrite=True)
     assert audit(second.address, settings=place.settings).passed
@@ -152,11 +152,11 @@ def test_two_publications_and_overwriting(place: Place, target: dict[str, Any]) 
 
 
 @SLOW_ON_SPARK
-def test_a_failure_leaves_what_was_there(
+def test_failure_leaves_the_previous_tables(
     place: Place, target: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table = put(place)
-    how: dict[str, Any] = {"answer": {AGE: 1}, "k": 2}
+    publication: dict[str, Any] = {"answer": {AGE: 1}, "k": 2}
     empty = place.contents()
 
     def failing(*args: Any, **options: Any) -> Any:
@@ -165,9 +165,9 @@ def test_a_failure_leaves_what_was_there(
     with monkeypatch.context() as patch:
         patch.setattr(room, "audit_source", failing)
         with pytest.raises(RequirementNotMet):
-            table.publish(**how, **target)
+            table.publish(**publication, **target)
     assert place.contents() == empty
-    first = table.publish(**how, **target)
+    first = table.publish(**publication, **target)
     there, before = place.contents(), rows_at(place, first.address)
     with monkeypatch.context() as patch:
         patch.setattr(room, "audit_source", failing)
@@ -178,7 +178,7 @@ def test_a_failure_leaves_what_was_there(
     assert audit(first.address, settings=place.settings).passed
 
 
-def test_a_changed_release_fails_its_audit(released: tuple[PostgresPlace, Table]) -> None:
+def test_changed_release_fails_its_audit(released: tuple[PostgresPlace, Table]) -> None:
     """Changed files are tested in tests/audit."""
     place, table = released
     found = table.publish({AGE: 1}, table=f"{place.schema}.people", k=2)
@@ -190,7 +190,7 @@ def test_a_changed_release_fails_its_audit(released: tuple[PostgresPlace, Table]
 
 
 @SLOW_ON_SPARK
-def test_a_permuted_release_is_asked_where_it_is(place: Place, target: dict[str, Any]) -> None:
+def test_permuted_release_is_queried_in_its_place(place: Place, target: dict[str, Any]) -> None:
     table = put(place)
     found = table.publish(Permutation(form="one-table"), **target, k=2)
     assert found.audit.passed
@@ -214,7 +214,7 @@ def test_a_permuted_release_is_asked_where_it_is(place: Place, target: dict[str,
 
 
 @SLOW_ON_SPARK
-def test_subjects_and_stars(place: Place, target: dict[str, Any]) -> None:
+def test_subjects_and_stars_are_published(place: Place, target: dict[str, Any]) -> None:
     columns = {**COLUMNS, "name": ("VARCHAR", ["a", "a", "b", "c"] * 3)}
     spec = spec_of(place.put(columns, subject="name"))
     spec = replace(spec, attributes=tuple(a for a in spec.attributes if a.name != "name"))
@@ -232,7 +232,7 @@ def released(postgres_place: PostgresPlace) -> tuple[PostgresPlace, Table]:
     return postgres_place, put(postgres_place)
 
 
-def ask(place: PostgresPlace, text: str) -> Sequence[tuple[Any, ...]]:
+def run_query(place: PostgresPlace, text: str) -> Sequence[tuple[Any, ...]]:
     """Query as a client without discreet."""
     import psycopg
 
@@ -240,13 +240,13 @@ def ask(place: PostgresPlace, text: str) -> Sequence[tuple[Any, ...]]:
         return connection.execute(text.encode()).fetchall()
 
 
-def test_views_are_there_for_everybody(released: tuple[PostgresPlace, Table]) -> None:
+def test_views_are_readable_by_other_roles(released: tuple[PostgresPlace, Table]) -> None:
     place, table = released
     found = table.publish("permutation", table=f"{place.schema}.people", k=2)
     names = {"people", "people_manifest", "people_help", "people_groups", "people_with_bounds"}
     assert names <= place.contents()
     pay = identifier(PAY)[1:-1]
-    lower, upper, rows = ask(
+    lower, upper, rows = run_query(
         place,
         f'SELECT sum("{pay}_lower"), sum("{pay}_upper"), count(*) FROM {place.schema}.people_with_bounds '
         'WHERE "Ort ""x""" = \'Kiel\'',
@@ -259,13 +259,13 @@ def test_views_are_there_for_everybody(released: tuple[PostgresPlace, Table]) ->
     assert rows == 2
     assert float(lower) <= answer.rows[0].lower <= answer.rows[0].upper <= float(upper)  # type: ignore[operator]
     assert answer.sql is not None
-    by_hand = ask(place, answer.sql)[0]
+    by_hand = run_query(place, answer.sql)[0]
     assert (float(by_hand[0]), float(by_hand[1])) == (answer.rows[0].lower, answer.rows[0].upper)
-    groups = ask(place, f"SELECT sum(group_rows) FROM {place.schema}.people_groups")
+    groups = run_query(place, f"SELECT sum(group_rows) FROM {place.schema}.people_groups")
     assert groups[0][0] == 12
 
 
-def test_two_tables_with_their_companions(released: tuple[PostgresPlace, Table]) -> None:
+def test_two_tables_are_published_with_their_companions(released: tuple[PostgresPlace, Table]) -> None:
     place, table = released
     before = place.contents()
     name = f"{place.schema}.people"
@@ -280,7 +280,7 @@ def test_two_tables_with_their_companions(released: tuple[PostgresPlace, Table])
     assert place.contents() - before == {"people", "people_manifest"}
 
 
-def test_a_table_that_is_not_a_companion_is_not_replaced(released: tuple[PostgresPlace, Table]) -> None:
+def test_table_of_another_owner_is_not_replaced(released: tuple[PostgresPlace, Table]) -> None:
     """Other refusals are tested in release/test_schema_faults."""
     place, table = released
     place.server.run(f"CREATE TABLE {place.schema}.people_manifest (x int)", database=DATABASE)
@@ -288,7 +288,7 @@ def test_a_table_that_is_not_a_companion_is_not_replaced(released: tuple[Postgre
         table.publish({AGE: 1}, table=f"{place.schema}.people", k=2)
 
 
-def test_a_table_wants_a_database(settings: Any, tmp_path: Path) -> None:
+def test_table_as_target_requires_a_database(settings: Any, tmp_path: Path) -> None:
     table = put(DuckdbPlace(settings, tmp_path))
     with pytest.raises(InputError, match="as the target"):
         table.publish({AGE: 1}, table="out.people", k=2)
@@ -296,7 +296,7 @@ def test_a_table_wants_a_database(settings: Any, tmp_path: Path) -> None:
 
 @pytest.mark.spark
 @pytest.mark.slow
-def test_a_table_of_sparks_catalog(spark_place: SparkPlace) -> None:
+def test_table_of_sparks_catalog_is_published(spark_place: SparkPlace) -> None:
     table, name = put(spark_place), f"release_{uuid4().hex[:8]}"
     found = table.publish("permutation", table=name, k=2)
     assert found.address == ReleaseAddress(table=name, engine="spark")
@@ -310,7 +310,7 @@ def test_a_table_of_sparks_catalog(spark_place: SparkPlace) -> None:
     assert {each for each in tables if each.startswith(name)} == {name, f"{name}_manifest"}
 
 
-def test_a_release_in_memory(place: Place) -> None:
+def test_release_in_memory_is_published(place: Place) -> None:
     table = put(place)
     release = table.publish({AGE: 1}, k=2, max_suppressed=2)
     rows = release.to_arrow().to_pylist()

@@ -96,14 +96,14 @@ def same(first: Bounds, second: Bounds) -> bool:
     )
 
 
-def truths(original: Path, asked: RandomQuery) -> Bounds:
+def truths(original: Path, query: RandomQuery) -> Bounds:
     """Return the original's own answers."""
-    rows = duckdb.connect().execute(asked.text(f"'{original}'")).fetchall()
-    keys = len(asked.keys)
+    rows = duckdb.connect().execute(query.text(f"'{original}'")).fetchall()
+    keys = len(query.keys)
     return {
         (*row[:keys], name): (value, value)
         for row in rows
-        for name, value in zip(asked.aggregates, row[keys:], strict=True)
+        for name, value in zip(query.aggregates, row[keys:], strict=True)
     }
 
 
@@ -114,7 +114,7 @@ def holds(found: Bounds, truth: Bounds) -> bool:
     )
 
 
-def test_random_queries(place: Place, settings: Settings, tmp_path: Path) -> None:
+def test_random_queries_have_true_and_equal_bounds(place: Place, settings: Settings, tmp_path: Path) -> None:
     original, path = published(settings, tmp_path / "there")
     address = put_release(place, path)
     queries = MAKER.queries(NUMBER[place.name], seed=11)
@@ -124,16 +124,16 @@ def test_random_queries(place: Place, settings: Settings, tmp_path: Path) -> Non
         connect(place.settings, address.source()) as engine,
         open_release(engine, address, settings, hold=True) as release,
     ):
-        for asked in queries:
-            found = bounds_of(answer_release_query(release, asked.text(), DUCKDB).rows)
-            assert holds(found, truths(original, asked)), asked.text()
-            assert same(found, bounds_of(answer_release_query(here, asked.text(), DUCKDB).rows)), asked.text()
-            texts = parse_release_query(asked.text(), here.readable.as_texts())
-            assert same(found, bounds_of(answer_from_cells(here, texts)[0])), asked.text()
+        for query in queries:
+            found = bounds_of(answer_release_query(release, query.text(), DUCKDB).rows)
+            assert holds(found, truths(original, query)), query.text()
+            assert same(found, bounds_of(answer_release_query(here, query.text(), DUCKDB).rows)), query.text()
+            texts = parse_release_query(query.text(), here.readable.as_texts())
+            assert same(found, bounds_of(answer_from_cells(here, texts)[0])), query.text()
 
 
 @SLOW_ON_SPARK
-def test_arrays_on_every_engine(place: Place, settings: Settings, tmp_path: Path) -> None:
+def test_array_answers_equal_those_of_every_engine(place: Place, settings: Settings, tmp_path: Path) -> None:
     """The engine that would run the query evaluates the values that labels may represent."""
     _, path = published(settings, tmp_path / "there")
     address = put_release(place, path)
@@ -141,13 +141,13 @@ def test_arrays_on_every_engine(place: Place, settings: Settings, tmp_path: Path
         connect(place.settings, address.source()) as engine,
         open_release(engine, address, settings) as release,
     ):
-        for asked in MAKER.queries(2 if place.name == "spark" else some_of(15), seed=12):
-            texts = parse_release_query(asked.text(), release.readable.as_texts(), DUCKDB, engine.dialect)
-            found = bounds_of(answer_release_query(release, asked.text(), DUCKDB).rows)
-            assert same(found, bounds_of(answer_from_cells(release, texts)[0])), asked.text()
+        for query in MAKER.queries(2 if place.name == "spark" else some_of(15), seed=12):
+            texts = parse_release_query(query.text(), release.readable.as_texts(), DUCKDB, engine.dialect)
+            found = bounds_of(answer_release_query(release, query.text(), DUCKDB).rows)
+            assert same(found, bounds_of(answer_from_cells(release, texts)[0])), query.text()
 
 
-def test_a_generalized_release(place: Place, settings: Settings, tmp_path: Path) -> None:
+def test_generalized_release_is_queried(place: Place, settings: Settings, tmp_path: Path) -> None:
     """A full-domain release has the same rows everywhere, and therefore the same bounds.
 
     Spark reads a release of the embedded engine; test_publishing checks Spark's own.
@@ -170,7 +170,7 @@ def test_a_generalized_release(place: Place, settings: Settings, tmp_path: Path)
     assert same(*answers)
 
 
-def test_the_rewritten_query_runs_by_itself(
+def test_rewritten_query_runs_outside_discreet(
     postgres_place: PostgresPlace, settings: Settings, tmp_path: Path
 ) -> None:
     """The text printed for psql, and views created there by hand, give discreet's own numbers."""
@@ -184,16 +184,16 @@ def test_the_rewritten_query_runs_by_itself(
         open_release(engine, address, settings) as release,
         psycopg.connect(postgres_place.server.url(DATABASE)) as reader,
     ):
-        for asked in MAKER.queries(some_of(25), seed=13):
-            answer = answer_release_query(release, asked.text())
+        for query in MAKER.queries(some_of(25), seed=13):
+            answer = answer_release_query(release, query.text())
             assert answer.sql is not None
             by_hand = reader.execute(answer.sql.encode()).fetchall()
             found = bounds_of(answer.rows)
-            keys = len(asked.keys)
+            keys = len(query.keys)
             other = {
                 (*row[:keys], name): (_plain(row[keys + 3 * i]), _plain(row[keys + 3 * i + 1]))
                 for row in by_hand
-                for i, name in enumerate(asked.aggregates)
+                for i, name in enumerate(query.aggregates)
             }
             assert same(found, other), answer.sql
         assert isinstance(release, OpenPermutedRelease)
@@ -208,7 +208,7 @@ def _plain(value: Any) -> Any:
 
 
 @pytest.mark.parametrize("dialect", ["duckdb", "postgres", "spark"])
-def test_a_query_is_read_in_any_dialect(
+def test_query_is_read_in_any_dialect(
     dialect: str, postgres_place: PostgresPlace, settings: Settings, tmp_path: Path
 ) -> None:
     """The dialect of the text, and of the printed query, may differ from the engine's."""

@@ -37,7 +37,7 @@ RELEASE: Columns = {
 NAMES = ['the "town"', "year"]
 
 
-def test_an_attack_says_the_same(place: Place, duckdb_place: DuckdbPlace) -> None:
+def test_attack_has_the_same_result_everywhere(place: Place, duckdb_place: DuckdbPlace) -> None:
     """Published classes, linkage with an external file in another place, the journalist's risk."""
     outside = duckdb_place.put({name: PEOPLE[name] for name in (*NAMES, "who")}, null_values=("?",))
     found = []
@@ -61,7 +61,7 @@ def test_an_attack_says_the_same(place: Place, duckdb_place: DuckdbPlace) -> Non
 
 
 @SLOW_ON_SPARK  # where test_publishing reports on a release beside its original
-def test_a_release_beside_its_original(place: Place, duckdb_place: DuckdbPlace) -> None:
+def test_release_is_compared_with_its_original(place: Place, duckdb_place: DuckdbPlace) -> None:
     elsewhere = duckdb_place.put(RELEASE)
     found = []
     for where in (place, duckdb_place):
@@ -81,8 +81,8 @@ def test_a_release_beside_its_original(place: Place, duckdb_place: DuckdbPlace) 
     assert found[0][0][1] == found[0][0][2]
 
 
-def test_true_answers(place: Place, duckdb_place: DuckdbPlace) -> None:
-    asked = (
+def test_true_answers_are_the_same_everywhere(place: Place, duckdb_place: DuckdbPlace) -> None:
+    query = (
         "SELECT COUNT(*), COUNT(pay), SUM(pay), MIN(pay), AVG(pay) FROM people "
         'WHERE year > 6 OR "the ""town""" LIKE \'a%\' GROUP BY year'
     )
@@ -90,13 +90,13 @@ def test_true_answers(place: Place, duckdb_place: DuckdbPlace) -> None:
     for where in (place, duckdb_place):
         source = where.put({**PEOPLE, "pay": ("VARCHAR", ["10", "20", "1e2", None, "-3.5", "10", "1", "2"])})
         table = Table(table_spec(source, NAMES, ["pay"], FirstLetter()), where.settings)
-        found.append(true_answers(table, asked))
+        found.append(true_answers(table, query))
     assert found[0] == found[1]
     assert found[0][("7",), "COUNT(*)"] == 4
     assert found[0][("7",), "SUM(pay)"] == pytest.approx(131.0)
 
 
-def test_a_preview_shows_no_row_of_a_database(place: Place) -> None:
+def test_preview_contains_no_row_of_a_database(place: Place) -> None:
     source = place.put(PEOPLE)
     view = view_source(source, place.settings)
     assert view.columns == tuple(PEOPLE)

@@ -31,7 +31,7 @@ from tests.every_engine.places import SLOW_ON_SPARK, Columns, Place, once_on_spa
 from tests.oracle.plain_release import PlainTable
 from tests.recoding.random_classes import random_classes
 
-TOWN, AGE, VISIT, FEE, WHO = 'the "town"', "âge; years", "select", "Fee %", "who"
+TOWN, AGE, VISIT, FEE, PERSON = 'the "town"', "âge; years", "select", "Fee %", "who"
 ILLNESS, NUMBER = "it's", "number"
 TOWNS = ["O'Hara", 'the "north"', "{0}\\n", "köln", " ", "東京"]
 AGES = [*range(-2, 7), 1 << 62]
@@ -65,7 +65,7 @@ def put(
         return [random.choice([*values, None] if i % 3 == 0 else values) for i in some] * repeated
 
     columns: Columns = {
-        WHO: ("VARCHAR", [f"p{i // (2 if subject else 1)}" for i in range(rows)]),
+        PERSON: ("VARCHAR", [f"p{i // (2 if subject else 1)}" for i in range(rows)]),
         TOWN: ("VARCHAR", drawn(TOWNS)),
         AGE: ("BIGINT", drawn(list(AGES))),
         ILLNESS: ("VARCHAR", drawn(["flu", "it's", "Grün\tA", "NULL", ""])),
@@ -74,14 +74,14 @@ def put(
         FEE: ("DECIMAL(6,2)", drawn(list(FEES))),
     }
     nulls = NullPolicy.DROP if drop_nulls else NullPolicy.VALUE
-    source = place.put(columns, null_policy=nulls, subject=WHO if subject else None)
+    source = place.put(columns, null_policy=nulls, subject=PERSON if subject else None)
     texts = {name: [None if value is None else str(value) for value in v] for name, (_, v) in columns.items()}
     plain = PlainTable(
         [dict(zip(texts, row, strict=True)) for row in zip(*texts.values(), strict=True)],
         HIERARCHIES,
         [ILLNESS],
         [NUMBER],
-        subject=WHO if subject else None,
+        subject=PERSON if subject else None,
         drop_nulls=drop_nulls,
     )
     return Case(spec_of(plain, source), plain)
@@ -130,14 +130,18 @@ def ways(
 
 FULL_DOMAIN = [
     ((0, 0, 1, 0), Requirement(k=2), "star"),
-    ((1, 1, 1, 0), Requirement(k=3, l=2), "drop"),  # on Spark in every run by test_the_subjects_of_kept_rows
+    (
+        (1, 1, 1, 0),
+        Requirement(k=3, l=2),
+        "drop",
+    ),  # on Spark in every run by test_subjects_of_kept_rows_are_counted
     ((2, 0, 0, 2), Requirement(k=4), "drop nulls"),
     ((1, 1, 1, 1), Requirement(k=3, l=2), "subject"),
 ]
 
 
 @pytest.mark.parametrize(
-    ("place", "node", "requirement", "how"),
+    ("place", "node", "requirement", "variant"),
     [
         pytest.param(place, *case, marks=place_marks(place, is_slow=case[2] != "star"))
         for case in FULL_DOMAIN
@@ -145,17 +149,19 @@ FULL_DOMAIN = [
     ],
     indirect=["place"],
 )
-def test_full_domain(node: tuple[int, ...], requirement: Requirement, how: str, place: Place) -> None:
+def test_full_domain_recoding_equals_the_plain_one(
+    node: tuple[int, ...], requirement: Requirement, variant: str, place: Place
+) -> None:
     """Check the published and the suppressed rows of either function."""
-    case = put(place, subject=how == "subject", drop_nulls=how == "drop nulls")
-    suppression = SuppressionPolicy.STAR if how == "star" else SuppressionPolicy.DROP
+    case = put(place, subject=variant == "subject", drop_nulls=variant == "drop nulls")
+    suppression = SuppressionPolicy.STAR if variant == "star" else SuppressionPolicy.DROP
     l = requirement.l if isinstance(requirement.l, int) else None
-    expected, suppressed = case.plain.published(node, requirement.k or 0, l, star=how == "star")
+    expected, suppressed = case.plain.published(node, requirement.k or 0, l, star=variant == "star")
     assert 0 < suppressed < len(case.plain.kept)
     recoding = FullDomainRecoding(tuple(HIERARCHIES), node, requirement, suppression)
     with place.connect(case.spec.source) as engine:
         counted = count_frequency_set(engine, case.spec, place.settings)
-        for apply, direct in ways(recoding, direct=how != "subject", on=place):
+        for apply, direct in ways(recoding, direct=variant != "subject", on=place):
             with apply(
                 engine,
                 case.spec,
@@ -182,7 +188,7 @@ def by_cells(row: tuple[str | None, ...], names: list[str]) -> list[tuple[bool, 
     return [(cell is None, (cell or "").encode()) for cell in (*shown, *others)]
 
 
-def test_the_subjects_of_kept_rows(place: Place) -> None:
+def test_subjects_of_kept_rows_are_counted(place: Place) -> None:
     """Few persons share several values, so that some classes are only decided by matching."""
     random = Random(3)
     rows: list[dict[str, str | None]] = []
@@ -219,7 +225,7 @@ def class_counts(frequency_set: FrequencySet, recoding: ClassRecoding) -> Counte
 
 
 @once_on_spark("split", [True, False], True)
-def test_classes(*, split: bool, place: Place) -> None:
+def test_class_recoding_divides_or_keeps_row_types(*, split: bool, place: Place) -> None:
     """Row types are divided among classes or kept whole; rows of no class are dropped or starred."""
     suppression = SuppressionPolicy.DROP if split else SuppressionPolicy.STAR
     case = put(place, 90, repeated=3)
@@ -252,7 +258,7 @@ def test_classes(*, split: bool, place: Place) -> None:
 
 
 @SLOW_ON_SPARK
-def test_native_types(place: Place) -> None:
+def test_columns_that_are_not_generalized_keep_their_types(place: Place) -> None:
     """Columns that are not generalized keep their types: the same values on every engine."""
     case = put(place, 60)
     recoding = FullDomainRecoding(tuple(HIERARCHIES), (0, 0, 0, 0), Requirement(k=1))
@@ -278,7 +284,7 @@ def test_native_types(place: Place) -> None:
     assert texts == Counter(tuple(row[name] for name in names) for row in case.plain.rows)
 
 
-def test_each_release_has_a_random_order_of_its_own(place: Place) -> None:
+def test_every_release_has_its_own_random_order(place: Place) -> None:
     """Optional: neighbours in the source, and in an earlier release, are not neighbours in the release."""
     rows = 300
     columns: Columns = {"q": ("VARCHAR", ["a", "b"] * (rows // 2)), "n": ("INTEGER", list(range(rows)))}
@@ -300,7 +306,7 @@ def test_each_release_has_a_random_order_of_its_own(place: Place) -> None:
         assert len({value % 2 for value in order[:20]}) == 2
 
 
-def test_a_source_that_changed_is_not_published(place: Place) -> None:
+def test_changed_source_is_not_published(place: Place) -> None:
     """One value is new since the rows were counted, and the number of rows is unchanged."""
     columns: Columns = {"q": ("VARCHAR", ["a", "b"] * 5)}
     later: Columns = {"q": ("VARCHAR", ["a", "b"] * 4 + ["c", "a"])}

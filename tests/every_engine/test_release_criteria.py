@@ -30,14 +30,16 @@ RISKS = st.sampled_from([0.1, 0.25, 1 / 3, 0.5, 0.99])
 @drawn(25)
 @example(cells=["*", "*", *"aaabbc", "", None, None, "é"], value=0.3, above=0.5, apart=True)
 @given(cells=st.lists(CELLS, max_size=24), value=VALUES, above=RISKS, apart=st.booleans())
-def test_tiny_tables(place: Place, cells: list[str | None], value: float, above: float, apart: bool) -> None:
+def test_criteria_of_whole_tiny_tables_equal_plain_counting(
+    place: Place, cells: list[str | None], value: float, above: float, apart: bool
+) -> None:
     if drawn_enough(place):
         return
-    asked = AverageRisk(value), RecordsAtRisk(value, above=above), SampleUniques(value), HighestRisk(above)
+    criteria = AverageRisk(value), RecordsAtRisk(value, above=above), SampleUniques(value), HighestRisk(above)
     source = place.put({"q": ("VARCHAR", cells)})
-    found = audited(place, source, *asked, values=[], starred_apart=apart)
+    found = audited(place, source, *criteria, values=[], starred_apart=apart)
     sizes = list(Counter(cell for cell in cells if not (apart and cell == "*")).values())
-    assert [each.criterion for each in found.criteria] == list(asked)
+    assert [each.criterion for each in found.criteria] == list(criteria)
     for each in found.criteria[:3]:
         score = plain_score(each.criterion, sizes) if sizes else None
         assert each.found == (None if score is None else each.criterion.value_of(score))
@@ -62,8 +64,8 @@ def test_subjects_are_refused(place: Place) -> None:
 
 
 @SLOW_ON_SPARK
-def test_a_score_that_no_sql_tells_is_counted_from_the_sizes(place: Place) -> None:
-    class Told(AverageRisk):
+def test_score_without_sql_is_counted_from_the_sizes(place: Place) -> None:
+    class ScoredRisk(AverageRisk):
         """The average, without SQL."""
 
         audited_by = AuditedBy.SCORE
@@ -76,16 +78,16 @@ def test_a_score_that_no_sql_tells_is_counted_from_the_sizes(place: Place) -> No
             """Return the same from the number of each size."""
             return plain_score(AverageRisk(0.5), [size for size, n in sizes.items() for _ in range(n)])
 
-    class Silent(Told):
+    class UnauditedRisk(ScoredRisk):
         """The average, without either."""
 
         audited_by = AuditedBy.NOTHING
 
     source = place.put(texts("aaab", "q"))
-    (found,) = audited(place, source, Told(0.4), values=[]).criteria
+    (found,) = audited(place, source, ScoredRisk(0.4), values=[]).criteria
     assert (found.found, found.met) == (0.5, False)
     with pytest.raises(InputError, match="cannot be audited"):
-        audited(place, source, Silent(0.4), values=[])
+        audited(place, source, UnauditedRisk(0.4), values=[])
 
 
 SIZES = {"a": 5, "b": 3, "c": 3, "d": 2, "e": 1, "f": 1, "g": 1}
@@ -100,27 +102,27 @@ def publish(place: Place, *criteria: Criterion, policy: SuppressionPolicy) -> Re
 
 @pytest.mark.parametrize("policy", list(SuppressionPolicy))
 @SLOW_ON_SPARK
-def test_what_is_published_is_what_was_decided(place: Place, policy: SuppressionPolicy) -> None:
-    asked = AverageRisk(0.3), RecordsAtRisk(0.2, above=0.4)
-    rest = plain_rest(list(SIZES.values()), Requirement(criteria=asked))
+def test_published_release_has_the_decided_classes(place: Place, policy: SuppressionPolicy) -> None:
+    criteria = AverageRisk(0.3), RecordsAtRisk(0.2, above=0.4)
+    rest = plain_rest(list(SIZES.values()), Requirement(criteria=criteria))
     assert rest == [5, 3, 3]
-    address = publish(place, *asked, policy=policy)
+    address = publish(place, *criteria, policy=policy)
     found = audit(address, settings=place.settings)
     assert found.passed, found.report.warnings
     assert sorted(found.report.class_sizes.items()) == [(3, 2), (5, 1)]
     assert (found.report.suppressed, found.report.k) == (5, 3)
-    assert [each.criterion for each in found.report.criteria] == list(asked)
+    assert [each.criterion for each in found.report.criteria] == list(criteria)
     stricter = audit(address, criteria=[AverageRisk(0.25)], settings=place.settings)
     assert (stricter.passed, stricter.report.failing_classes) == (False, 0)
-    told = " ".join(str(stricter).split())
-    assert "0.25 required, 0.272727 in all classes together; it fails." in told
+    text = " ".join(str(stricter).split())
+    assert "0.25 required, 0.272727 in all classes together; it fails." in text
     written = report(address, output=place.folder / "r.html", settings=place.settings)
     assert written.passed
     assert "average risk of re-identification" in written.path.read_text(encoding="utf-8").lower()
 
 
 @SLOW_ON_SPARK
-def test_an_audit_that_counts_more_refuses_the_release(place: Place) -> None:
+def test_audit_that_counts_more_refuses_the_release(place: Place) -> None:
     class Lenient(AverageRisk):
         """A criterion that the search always passes, while its SQL is correct."""
 

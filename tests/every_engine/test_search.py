@@ -83,7 +83,7 @@ def spec_of(columns: Columns, sensitive: list[str], **source: Any) -> TableSpec:
     return spec_from_mapping(document, base=Path(), label="the test", data=pyarrow.table(texts))
 
 
-def told(spec: TableSpec, place: Place, columns: Columns) -> TableSpec:
+def spec_at(spec: TableSpec, place: Place, columns: Columns) -> TableSpec:
     """Return the same spec of the table in an engine's place."""
     options = {name: getattr(spec.source, name) for name in ("null_policy", "subject", "null_values")}
     return replace(spec, source=place.put(columns, **options))
@@ -99,7 +99,7 @@ def requirement_of(seed: int) -> Requirement:
 
 
 @once_on_spark("subjects", [False, True], False)
-def test_every_search_finds_what_enumeration_finds(place: Place, subjects: bool, settings: Settings) -> None:
+def test_every_search_equals_enumeration(place: Place, subjects: bool, settings: Settings) -> None:
     tables, algorithms = TABLES, IN_DATABASE
     if place.name == "spark":  # where each frequency set takes the better part of a second
         samarati = ("samarati",) if NEW and not subjects else ()
@@ -116,7 +116,7 @@ def test_every_search_finds_what_enumeration_finds(place: Place, subjects: bool,
         top = tuple(h.height for h in counted.hierarchies)
         box = (tuple(0 for _ in top), top)
         expected = brute_search.every_solution(counted, requirement, limit, box)
-        engine_spec = told(spec, place, columns)
+        engine_spec = spec_at(spec, place, columns)
         with place.connect(engine_spec.source) as engine, star_schema(engine, engine_spec, settings) as facts:
             assert (facts.rows, facts.dropped) == (counted.rows, counted.dropped)
             assert [h.leaves for h in facts.hierarchies] == [h.leaves for h in counted.hierarchies]
@@ -130,22 +130,22 @@ def test_every_search_finds_what_enumeration_finds(place: Place, subjects: bool,
                     assert solutions == expected, (seed, name)
 
 
-def test_the_same_refusals_as_counting(place: Place, settings: Settings) -> None:
+def test_search_refuses_the_same_as_counting(place: Place, settings: Settings) -> None:
     columns: Columns = {"q": ("VARCHAR", ["a", "b"]), "person": ("VARCHAR", ["x", None])}
     spec = spec_of(columns, [])
     nothing: Columns = {"q": ("VARCHAR", [None, None])}
     none_left = spec_of(nothing, [], null_policy=NullPolicy.DROP)
     many: Columns = {"q": ("VARCHAR", [f"v{i}" for i in range(300)])}
-    for table, held, error, said, limit in (
+    for table, held, error, message, limit in (
         (spec, columns, InputError, "NULL in 1 rows", settings.memory_limit),
         (none_left, nothing, InputError, "no rows remain", settings.memory_limit),
         (spec_of(many, []), many, LimitReached, "300 distinct values of 'q'", 100_000),
     ):
-        given = told(table, place, held)
+        given = spec_at(table, place, held)
         small = replace(settings, memory_limit=limit)
         with (
             place.connect(given.source) as engine,
-            pytest.raises(error, match=said),
+            pytest.raises(error, match=message),
             star_schema(engine, given, small),
         ):
             pass
@@ -166,7 +166,7 @@ def labelled(engine: Engine, stored: StoredPartition) -> dict[tuple[int, ...], t
     return {tuple(map(int, row[:width])): row[width:] for row in found}
 
 
-def test_mondrian_in_the_database_is_mondrian_in_memory(place: Place, settings: Settings) -> None:
+def test_mondrian_in_the_database_equals_mondrian_in_memory(place: Place, settings: Settings) -> None:
     for seed, summary in enumerate(Summary):
         if place.name != "spark" or summary is Summary.SETS:
             check_mondrian(place, seed, summary, settings)
@@ -185,7 +185,7 @@ def check_mondrian(place: Place, seed: int, summary: Summary, settings: Settings
     counted = counted_in_memory(spec, settings)
     expected = partition_table(counted, requirement, settings, options)
     small = replace(settings, memory_limit=25 * (40 * 3 + 200))
-    engine_spec = told(spec, place, columns)
+    engine_spec = spec_at(spec, place, columns)
     with (
         place.connect(engine_spec.source) as engine,
         star_schema(engine, engine_spec, settings) as facts,
@@ -209,9 +209,9 @@ def check_mondrian(place: Place, seed: int, summary: Summary, settings: Settings
 
 
 @SLOW_ON_SPARK
-def test_what_mondrian_cannot_do_is_refused_everywhere(place: Place, settings: Settings) -> None:
+def test_impossible_mondrian_requirements_are_refused_everywhere(place: Place, settings: Settings) -> None:
     columns = drawn(1, ["number", "Number"], 30, subjects=False)
-    spec = told(spec_of(columns, []), place, columns)
+    spec = spec_at(spec_of(columns, []), place, columns)
     with place.connect(spec.source) as engine, star_schema(engine, spec, settings) as facts:
         for requirement, limit, error in (
             (Requirement(31), None, NoSolution),

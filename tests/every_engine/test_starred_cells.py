@@ -28,7 +28,7 @@ def columns_of(**cells: list[str | None]) -> Columns:
     return {name: ("VARCHAR", values) for name, values in cells.items()}
 
 
-def test_the_predicate_is_pythons(place: Place) -> None:
+def test_predicate_in_sql_equals_pythons(place: Place) -> None:
     columns = {"id": ("BIGINT", list(range(len(TEXTS) + 1))), **columns_of(v=[*TEXTS, None])}
     source = place.put(columns)
     with place.connect(source) as engine, open_source_table(engine, source) as table:
@@ -46,7 +46,7 @@ def test_the_predicate_is_pythons(place: Place) -> None:
     assert found[len(TEXTS)] == (0, 0)
 
 
-def test_a_sensitive_star_is_null_wherever_a_spec_reads_it(place: Place) -> None:
+def test_sensitive_star_is_null_under_a_spec(place: Place) -> None:
     columns = columns_of(q=["a", "a", "a", "b"], s=["flu", " *", None, "**"])
     source = place.put(columns)
     with place.connect(source) as engine:
@@ -56,14 +56,14 @@ def test_a_sensitive_star_is_null_wherever_a_spec_reads_it(place: Place) -> None
     assert counted(found) == Counter({("a",): 3, ("b",): 1})
 
 
-def test_the_audit_counts_no_star(place: Place) -> None:
+def test_audit_does_not_count_stars_as_values(place: Place) -> None:
     source = place.put(columns_of(q=["m"] * 3 + ["f"] * 3, s=["flu", "*", "flu", "gout", " * ", None]))
     report = audited(place, source, k=3, l=2)
     assert (report.passed, report.k, report.l, report.failing_classes) == (False, 3, {"s": 1}, 2)
 
 
 @pytest.mark.parametrize("policy", NullPolicy)
-def test_rows_of_stars_are_nobodys(place: Place, policy: NullPolicy) -> None:
+def test_rows_of_stars_belong_to_no_subject(place: Place, policy: NullPolicy) -> None:
     columns = columns_of(
         a=["x", "x", "*", "*", None, "NA", "*", None],
         b=["y", "y", "*", " **", "*", "*", "y", None],
@@ -90,13 +90,13 @@ def test_rows_of_stars_are_nobodys(place: Place, policy: NullPolicy) -> None:
     assert int(seen) == 4, "whoever opens the spec's source sees none of them"
 
 
-def test_a_table_of_stars_has_nobody(place: Place) -> None:
+def test_table_of_only_stars_is_refused(place: Place) -> None:
     source = place.put(columns_of(q=["*", "*"], s=["1", "2"]))
     with place.connect(source) as engine, pytest.raises(InputError, match="has \\* or NULL in every"):
         count_frequency_set(engine, table_spec(source, ["q"], ["s"]), place.settings)
 
 
-def test_marks_are_found_alike(place: Place) -> None:
+def test_missing_marks_are_found_everywhere(place: Place) -> None:
     columns: Columns = {
         **columns_of(ill=["flu", "Unknown", "(missing)", "*", "k. A.", "Unknown", None, "-9"]),
         "score": ("BIGINT", [1, 2, 3, 4, 5, 99, 99, -9]),

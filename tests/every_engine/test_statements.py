@@ -43,8 +43,8 @@ def address(source: SourceSpec) -> ReleaseAddress:
     return ReleaseAddress(path=source.path, table=source.table, url=source.url, engine=source.engine)
 
 
-def told(
-    engine: Engine, source: SourceSpec, reader: Dialect, *asked: Criterion
+def statements_for(
+    engine: Engine, source: SourceSpec, reader: Dialect, *criteria: Criterion
 ) -> tuple[CheckStatement, ...]:
     return build_check_statements(
         engine,
@@ -52,7 +52,7 @@ def told(
         reader,
         quasi_identifiers=KEYS,
         sensitive=VALUES,
-        requirement=Requirement(criteria=asked),
+        requirement=Requirement(criteria=criteria),
     )
 
 
@@ -69,7 +69,9 @@ def counted(engine: Engine, reader: Dialect, statements: Sequence[str]) -> list[
 
 
 @once_on_spark("seed", range(2), 0)
-def test_they_agree_with_the_audit(place: Place, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_check_statements_agree_with_the_audit(
+    place: Place, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     source = place.put(table(seed))
     on_spark = source.engine == "spark"
     met = strictest(place.settings, replace(source, engine=None))
@@ -80,17 +82,17 @@ def test_they_agree_with_the_audit(place: Place, seed: int, monkeypatch: pytest.
         if on_spark:
             reader = SPARK
             monkeypatch.setattr(
-                portable_check, "release_relation", lambda of, _, **_how: f"parquet.`{of.path}`"
+                portable_check, "release_relation", lambda of, _, **_options: f"parquet.`{of.path}`"
             )
             # Each statement takes Spark most of a second: a few criteria run there, different ones per seed.
             met, stricter = met[seed::8], stricter[seed + 3 :: 8]
-        for asked, passes in [(met, True), (stricter, False)]:
-            found = [one for one in told(engine, source, reader, *asked) if one.sql is not None]
+        for criteria, passes in [(met, True), (stricter, False)]:
+            found = [one for one in statements_for(engine, source, reader, *criteria) if one.sql is not None]
             failing = counted(engine, reader, [str(one.sql) for one in found])
-            for each in asked:
+            for each in criteria:
                 of_it = [many for one, many in zip(found, failing, strict=True) if is_of(one, each)]
                 assert not of_it or any(of_it) is not passes, (each, of_it)
-            assert sum(any(is_of(one, each) for one in found) for each in asked) > len(asked) // 2
+            assert sum(any(is_of(one, each) for one in found) for each in criteria) > len(criteria) // 2
 
 
 def strictest(settings: Settings, source: SourceSpec) -> list[Criterion]:

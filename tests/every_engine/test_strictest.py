@@ -51,10 +51,10 @@ def plain(criterion: Criterion, classes: dict[str, list[str | None]]) -> Any:
     codes = {value: code for code, value in enumerate(sorted(table))}
     counted = [{codes[value]: n for value, n in c.items()} for c in held]
     measures = [measure(criterion, c, {codes[v]: n for v, n in table.items()}) for c in counted]
-    told = [each for each in measures if each is not None]
-    if len(told) < len(measures):
+    measured = [each for each in measures if each is not None]
+    if len(measured) < len(measures):
         return None
-    return min(told) if isinstance(criterion, EntropyDiversity) else max(told)
+    return min(measured) if isinstance(criterion, EntropyDiversity) else max(measured)
 
 
 # Spark audits only this table: unequal classes and shares, NULL, and a class that lacks a value.
@@ -68,7 +68,7 @@ SPARK_S: Rows = [
 @drawn(25)
 @example(rows=SPARK_S)
 @given(rows=TABLES)
-def test_tiny_tables(place: Place, rows: Rows) -> None:
+def test_strictest_values_of_tiny_tables_equal_plain_ones(place: Place, rows: Rows) -> None:
     if drawn_enough(place):
         return
     classes: dict[str, list[str | None]] = {}

@@ -98,13 +98,13 @@ def both(database: PostgresServer, tmp_path_factory: pytest.TempPathFactory) -> 
 
 @limits(max_examples=some_of(60))
 @given(st.lists(st.floats(), min_size=1, max_size=20))
-def test_drawn_doubles(both: tuple[Engine, Engine], numbers: list[float]) -> None:
+def test_drawn_doubles_have_the_same_texts(both: tuple[Engine, Engine], numbers: list[float]) -> None:
     same_texts(*both, "DOUBLE", [repr(number) for number in numbers])
 
 
 @limits(max_examples=some_of(40))
 @given(st.lists(st.floats(width=32), min_size=1, max_size=20))
-def test_drawn_floats(both: tuple[Engine, Engine], numbers: list[float]) -> None:
+def test_drawn_floats_have_the_same_texts(both: tuple[Engine, Engine], numbers: list[float]) -> None:
     same_texts(*both, "FLOAT", [str(np.float32(number)) for number in numbers])
 
 
@@ -113,18 +113,22 @@ def test_drawn_floats(both: tuple[Engine, Engine], numbers: list[float]) -> None
     st.lists(st.datetimes(), min_size=1, max_size=10),
     st.sampled_from(["TIMESTAMP", "TIMESTAMP WITH TIME ZONE"]),
 )
-def test_drawn_moments(both: tuple[Engine, Engine], moments: list[dt.datetime], house: str) -> None:
+def test_drawn_moments_have_the_same_texts(
+    both: tuple[Engine, Engine], moments: list[dt.datetime], house: str
+) -> None:
     same_texts(*both, house, [moment.isoformat(sep=" ") for moment in moments])
 
 
 @limits(max_examples=some_of(30))
 @given(st.lists(st.decimals(-999999, 999999, places=3), min_size=1, max_size=10))
-def test_drawn_decimals(both: tuple[Engine, Engine], numbers: list[Decimal]) -> None:
+def test_drawn_decimals_have_the_same_texts(both: tuple[Engine, Engine], numbers: list[Decimal]) -> None:
     same_texts(*both, "DECIMAL(12,3)", [f"{number:f}" for number in numbers])
 
 
 @pytest.mark.parametrize("house", ["DATE", "TIMESTAMP", "TIMESTAMP WITH TIME ZONE"])
-def test_infinity_and_years_before_christ(both: tuple[Engine, Engine], house: str) -> None:
+def test_infinity_and_years_before_christ_have_the_same_texts(
+    both: tuple[Engine, Engine], house: str
+) -> None:
     duckdb, postgres = both
     same_texts(duckdb, postgres, house, ["infinity", "-infinity", "10000-01-01"])
     theirs = postgres.fetch_rows(
@@ -134,13 +138,15 @@ def test_infinity_and_years_before_christ(both: tuple[Engine, Engine], house: st
     assert theirs == ours
 
 
-def test_uuids_truths_and_times(both: tuple[Engine, Engine]) -> None:
+def test_uuids_booleans_and_times_have_the_same_texts(both: tuple[Engine, Engine]) -> None:
     same_texts(*both, "UUID", ["A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11"])
     same_texts(*both, "BOOLEAN", ["true", "false"])
     same_texts(*both, "TIME", ["00:00:00", "23:59:59.5", "12:34:56.000001"])
 
 
-def test_postgres_s_own_types_are_texts(database: PostgresServer, postgres_place: PostgresPlace) -> None:
+def test_types_specific_to_postgres_are_texts(
+    database: PostgresServer, postgres_place: PostgresPlace
+) -> None:
     schema = postgres_place.schema
     place = f"{identifier(schema)}.own"
     database.run(

@@ -38,7 +38,7 @@ def test_every_value_counts_once(place: Place, number: int) -> None:
 
 
 @SLOW_ON_SPARK
-def test_bits_and_groupings_agree(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bits_and_groupings_give_the_same_counts(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     odd = ODD_TEXTS[:14]
     size = 4 * len(odd)
     stars = [None, "*", " **"]

@@ -36,7 +36,7 @@ def counted(rows: Rows) -> dict[str, Counter[str]]:
 @SLOW_ON_SPARK  # where test_strictest computes these criteria
 @drawn(25)
 @given(rows=TABLES, stop=st.integers(0, 99))
-def test_tiny_tables(place: Place, rows: Rows, stop: int) -> None:
+def test_value_shares_of_tiny_tables_equal_plain_counting(place: Place, rows: Rows, stop: int) -> None:
     if drawn_enough(place):
         return
     criteria = [replace(each, value=each.parameter.slider[stop % len(each.parameter.slider)]) for each in ALL]
@@ -55,7 +55,7 @@ def test_tiny_tables(place: Place, rows: Rows, stop: int) -> None:
 
 
 @SLOW_ON_SPARK
-def test_what_meets_a_parameter_exactly_passes(place: Place) -> None:
+def test_classes_that_meet_a_parameter_exactly_pass(place: Place) -> None:
     source = place.put(texts([(q, s) for q in "ab" for s in "xy" for _ in range(7)]))
     exact = {0: 2, 4: 0.5, 5: 0, 6: 0}
     report = audited(place, source, *(replace(ALL[i], value=value) for i, value in exact.items()))

@@ -57,8 +57,8 @@ ONE_MODEL = {("pay", "full-domain"), ("share", PERMUTATION)}
 
 def _marks(place: str, model: str, spoilt: str | None) -> list[pytest.MarkDecorator]:
     if not place.startswith("spark"):
-        alone = spoilt in ("pay", "share") and place != "duckdb.duckdb"
-        two = (spoilt, model) in ONE_MODEL if alone else model in ("full-domain", PERMUTATION)
+        only_some = spoilt in ("pay", "share") and place != "duckdb.duckdb"
+        two = (spoilt, model) in ONE_MODEL if only_some else model in ("full-domain", PERMUTATION)
         quick = (place, spoilt) in EVERY_MODEL or two
         return [] if quick else [pytest.mark.slow]
     return [pytest.mark.spark, *([] if (place, model, spoilt) in ON_SPARK else [pytest.mark.slow])]
@@ -212,7 +212,7 @@ def _nothing_is_left(place: Place, target: dict[str, Any]) -> bool:
     ],
     indirect=["writing"],
 )
-def test_other_rows_are_refused(
+def test_changed_rows_are_refused(
     writing: tuple[Place, dict[str, Any]],
     model: str,
     column: str,
@@ -237,14 +237,14 @@ def test_other_rows_are_refused(
     ],
     indirect=["writing"],
 )
-def test_another_class_is_refused(
+def test_changed_class_is_refused(
     writing: tuple[Place, dict[str, Any]],
     model: str,
     spoil: Spoil,
     spoil_writers: Callable[[str, Spoil], None],
 ) -> None:
     """The cells of a class are hashed once per class, separately from the other cells of its rows."""
-    test_other_rows_are_refused(writing, model, "town", spoil, spoil_writers)
+    test_changed_rows_are_refused(writing, model, "town", spoil, spoil_writers)
 
 
 @pytest.mark.parametrize(
@@ -256,7 +256,7 @@ def test_another_class_is_refused(
     ],
     indirect=["writing"],
 )
-def test_other_rows_beside_the_data_are_refused(
+def test_changed_rows_in_companion_tables_are_refused(
     writing: tuple[Place, dict[str, Any]],
     part: str,
     column: str,
@@ -270,7 +270,7 @@ def test_other_rows_beside_the_data_are_refused(
 
 
 @pytest.mark.parametrize(("writing", "model"), _releases(None), indirect=["writing"])
-def test_the_same_rows_otherwise_computed_are_published(
+def test_same_rows_computed_another_way_are_published(
     writing: tuple[Place, dict[str, Any]], model: str, spoil_writers: Callable[[str, Spoil], None]
 ) -> None:
     place, target = writing
@@ -278,7 +278,7 @@ def test_the_same_rows_otherwise_computed_are_published(
     _publish(place, {**target, "overwrite": True}, model)  # Spark's catalog has the table of the test before
 
 
-def test_a_file_that_cannot_be_read_is_refused(duckdb_place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unreadable_file_is_refused(duckdb_place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     write = DuckdbEngine.write_file
 
     def cut(self: Any, query: str, path: Path, *rest: Any, **named: Any) -> None:
@@ -293,7 +293,7 @@ def test_a_file_that_cannot_be_read_is_refused(duckdb_place: Place, monkeypatch:
     assert not list(out.iterdir())
 
 
-def test_the_hash_of_a_wide_row_depends_on_every_cell_and_place(place: Place) -> None:
+def test_hash_of_a_wide_row_depends_on_every_cell_and_place(place: Place) -> None:
     """PostgreSQL's ROW takes 1,664 cells."""
     rows = "(SELECT 1 AS a, 7 AS b UNION ALL SELECT 7, 1) AS t"
     orders = [[*["a"] * 1000, *["b"] * 1000], [*["a"] * 1999, "b"], ["b", *["a"] * 1999]]
@@ -320,7 +320,7 @@ def test_hashes_are_added_up_exactly(place: Place) -> None:
 @pytest.mark.parametrize(
     "kind", ["HUGEINT", "UHUGEINT", "DECIMAL(38,2)", "DECIMAL(18,2)", "BIGINT", "DOUBLE"]
 )
-def test_numbers_whose_halves_are_alike_are_told_apart(kind: str) -> None:
+def test_numbers_with_equal_halves_have_different_hashes(kind: str) -> None:
     """DuckDB's own hash of 0 is that of -1 in 128 bits."""
     cells = _CellHashing(DUCKDB, (kind,), (True,), (), own=True)
     other = 2**64 + 1 if kind[0] == "U" else "-0.01" if "," in kind else -1
@@ -328,9 +328,7 @@ def test_numbers_whose_halves_are_alike_are_told_apart(kind: str) -> None:
     assert len({*duckdb.sql(query).fetchall()}) == 2
 
 
-def test_the_comparison_needs_no_scan_of_its_own(
-    duckdb_place: Place, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_comparison_needs_no_scan_of_its_own(duckdb_place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     """Parsing a file once more is more expensive than all other comparisons."""
     scans: list[str] = []
     run = DuckdbEngine._run

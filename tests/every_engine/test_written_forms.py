@@ -120,13 +120,13 @@ def by_form(
 ) -> dict[CellFormat, list[tuple[str, str | None]]]:
     """Return the cases of each format."""
     found: dict[CellFormat, list[tuple[str, str | None]]] = {}
-    for form, written, meant in cases:
-        found.setdefault(form, []).append((written, meant))
+    for form, written, expected in cases:
+        found.setdefault(form, []).append((written, expected))
     return found
 
 
 @pytest.mark.parametrize("cases", [NUMBERS, DATES], ids=["numbers", "dates"])
-def test_a_written_form_gives_the_canonical_text(
+def test_written_form_gives_the_canonical_text(
     place: Place, cases: Sequence[tuple[CellFormat, str, str | None]]
 ) -> None:
     forms = by_form(cases)
@@ -138,7 +138,7 @@ def test_a_written_form_gives_the_canonical_text(
     written = {f"column {i}": form for i, form in enumerate(forms)}
     found = read(place, columns, formats=written)
     for i, of in enumerate(forms.values()):
-        expected = [text if meant is None else meant for text, meant in of]
+        expected = [text if canonical is None else canonical for text, canonical in of]
         assert found[f"column {i}"] == expected + [None] * (longest - len(of))
 
 
@@ -150,7 +150,7 @@ def oracle_number(text: str) -> str:
     return "0" if number == "-0" else number
 
 
-def test_drawn_numbers_and_dates_are_those_of_the_oracle(place: Place) -> None:
+def test_drawn_numbers_and_dates_equal_those_of_the_oracle(place: Place) -> None:
     draw = random.Random(7)
     numbers = []
     for _ in range(150):
@@ -171,7 +171,7 @@ def test_drawn_numbers_and_dates_are_those_of_the_oracle(place: Place) -> None:
     assert all(re.fullmatch(r"-?(0|[1-9]\d*)(\.\d*[1-9])?", str(text)) for text in found["cost"])
 
 
-def test_null_texts_come_first_others_stay_and_the_rest_is_refused_by_name(place: Place) -> None:
+def test_null_texts_precede_others_and_the_rest_is_refused_by_name(place: Place) -> None:
     cells = ["1,5", " NA ", "NA", "k.A. ", None, "2,50"]
     form = CellFormat(decimal=",", others=("k.A.",))
     source = place.put({"cost": ("VARCHAR", cells)}, null_values=("NA",), formats={"cost": form})
@@ -191,7 +191,7 @@ def test_null_texts_come_first_others_stay_and_the_rest_is_refused_by_name(place
 
 
 @SLOW_ON_SPARK
-def test_defaults_of_the_source_hold_for_every_other_column(place: Place) -> None:
+def test_defaults_of_the_source_apply_to_every_other_column(place: Place) -> None:
     columns: Mapping[str, tuple[str, Sequence[str | None]]] = {
         "cost": ("VARCHAR", ["9116,50", " 7 ", "n,a"]),
         "sex": ("VARCHAR", ["m", "m ", " f"]),
@@ -206,7 +206,7 @@ def test_defaults_of_the_source_hold_for_every_other_column(place: Place) -> Non
     assert read(place, columns, decimal=",")["sex"] == ["m", "m ", " f"]
 
 
-def test_floats_that_are_all_whole_are_read_as_whole_numbers(place: Place) -> None:
+def test_columns_of_whole_floats_are_read_as_whole_numbers(place: Place) -> None:
     columns: Columns = {
         "zip": ("DOUBLE", [53711.0, None, -0.0, 2.0**52]),
         "cost": ("DOUBLE", [1.0, 2.5, None, 3.0]),
@@ -231,14 +231,14 @@ def test_floats_that_are_all_whole_are_read_as_whole_numbers(place: Place) -> No
             assert sorted(found, key=str) == sorted(texts[whole], key=str)
 
 
-def test_a_column_without_texts_has_no_written_form(place: Place) -> None:
+def test_column_without_texts_has_no_written_form(place: Place) -> None:
     source = place.put({"cost": ("DOUBLE", [1.5])}, formats={"cost": EURO})
     with place.connect(source) as engine, pytest.raises(InputError, match="contains DOUBLE, not text"):
         engine.open_source(source)
 
 
 @SLOW_ON_SPARK
-def test_forms_are_told_by_the_same_shapes_everywhere(place: Place) -> None:
+def test_formats_are_proposed_alike_everywhere(place: Place) -> None:
     columns: Columns = {
         "Kosten": ("VARCHAR", [f"{i % 7}.{i:03},50 €" for i in range(60)]),
         "birthdate": ("VARCHAR", [f"{1 + i % 28:02}/{1 + i % 12:02}/19{50 + i % 40}" for i in range(60)]),
@@ -262,7 +262,7 @@ def test_forms_are_told_by_the_same_shapes_everywhere(place: Place) -> None:
     assert study.occurring("birthdate")[0][:2] == ("1950-01-01", "1950-05-13")
 
 
-def test_an_engine_that_reads_no_forms_is_refused(duckdb_place: DuckdbPlace) -> None:
+def test_engine_that_reads_no_forms_is_refused(duckdb_place: DuckdbPlace) -> None:
     source = duckdb_place.put({"cost": ("VARCHAR", ["1,5"])})
     with duckdb_place.connect(source) as engine:
         table = engine.open_source(source)

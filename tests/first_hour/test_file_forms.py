@@ -130,21 +130,21 @@ def released(run: Run, name: str, content: str | bytes) -> tuple[int, str]:
 
 @pytest.mark.parametrize("name", RELEASED)
 def test_files_of_programs_are_released_and_audited(name: str, run: Run) -> None:
-    status, said = released(run, name, RELEASED[name])
-    assert status == 0, said
+    status, printed = released(run, name, RELEASED[name])
+    assert status == 0, printed
 
 
 @pytest.mark.parametrize("name", REFUSED_OR_RELEASED)
 def test_broken_files_are_refused_with_advice(name: str, run: Run) -> None:
-    status, said = released(run, name, REFUSED_OR_RELEASED[name])
-    assert status in (0, 2), said
+    status, printed = released(run, name, REFUSED_OR_RELEASED[name])
+    assert status in (0, 2), printed
     if status:
-        assert said.startswith("init: "), said  # unreadable files are refused at once
-        assert name in said
-        assert "Please report" not in said
+        assert printed.startswith("init: "), printed  # unreadable files are refused at once
+        assert name in printed
+        assert "Please report" not in printed
 
 
-SAID: dict[str, tuple[str | bytes, str]] = {
+REPORTED: dict[str, tuple[str | bytes, str]] = {
     "totals.csv": (table("{age};{sex};{money}", "age;sex;cost") + "Summe;;54321\n", "'age' holds 'Summe'"),
     "caret.csv": (table("{age}^{sex}", "age^sex"), "If it is several, name the delimiter"),
     "fixed.txt": (table("{age}  {sex} Bonn", "AGE SEX TOWN"), "If it is several, name the delimiter"),
@@ -195,16 +195,16 @@ REFUSED: dict[str, tuple[str | bytes, str]] = {
 }
 
 
-@pytest.mark.parametrize("name", [*SAID, *REFUSED])
+@pytest.mark.parametrize("name", [*REPORTED, *REFUSED])
 def test_odd_files_are_reported_and_broken_ones_refused_with_advice(name: str, run: Run) -> None:
-    content, said = {**SAID, **REFUSED}[name]
+    content, expected = {**REPORTED, **REFUSED}[name]
     Path(name).write_bytes(content.encode() if isinstance(content, str) else content)
     found = run("init", name)
     assert found.status == (2 if name in REFUSED else 0)
-    assert said in " ".join(f"{found.out} {found.err}".split())
+    assert expected in " ".join(f"{found.out} {found.err}".split())
 
 
-def test_a_mark_before_a_name_is_refused_and_not_lost_in_a_release() -> None:
+def test_byte_order_mark_before_a_name_is_refused_and_not_lost_in_a_release() -> None:
     frame = pd.DataFrame({"\ufeffage": [20, 21] * 20, "sex": ["m", "f"] * 20})
     with pytest.raises(discreet.InputError, match="byte order mark"):
         discreet.init(frame)

@@ -48,32 +48,32 @@ def kinds(spec: dict[str, Any]) -> dict[str, str]:
 def test_hospital_table_is_published_in_the_first_hour(run: Run, *, subject: bool) -> None:
     more = ("--subject", "PatNr") if subject else ()
     rows = 300 if subject else 450
-    told, spec = first_hour(run, lambda path: hospital(path, rows), "admissions.csv", *more)
+    printed, spec = first_hour(run, lambda path: hospital(path, rows), "admissions.csv", *more)
     roles = {name: entry["role"] for name, entry in spec.items()}
     assert {n for n, role in roles.items() if role == "identifier"} == {"PatNr", "Fallnummer", "Name"}
     assert roles["Diagnose"] == "sensitive"
     assert spec["Aufnahme"]["format"] == {"dates": ["%d.%m.%Y", "%Y-%m-%d"]}
     assert spec["Kosten"]["format"] == {"decimal": ","}
     assert kinds(spec).items() >= {"Geburtsdatum": "dates", "Aufnahme": "dates", "PLZ": "mask"}.items()
-    assert told.count("[source]") == (0 if subject else 1)
-    assert ('the spec sets subject = "PatNr" in [source]' in told) is not subject
+    assert printed.count("[source]") == (0 if subject else 1)
+    assert ('the spec sets subject = "PatNr" in [source]' in printed) is not subject
     assert tomllib.loads(Path("discreet.toml").read_text(encoding="utf-8"))["source"]["subject"] == "PatNr"
-    assert "differ only in capitals or blanks, in 'Geschlecht'" in told
+    assert "differ only in capitals or blanks, in 'Geschlecht'" in printed
 
 
 def test_survey_table_is_published_in_the_first_hour(run: Run) -> None:
-    told, spec = first_hour(run, survey, "survey.parquet")
+    printed, spec = first_hour(run, survey, "survey.parquet")
     dropped = {name for name, entry in spec.items() if entry["role"] == "identifier"}
     assert dropped == {"respondent", "weight", "media", "q*"}
     assert len(run("inspect", "discreet.toml", "--json").json["patterns"]["q*"]) == 141
     assert set(kinds(spec)) == {"age", "region", "isco08", "income_net", "interview"}
-    assert "q001 … q141" in told
-    assert "'age' holds -9, which is not an age" in told
-    assert "set subject" not in told
+    assert "q001 … q141" in printed
+    assert "'age' holds -9, which is not an age" in printed
+    assert "set subject" not in printed
 
 
 def test_spreadsheet_is_published_in_the_first_hour(run: Run) -> None:
-    told, spec = first_hour(run, payroll, "payroll.csv")
+    printed, spec = first_hour(run, payroll, "payroll.csv")
     roles = {name: entry["role"] for name, entry in spec.items()}
     name = 'Name "as in passport"'
     assert {n for n, role in roles.items() if role == "identifier"} == {"Employee", name}
@@ -81,7 +81,7 @@ def test_spreadsheet_is_published_in_the_first_hour(run: Run) -> None:
     assert spec["DOB"]["format"] == {"dates": ["%m/%d/%Y"]}
     assert spec["Hire Date"]["format"]["dates"] == ["%m/%d/%y"]
     assert kinds(spec).items() >= {"DOB": "dates", "Hire Date": "dates", "Salary": "intervals"}.items()
-    assert "nearly unique cells included: 25." in told
-    assert "'Age' holds -1" in told
-    assert "'Dept' (6 values, then 4)" in told
-    assert "set subject" not in told  # numbers of employees repeat only in duplicate rows
+    assert "nearly unique cells included: 25." in printed
+    assert "'Age' holds -1" in printed
+    assert "'Dept' (6 values, then 4)" in printed
+    assert "set subject" not in printed  # numbers of employees repeat only in duplicate rows

@@ -46,7 +46,7 @@ def opened(found: Proposal, **columns: Sequence[object]) -> discreet.Table:
     return discreet.open(data, found.mapping)
 
 
-def test_a_word_among_dates_stays_as_it_is() -> None:
+def test_word_among_dates_is_kept() -> None:
     left = [*days("{day:02d}.{month:02d}.{year}")[:-2], "still here", "still here"]
     found = proposed(discharge=left)
     assert entry(found, "discharge") == {
@@ -59,7 +59,7 @@ def test_a_word_among_dates_stays_as_it_is() -> None:
 
 
 @pytest.mark.parametrize("others", [["$-"], ["refused", "n/a"]])
-def test_a_word_among_sums_of_money_stays_as_it_is(others: list[str]) -> None:
+def test_word_among_sums_of_money_is_kept(others: list[str]) -> None:
     salary = [f" ${28_000 + 997 * i:,}.00 " for i in range(ROWS - len(others))] + others
     found = proposed(salary=salary)
     stanza = entry(found, "salary")
@@ -70,13 +70,13 @@ def test_a_word_among_sums_of_money_stays_as_it_is(others: list[str]) -> None:
     opened(found, salary=salary).lattice()
 
 
-def test_many_words_are_counted_and_a_form_is_named() -> None:
+def test_many_words_are_counted_and_a_format_is_named() -> None:
     found = proposed(came=[*days("{day:02d}.{month:02d}.{year}")[:-3], "x 17", "x 18", "y"])
     assert "3 of its" in str(found)
     assert "such as those of the form 'x 00'" in words(found)
 
 
-def test_words_stay_in_a_spec_whose_column_has_no_level() -> None:
+def test_words_are_kept_in_a_column_without_levels() -> None:
     shares = repeated(
         "1,5", "2,5", "3,5", "4,5", "5,5", "6,5", "7,5", "8,5", "9,5", "10,5", "11,5", "none at all"
     )
@@ -103,7 +103,7 @@ def test_dates_may_begin_with_the_month(form: str) -> None:
         ([f"2023-0{3 + i % 2}-{1 + i % 28:02d}T10:{i % 60:02d}:00" for i in range(ROWS)], ["day", "week"]),
     ],
 )
-def test_periods_go_by_the_span_of_the_dates(dates: list[str], levels: list[str]) -> None:
+def test_periods_depend_on_the_span_of_the_dates(dates: list[str], levels: list[str]) -> None:
     found = proposed(came=dates)
     assert entry(found, "came")["hierarchy"] == {"kind": "dates", "levels": levels}
     (highest,) = opened(found, came=dates).lattice().negotiate(k=ROWS).answers
@@ -122,7 +122,7 @@ def test_null_texts_of_databases_are_null(text: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["dweight", "pspwght", "PERWT", "final wgt"])
-def test_weights_of_a_survey_have_many_names(name: str) -> None:
+def test_weights_of_a_survey_are_recognized_by_many_names(name: str) -> None:
     found = proposed(**{name: [0.2 + 0.013 * i for i in range(ROWS)]})
     assert found.as_json()["attributes"][0]["reason"].startswith("probably a survey weight")
 
@@ -130,7 +130,7 @@ def test_weights_of_a_survey_have_many_names(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "hipaa"), [("Geschl.", ""), ("gndr", ""), ("Geb.-Datum", "HIPAA C"), ("cntry", "")]
 )
-def test_short_names_are_known(name: str, hipaa: str) -> None:
+def test_short_headings_are_recognized(name: str, hipaa: str) -> None:
     found = proposed(**{name: repeated("a", "b", "c")}).as_json()["attributes"][0]
     assert found["reason"].startswith("known to others")
     assert hipaa in found["reason"]
@@ -147,7 +147,7 @@ def test_missing_value_codes_do_not_widen_intervals() -> None:
     assert "in 'yrbrn' (7777; the others from 1930 to 1999)" in words(found)
 
 
-def test_postal_codes_of_several_lengths_go_by_their_country() -> None:
+def test_postal_codes_of_several_lengths_are_read_by_country() -> None:
     american = proposed(
         zip=[f"{2139 + 37 * (i % 60):05d}" + ("-4307" if i < 60 else "") for i in range(ROWS)]
     )
@@ -166,7 +166,7 @@ def test_postal_codes_of_several_lengths_go_by_their_country() -> None:
     }
 
 
-def test_codes_that_lost_their_zeros_are_codes() -> None:
+def test_codes_without_leading_zeros_are_codes() -> None:
     found = proposed(PLZ=[f"{1067 + 83 * i:05d}" if i % 4 else str(1067 + 83 * i) for i in range(ROWS)])
     assert entry(found, "PLZ")["hierarchy"] == {"kind": "mask", "steps": [2, 1, 1]}
     assert "in 'PLZ' (4 and 5 digits)" in words(found)
@@ -184,7 +184,7 @@ def test_column_without_a_name_is_reported(tmp_path: Path) -> None:
     assert "(no name)" in str(discreet.init(path))
 
 
-def test_advice_of_a_refused_query_can_be_typed(tmp_path: Path) -> None:
+def test_advice_of_a_refused_query_is_a_valid_command(tmp_path: Path) -> None:
     levels = {"kind": "levels", "rows": [["1", "low", "*"], ["2", "high", "*"]]}
     spec = {"attributes": {"Net pay": {"role": "quasi-identifier", "hierarchy": levels}}}
     table = discreet.open(pa.table({"Net pay": repeated("1", "2")}), spec)

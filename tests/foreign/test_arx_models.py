@@ -17,7 +17,7 @@ from tests.foreign.projects import parts, tag, write_project
 
 OF = " for attribute 'diagnosis'"
 DIAGNOSIS = {"attribute": "diagnosis"}
-TOLD: list[tuple[str, dict[str, Any]]] = [
+CONVERTED: list[tuple[str, dict[str, Any]]] = [
     (f"entropy-2.5-diversity{OF}", {"entropy_l": [{"value": 2.5} | DIAGNOSIS]}),
     (
         f"grassberger-entropy-3.0-diversity{OF}",
@@ -43,15 +43,15 @@ TOLD: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
-def asking(path: Path, *models: str) -> Path:
+def project_requiring(path: Path, *models: str) -> Path:
     criteria = "".join(tag("criterion", model) for model in models)
     config = f"<config>{tag('relativeMaxOutliers', '0.5')}<criteria>{criteria}</criteria></config>"
     return write_project(path, parts(input_config_xml=config))
 
 
-@pytest.mark.parametrize(("line", "request_of_it"), TOLD, ids=[line for line, _ in TOLD])
-def test_a_model_becomes_a_criterion(line: str, request_of_it: dict[str, Any], tmp_path: Path) -> None:
-    made = coming_from.arx(asking(tmp_path / "one.deid", line))
+@pytest.mark.parametrize(("line", "request_of_it"), CONVERTED, ids=[line for line, _ in CONVERTED])
+def test_model_becomes_a_criterion(line: str, request_of_it: dict[str, Any], tmp_path: Path) -> None:
+    made = coming_from.arx(project_requiring(tmp_path / "one.deid", line))
     found = {k: v for k, v in made.mapping["request"].items() if k not in ("max_suppressed", "max_level")}
     assert found == request_of_it
     assert criteria_from(found)
@@ -70,18 +70,18 @@ def test_a_model_becomes_a_criterion(line: str, request_of_it: dict[str, Any], t
         "x-closeness with equal ground-distance for attribute 'diagnosis'",
     ],
 )
-def test_what_a_line_does_not_say_whole_is_named(line: str, tmp_path: Path) -> None:
+def test_models_that_cannot_be_converted_are_named(line: str, tmp_path: Path) -> None:
     assert convert_model(line, {"diagnosis"}) is None
-    made = coming_from.arx(asking(tmp_path / "one.deid", line))
+    made = coming_from.arx(project_requiring(tmp_path / "one.deid", line))
     assert any(line.split(" for attribute")[0] in warning for warning in made.warnings)
 
 
-def test_all_of_them_from_a_project_to_a_release(
+def test_all_models_of_a_project_lead_to_a_release(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    models = [line for line, _ in TOLD if "ordered" not in line and "disclosure" not in line]
-    asking(tmp_path / "ten.deid", "2-anonymity", *models)
+    models = [line for line, _ in CONVERTED if "ordered" not in line and "disclosure" not in line]
+    project_requiring(tmp_path / "ten.deid", "2-anonymity", *models)
     assert main(["init", "ten.deid", "--extract-data"]) == 0
     assert "entropy_l value 2.5, attribute diagnosis" in capsys.readouterr().out
     table = discreet.open("discreet.toml")

@@ -21,14 +21,14 @@ def project(tmp_path: Path) -> Path:
     return write_project(tmp_path / "ten.deid")
 
 
-def test_a_hierarchy_file_of_arx_is_read_as_it_is(tmp_path: Path) -> None:
+def test_hierarchy_file_of_arx_is_read_unchanged(tmp_path: Path) -> None:
     """Files without a header and with semicolons are read; rows that end in different values are refused."""
     (tmp_path / "age.csv").write_text(HIERARCHIES["age"], encoding="utf-8")
     built = FileHierarchy(tmp_path / "age.csv").build("age", ["23", "48"])
     assert built.path(built.code_of_leaf["23"]) == ("23", "20-29", "*")
 
 
-def test_a_project_becomes_a_spec(project: Path, tmp_path: Path) -> None:
+def test_project_becomes_a_spec(project: Path, tmp_path: Path) -> None:
     made = coming_from.arx(project, tmp_path / "new" / "discreet.toml")
     table = discreet.open(tmp_path / "new" / "discreet.toml")
     assert {a.name: str(a.role) for a in table.spec.attributes} == {
@@ -58,15 +58,15 @@ def test_a_project_becomes_a_spec(project: Path, tmp_path: Path) -> None:
     assert release.audit.passed
 
 
-def test_what_is_not_carried_over_is_told(project: Path) -> None:
-    told = " ".join(coming_from.arx(project).warnings)
+def test_omitted_parts_are_reported(project: Path) -> None:
+    warnings = " ".join(coming_from.arx(project).warnings)
     words = ("0.2-closeness", "quality model 'Loss'", "response variable", "micro-aggregated", "Java objects")
-    assert [word for word in words if word not in told] == []
-    assert "2-anonymity" not in told
-    assert "distinct" not in told
+    assert [word for word in words if word not in warnings] == []
+    assert "2-anonymity" not in warnings
+    assert "distinct" not in warnings
 
 
-def test_the_command_writes_it_and_says_so(
+def test_command_writes_the_spec_and_reports_it(
     project: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -87,7 +87,7 @@ def test_the_command_writes_it_and_says_so(
         assert main(command) == status
 
 
-def test_init_in_python_points_there(project: Path) -> None:
+def test_init_in_python_names_coming_from(project: Path) -> None:
     with pytest.raises(InputError, match="coming_from"):
         discreet.init(project)
 
@@ -95,7 +95,7 @@ def test_init_in_python_points_there(project: Path) -> None:
 # --- invalid projects ---------------------------------------------------------------------------------------
 
 
-def test_names_of_the_archive_lead_nowhere(tmp_path: Path) -> None:
+def test_names_in_the_archive_cannot_leave_the_folder(tmp_path: Path) -> None:
     """File names contain only letters of the column names; references out of the archive find nothing."""
     name = "../../age"
     definition = f"<definition>{column(name, 'QUASI_IDENTIFYING', f'hierarchies/{name}.csv')}"
@@ -126,12 +126,12 @@ BOMB = '<!DOCTYPE c [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><config>&b;</config
     ],
     ids=["entities", "torn", "large", "empty", "role", "separator", "missing"],
 )
-def test_a_project_that_is_wrong_is_refused(tmp_path: Path, contents: dict[str, str], message: str) -> None:
+def test_invalid_project_is_refused(tmp_path: Path, contents: dict[str, str], message: str) -> None:
     with pytest.raises(InputError, match=message):
         coming_from.arx(write_project(tmp_path / "ten.deid", contents))
 
 
-def test_what_is_no_archive_and_what_is_damaged_is_refused(tmp_path: Path) -> None:
+def test_other_files_and_damaged_archives_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "ten.deid"
     with pytest.raises(InputError, match="does not exist"):
         coming_from.arx(path)
@@ -155,13 +155,13 @@ def test_two_parts_of_one_name_are_refused(tmp_path: Path) -> None:
         coming_from.arx(path)
 
 
-def test_parts_are_bounded_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_total_size_of_parts_is_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("discreet.foreign.arx._MOST_TEXT", 1 << 10)
     with pytest.raises(InputError, match="all that was read"):
         coming_from.arx(write_project(tmp_path / "ten.deid"))
 
 
-def test_text_that_is_not_utf_8_is_read(tmp_path: Path) -> None:
+def test_text_in_another_encoding_is_read(tmp_path: Path) -> None:
     """Older versions of ARX write files in the machine's encoding."""
     contents: dict[str, str | bytes] = dict(parts())
     for name in ("data/input.csv", "input/hierarchies/city.csv"):
@@ -171,14 +171,14 @@ def test_text_that_is_not_utf_8_is_read(tmp_path: Path) -> None:
     assert discreet.open(tmp_path / "new" / "discreet.toml").negotiate().exact is not None
 
 
-def test_a_hierarchy_that_contradicts_itself_is_left_out(tmp_path: Path) -> None:
+def test_contradictory_hierarchy_is_omitted(tmp_path: Path) -> None:
     torn = parts(input_hierarchies_age_csv="23;young;*\n27;young;*\n23;old;*\n")
     made = coming_from.arx(write_project(tmp_path / "ten.deid", torn))
     assert "hierarchy" not in made.mapping["attributes"]["age"]
     assert any("the hierarchy of 'age'" in warning for warning in made.warnings)
 
 
-def test_rows_and_the_project_are_never_replaced(project: Path, tmp_path: Path) -> None:
+def test_rows_and_project_are_never_replaced(project: Path, tmp_path: Path) -> None:
     (tmp_path / "ten.csv").write_text("mine", encoding="utf-8")
     with pytest.raises(InputError, match="exists"):
         coming_from.arx(project, tmp_path / "discreet.toml", extract=True, overwrite=True)

@@ -14,7 +14,7 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "coming-from.md"
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
 
-def test_the_page_runs(
+def test_commands_of_the_page_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -39,7 +39,7 @@ def test_the_page_runs(
     assert (tmp_path / "suppressed.csv.manifest.json").is_file()
 
 
-def test_each_tool_says_what_is_not_here() -> None:
+def test_every_tool_lists_missing_features() -> None:
     sections = PAGE.read_text(encoding="utf-8").split("\n## ")[1:]
     assert [section.splitlines()[0] for section in sections] == [
         "ARX",

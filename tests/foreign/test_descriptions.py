@@ -74,7 +74,7 @@ def proposed(data: str, settings: Settings, **more: Any) -> dict[str, Any]:
     [("package.json", {}), ("meta.json", {}), ("p.csv", {"schema": "schema.json"})],
     ids=["package", "csvw", "bare schema"],
 )
-def test_what_is_described_stands_in_the_spec(
+def test_described_properties_are_in_the_spec(
     data: str, more: dict[str, Any], folder: Path, settings: Settings
 ) -> None:
     spec = proposed(data, settings, **more)
@@ -85,23 +85,23 @@ def test_what_is_described_stands_in_the_spec(
     assert attributes["cost"]["format"] == {"decimal": ",", "thousands": "."}
     assert attributes["illness"]["role"] == "sensitive"
     assert list(attributes) == ["nr", "born", "cost", "place", "illness"]
-    told = discreet.init(data, settings=settings, **more).guesses
-    assert any("born: date of birth" in sentence for sentence in told)
+    notes = discreet.init(data, settings=settings, **more).guesses
+    assert any("born: date of birth" in sentence for sentence in notes)
 
 
-def test_options_go_before_a_description(folder: Path, settings: Settings) -> None:
+def test_options_take_precedence_over_a_description(folder: Path, settings: Settings) -> None:
     (folder / "p.csv").write_text(ROWS.replace(";", "\t"), encoding="utf-8")
     assert proposed("package.json", settings, delimiter="tab")["source"]["delimiter"] == "\t"
 
 
-def test_a_cell_that_has_not_its_form_is_an_error(folder: Path, settings: Settings) -> None:
+def test_cell_without_its_format_is_an_error(folder: Path, settings: Settings) -> None:
     (folder / "p.csv").write_text(ROWS.replace("05.06.1981", "1981-06-05"), encoding="utf-8")
     with pytest.raises(InputError, match="born"):
         proposed("package.json", settings)
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "expected"),
     [
         ({"dialect": {"header": False}}, "header"),
         ({"dialect": {"commentChar": "#"}}, "commentChar"),
@@ -112,17 +112,17 @@ def test_a_cell_that_has_not_its_form_is_an_error(folder: Path, settings: Settin
         ({"schema": {"fields": ["nr"]}}, "understood"),
     ],
 )
-def test_what_cannot_be_taken_over_is_said(
-    change: dict[str, Any], said: str, folder: Path, settings: Settings
+def test_unsupported_properties_are_refused(
+    change: dict[str, Any], expected: str, folder: Path, settings: Settings
 ) -> None:
     document = {"resources": [{**PACKAGE["resources"][0], **change}]}
     (folder / "package.json").write_text(json.dumps(document), encoding="utf-8")
     with pytest.raises(InputError) as error:
         proposed("package.json", settings)
-    assert said in f"{error.value.message} {error.value.advice} {error.value.allowed}"
+    assert expected in f"{error.value.message} {error.value.advice} {error.value.allowed}"
 
 
-def test_one_of_several_tables_is_named(folder: Path) -> None:
+def test_one_of_several_tables_must_be_named(folder: Path) -> None:
     both = {"resources": [*PACKAGE["resources"], {"name": "q", "path": "q.csv"}]}
     (folder / "two.json").write_text(json.dumps(both), encoding="utf-8")
     assert read_description(Path("two.json"), "q").data == Path("q.csv")
@@ -132,14 +132,14 @@ def test_one_of_several_tables_is_named(folder: Path) -> None:
         read_description(Path("two.json"), "r")
 
 
-def test_json_lines_are_data_and_no_description(folder: Path) -> None:
+def test_json_lines_are_data_and_not_a_description(folder: Path) -> None:
     (folder / "rows.json").write_text('{"a": 1}\n{"a": 2}\n', encoding="utf-8")
     assert not is_description("rows.json")
     assert not is_description("schema.json")
     assert is_description("meta.json")
 
 
-def test_dates_of_unicode_are_those_of_strptime() -> None:
+def test_date_patterns_of_unicode_equal_those_of_strptime() -> None:
     assert strptime_pattern("yyyy-MM-dd'T'HH:mm:ss") == "%Y-%m-%d'%T'%H:%M:%S"
     assert strptime_pattern("d/M/yy") == "%d/%m/%y"
     assert strptime_pattern("EEE") == "%EEE"
@@ -164,7 +164,7 @@ def published(folder: Path, settings: Settings, name: str) -> Path:
 @pytest.mark.parametrize(
     ("name", "kinds"), [("r.csv", ["string", "integer", "string", "date"]), ("r.parquet", ["string"] * 4)]
 )
-def test_a_release_is_described(name: str, kinds: list[str], folder: Path, settings: Settings) -> None:
+def test_release_is_described(name: str, kinds: list[str], folder: Path, settings: Settings) -> None:
     path = published(folder, settings, name)
     found = describe(path, settings=settings)
     (resource,) = found["resources"]
@@ -183,7 +183,7 @@ def test_a_release_is_described(name: str, kinds: list[str], folder: Path, setti
     }
 
 
-def test_csvw_describes_text_alone_and_nothing_that_was_changed(folder: Path, settings: Settings) -> None:
+def test_csvw_describes_only_unchanged_text_files(folder: Path, settings: Settings) -> None:
     path = published(folder, settings, "r.csv")
     found = describe(path, "csvw", settings=settings)
     kinds = [c["datatype"] for c in found["tableSchema"]["columns"]]
@@ -195,7 +195,9 @@ def test_csvw_describes_text_alone_and_nothing_that_was_changed(folder: Path, se
         describe(path, settings=settings)
 
 
-def test_the_command_prints_it(folder: Path, settings: Settings, capsys: pytest.CaptureFixture[str]) -> None:
+def test_command_prints_the_description(
+    folder: Path, settings: Settings, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = published(folder, settings, "r.csv")
     assert main(["schema", str(path), "--as", "csvw"]) == 0
     assert json.loads(capsys.readouterr().out)["url"] == "r.csv"

@@ -32,11 +32,11 @@ HIERARCHIES = {
 }
 
 
-def spec(**asked: object) -> dict[str, object]:
-    return coming_from.anjana(QUASI, HIERARCHIES, ident=["name"], sens_att="disease", **asked)  # type: ignore[arg-type]
+def spec(**options: object) -> dict[str, object]:
+    return coming_from.anjana(QUASI, HIERARCHIES, ident=["name"], sens_att="disease", **options)  # type: ignore[arg-type]
 
 
-def test_what_anjana_is_given_is_a_spec() -> None:
+def test_arguments_of_anjana_become_a_spec() -> None:
     assert spec(k=2, l_div=2, supp_level=12.5) == {
         "attributes": {
             "name": {"role": "identifier"},
@@ -59,7 +59,7 @@ def test_what_anjana_is_given_is_a_spec() -> None:
     }
 
 
-def test_a_frame_is_published_as_anjana_would() -> None:
+def test_frame_is_published_as_anjana_would() -> None:
     table = discreet.open(FRAME, spec(k=3, supp_level=0))
     release = table.publish(table.negotiate().exact).to_pandas()
     assert "name" not in release
@@ -69,7 +69,7 @@ def test_a_frame_is_published_as_anjana_would() -> None:
     }
 
 
-def test_a_column_without_a_hierarchy_stays_as_it_is() -> None:
+def test_column_without_a_hierarchy_is_not_generalized() -> None:
     made = coming_from.anjana(["age", "city"], {"age": HIERARCHIES["age"]}, k=2)
     assert made["request"]["max_level"] == {"age": 1, "city": 0}
 
@@ -84,20 +84,18 @@ def test_a_column_without_a_hierarchy_stays_as_it_is() -> None:
         ({0: [None], 1: ["*"]}, "no value"),
     ],
 )
-def test_levels_that_contradict_each_other_are_refused(
-    hierarchy: dict[int, list[object]], message: str
-) -> None:
+def test_contradictory_levels_are_refused(hierarchy: dict[int, list[object]], message: str) -> None:
     with pytest.raises(InputError) as error:
         coming_from.anjana(["age"], {"age": hierarchy})
     assert message in str(error.value)
 
 
-def test_a_column_has_one_role() -> None:
+def test_column_with_two_roles_is_refused() -> None:
     with pytest.raises(InputError, match="'age' is named twice"):
         coming_from.anjana(["age"], {}, sens_att="age")
 
 
-def test_what_pycanon_measures_is_in_the_audit_and_the_attack(tmp_path: Path) -> None:
+def test_measures_of_pycanon_are_in_the_audit_and_the_attack(tmp_path: Path) -> None:
     """k, distinct l and entropy l of a table equal counts in plain Python."""
     table = FRAME.assign(age=FRAME["age"] // 30, city="x").drop(columns="name")
     table.to_csv(tmp_path / "table.csv", index=False)

@@ -100,7 +100,7 @@ def test_ranges_of_numbers_are_in_order_of_value() -> None:
     assert labels(recoded(means, [0, 0, 1], Summary.MEANS)) == ["6.33 (5 … 9)", "30"]
 
 
-def test_null_only_is_null_and_with_values_the_top() -> None:
+def test_only_null_is_null_and_null_with_values_is_the_top() -> None:
     table = table_of(TOWNS, 0, 4, 3)
     for summary in Summary:
         assert labels(recoded(table, [0, 1, 2], summary)) == ["Bonn", None, "Wien"]

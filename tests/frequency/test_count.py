@@ -162,16 +162,16 @@ def test_count_of_subjects_equals_a_plain_count(
     assert counted(found) == Counter((q,) for q, _, _ in rows)
     assert found.subjects is not None
     assert found.subjects.attribute == "who"
-    assert found.subjects.size == len({who for _, _, who in rows})
-    expected = Counter((q,) for q, _ in {(q, who) for q, _, who in rows})
+    assert found.subjects.size == len({person for _, _, person in rows})
+    expected = Counter((q,) for q, _ in {(q, person) for q, _, person in rows})
     for i, row_type in enumerate(types_of(found)):
         subjects = set_of(found.subjects, i)
         assert len(set(subjects)) == len(subjects) == expected[row_type]
     texts = sorted({s for _, s, _ in rows if s is not None})
     plain = defaultdict(set)
-    for q, s, who in rows:
+    for q, s, person in rows:
         if s is not None:
-            plain[who].add(((q,), texts.index(s)))
+            plain[person].add(((q,), texts.index(s)))
     assert signatures(found, 0) == Counter(map(frozenset, plain.values()))
 
 

@@ -65,7 +65,7 @@ def test_classes_have_k_people_and_l_values_of_different_people(seed: int) -> No
     assert_kept(guided.recoding, counted, people, 3, 2)
 
 
-def test_a_class_of_rows_is_none_of_people() -> None:
+def test_class_of_rows_is_not_a_class_of_people() -> None:
     random = np.random.default_rng(1)
     hierarchy = random_hierarchy(random, "a", 4, 1)
     counted = frequency_set_of([hierarchy], [((n % 4,), ()) for n in range(40)], subjects=[0] * 39 + [1])

@@ -89,7 +89,7 @@ def test_sensitive_attributes_have_values_rows_order_and_groups(
     assert (ill.ordered, income.ordered, word.ordered) == (True, True, False)
 
 
-def test_table_distribution_is_that_after_the_null_policy(
+def test_table_distribution_follows_the_null_policy(
     engine: Engine, settings: Settings, tmp_path: Path
 ) -> None:
     table = count_frequency_set(engine, spec_of(tmp_path, ROWS, NullPolicy.DROP), settings)

@@ -16,7 +16,7 @@ ROWS: list[Row] = [
 ]
 
 
-def test_uniqueness_of_each_quasi_identifier(engine: Engine, shared_settings: Settings) -> None:
+def test_uniqueness_of_each_quasi_identifier_is_measured(engine: Engine, shared_settings: Settings) -> None:
     spec = table_spec(SourceSpec(data=arrow_table(["age", "sex", "race"], ROWS)), ["age", "sex", "race"])
     found = measure_uniqueness(count_frequency_set(engine, spec, shared_settings))
     assert (found.rows, found.row_types, found.unique_rows) == (7, 5, 3)

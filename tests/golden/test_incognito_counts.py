@@ -53,7 +53,7 @@ def task(data_dir: Path) -> Task:
 
 
 @pytest.mark.parametrize("n", [3, 4, 5, 6, *(pytest.param(n, marks=pytest.mark.slow) for n in (7, 8, 9))])
-def test_nodes_checked_and_equal_solutions(n: int, task: Task) -> None:
+def test_checked_nodes_are_counted_and_solutions_equal(n: int, task: Task) -> None:
     searches = ["bottom-up-rollup", "incognito", "incognito-superroots", "incognito-cube"]
     results = {name: load_algorithm(name)(task(n)) for name in searches}
     assert results["bottom-up-rollup"].nodes_checked == CHECKED[n][0]
@@ -66,7 +66,7 @@ def test_nodes_checked_and_equal_solutions(n: int, task: Task) -> None:
 
 
 @pytest.mark.parametrize("n", [3, 4, 5, 6, pytest.param(7, marks=pytest.mark.slow)])
-def test_nodes_checked_without_roll_up(n: int, task: Task) -> None:
+def test_checked_nodes_without_roll_up_are_counted(n: int, task: Task) -> None:
     found = load_algorithm("bottom-up")(task(n))
     assert (found.nodes_checked, found.scans) == (CHECKED[n][0], CHECKED[n][0])
     assert found.solutions == load_algorithm("exhaustive")(task(n)).solutions

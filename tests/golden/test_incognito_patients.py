@@ -98,7 +98,7 @@ def patients(tmp_path: Path) -> FrequencySet:
     return frequency_set_of_rows([dict(zip(NAMES, p, strict=True)) for p in PATIENTS], hierarchies)
 
 
-def test_figure_6_the_lattice_of_sex_and_zipcode_as_relations() -> None:
+def test_figure_6_lattice_of_sex_and_zipcode_equals_the_relations() -> None:
     every = {((1, s), (2, z)) for s, z in nodes_of((1, 2))}
     named_by = {node: number for number, node in NODES.items()}
     single = {((a, i),) for a in (1, 2) for i in range(LEVELS[a])}
@@ -111,7 +111,7 @@ def test_figure_6_the_lattice_of_sex_and_zipcode_as_relations() -> None:
     assert all_named((1, 2), lattice) == {named((1, 2), node) for node in NODES.values()}
 
 
-def test_figure_5_the_survivors_of_each_pair(patients: FrequencySet) -> None:
+def test_figure_5_survivors_of_each_pair_are_found(patients: FrequencySet) -> None:
     for family, expected in SURVIVORS.items():
         assert all_named(family, survivors(family)) == expected
         low, high = (0,) * 3, tuple(LEVELS[a] - 1 for a in range(3))
@@ -123,7 +123,7 @@ def test_figure_5_the_survivors_of_each_pair(patients: FrequencySet) -> None:
             assert all_named(family, search.run()) == expected
 
 
-def test_figure_7_the_graph_of_all_three_is_smaller_than_the_lattice() -> None:
+def test_figure_7_graph_of_all_three_is_smaller_than_the_lattice() -> None:
     found = join_candidates((0, 1, 2), LEVELS, {pair: survivors(pair) for pair in SURVIVORS})
     assert all_named((0, 1, 2), found) == CANDIDATES
     assert all_named((0, 1, 2), roots(found)) == {"B1 S1 Z0", "B0 S1 Z2", "B1 S0 Z2"}

@@ -46,7 +46,7 @@ def test_known_deviations_have_their_reasons() -> None:
 @pytest.mark.parametrize(
     "printed", printed_requests(), ids=lambda each: f"{each.privacy}={each.value}-{each.levels}"
 )
-def test_a_printed_negotiation_is_reproduced(adult_study: AdultStudy, printed: PrintedRequest) -> None:
+def test_printed_negotiation_is_reproduced(adult_study: AdultStudy, printed: PrintedRequest) -> None:
     """Every printed answer is reproduced, and "No solution" where that is printed."""
     request = printed.request()
     privacy = printed.privacy
@@ -72,7 +72,7 @@ def test_relaxing_the_height_everywhere_finds_lower_nodes(adult_study: AdultStud
     assert lower == {("22112", 10): ((1, 0, 2, 2, 2), 230), ("222112", 10): ((4, 0, 1, 2, 1, 1), 285)}
 
 
-def test_a_tie_goes_to_the_smaller_last_level(adult_study: AdultStudy) -> None:
+def test_tie_is_decided_for_the_smaller_last_level(adult_study: AdultStudy) -> None:
     """On a tie, the smaller last level wins: 1102 suppresses as many rows as the printed 1111."""
     evaluated = adult_study.of(4).evaluated
     assert [evaluated.suppressed(node, Requirement(k=10)) for node in ((1, 1, 1, 1), (1, 1, 0, 2))] == [
@@ -92,7 +92,7 @@ def test_node_numbers_give_the_papers_node_order(adult_study: AdultStudy) -> Non
     assert sum(fits.values()) == 22
 
 
-def test_the_slides_relaxed_k_belongs_to_another_order_of_attributes(adult_study: AdultStudy) -> None:
+def test_relaxed_k_of_the_slides_has_another_order_of_attributes(adult_study: AdultStudy) -> None:
     """The slide offers k = 2 at 121 within 8 rows; there 121 suppresses 9.
 
     In the order of the paper's tables (age, race, work class) the node called 121 suppresses 5 rows.
@@ -102,7 +102,7 @@ def test_the_slides_relaxed_k_belongs_to_another_order_of_attributes(adult_study
     assert adult_study.of(3).evaluated.suppressed((1, 2, 1), two) == 5
 
 
-def test_the_histogram_of_the_slides(adult_lattice: AdultLattice) -> None:
+def test_histogram_equals_that_of_the_slides(adult_lattice: AdultLattice) -> None:
     """17 rows are 11 classes of one and 3 classes of two."""
     histogram = adult_lattice(WALK_THROUGH, None).histogram((1, 1, 1))
     assert (histogram[1,], histogram[2,]) == (11, 2 * 3)

@@ -82,7 +82,7 @@ def test_level_statistics_are_the_printed_ones(adult_study: AdultStudy) -> None:
     assert all(rounds_to(one, printed[name], 2) for one, name in zip(ranked, RANKED, strict=True))
 
 
-def test_a_partial_lattice_is_five_percent_of_each_height(adult_study: AdultStudy) -> None:
+def test_partial_lattice_is_five_percent_of_each_height(adult_study: AdultStudy) -> None:
     sizes = []
     for size in adult_study.sizes:
         partial = prepare_partial_lattice(adult_study.of(size).frequency_set)
@@ -92,7 +92,7 @@ def test_a_partial_lattice_is_five_percent_of_each_height(adult_study: AdultStud
     assert sizes == [(3, 60, 10), (4, 180, 16), (5, 900, 52), (6, 3600, 189)]
 
 
-def test_the_papers_requests_are_ten_exact_and_eighteen_relaxed(comparisons: Comparisons) -> None:
+def test_papers_requests_are_ten_exact_and_eighteen_relaxed(comparisons: Comparisons) -> None:
     assert Counter(c.full.outcome for c in comparisons("5%")) == {"exact": 10, "relaxed": 18}
 
 
@@ -114,7 +114,9 @@ EFFECTS = {
 
 
 @pytest.mark.parametrize(("part", "runtime"), EFFECTS)
-def test_effects_on_answers(comparisons: Comparisons, part: str | None, runtime: bool) -> None:
+def test_effects_on_answers_equal_the_paper(
+    comparisons: Comparisons, part: str | None, runtime: bool
+) -> None:
     assert count_effects(comparisons("5%"), part, runtime=runtime) == EFFECTS[part, runtime]
 
 
@@ -126,7 +128,7 @@ def test_relaxing_max_suppressed_finds_lower_nodes_that_suppress_more(comparison
             assert sum(ours.node) < sum(true.node)
 
 
-def test_the_same_solution_has_three_readings(comparisons: Comparisons) -> None:
+def test_same_solution_has_three_readings(comparisons: Comparisons) -> None:
     """The printed 6 and 8 count other nodes of equal height; 4 and 6 suppress as few rows, 3 and 5 equal."""
     for runtime, counts in ((False, ("4", "3")), (True, ("6", "5"))):
         readings = count_strict_matches(comparisons("5%"), runtime=runtime)
@@ -134,7 +136,7 @@ def test_the_same_solution_has_three_readings(comparisons: Comparisons) -> None:
         assert len({of_parts[1:] for of_parts in readings.values()}) == 1
 
 
-def test_the_average_by_height_of_the_prepared_nodes(adult_study: AdultStudy) -> None:
+def test_average_by_height_of_the_prepared_nodes_equals_the_paper(adult_study: AdultStudy) -> None:
     """Averages by height of QI 5, k = 3, differ from those of the full lattice (10,458, 7,795, 5,537)."""
     partial = prepare_partial_lattice(adult_study.of(5).frequency_set, "5%")
     averages = average_by_height(partial, Requirement(k=3))
@@ -142,7 +144,7 @@ def test_the_average_by_height_of_the_prepared_nodes(adult_study: AdultStudy) ->
 
 
 @pytest.mark.parametrize(("percent", "same_nodes", "same_heights"), [("1%", 2, 12), ("10%", 16, 18)])
-def test_the_percentage_matters_for_the_height_only(
+def test_percentage_matters_only_for_the_height(
     comparisons: Comparisons, percent: str, same_nodes: int, same_heights: int
 ) -> None:
     """The percentage matters only for relaxing the height: else p "does not change practically anything"."""
@@ -155,7 +157,7 @@ def test_the_percentage_matters_for_the_height_only(
     assert height[Effect.SAME] + height[Effect.SAME_HEIGHT] == same_heights
 
 
-def test_visited_nodes(comparisons: Comparisons) -> None:
+def test_visited_nodes_are_as_many_as_printed(comparisons: Comparisons) -> None:
     """At most 1,792 are printed for the whole lattice and 94 for the partial one.
 
     Charts are compared as far as legible; the numbers are positions among the requests. The paper does not

@@ -59,7 +59,7 @@ def printed_rows(prepared: PreparedExperiment) -> dict[int, dict[str, Decimal]]:
         for e in EXPERIMENTS.values()
     ],
 )
-def test_the_greedy_finds_the_printed_figures(
+def test_greedy_search_finds_the_printed_figures(
     experiment: PatternExperiment, data_dir: Path, settings: Settings
 ) -> None:
     prepared = PreparedExperiment.of(Context(data_dir, settings), experiment)
@@ -99,7 +99,7 @@ def test_adult_2_with_the_users_constraints_is_within_the_tie_order(
 
 
 @pytest.mark.slow
-def test_the_optimum_of_adult_2_is_the_same_release_for_every_verb(
+def test_optimum_of_adult_2_is_the_same_release_for_every_verb(
     data_dir: Path, settings: Settings, out: Path
 ) -> None:
     """All verbs report the same release for the optimum of Adult-2.

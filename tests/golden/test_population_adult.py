@@ -30,11 +30,11 @@ def subset(data_dir: Path) -> FrequencySet:
 def opened(data_dir: Path, rows: Path, people: Path | None) -> FrequencySet:
     folder = data_dir / "adult" / "hierarchies_arx"
     roles = {n: {"role": "quasi-identifier", "hierarchy": str(folder / f"{n}.csv")} for n in NAMES}
-    beside = {} if people is None else {"population": {"path": people}}
-    return discreet.open(rows, {"attributes": roles, **beside}).frequency_set
+    population = {} if people is None else {"population": {"path": people}}
+    return discreet.open(rows, {"attributes": roles, **population}).frequency_set
 
 
-def asked_of(models: str) -> tuple[Criterion, ...] | None:
+def criteria_of(models: str) -> tuple[Criterion, ...] | None:
     """Return the criteria of a benchmark row, or None if it requires others."""
     found = {
         "(0.0,0.2)-presence": DeltaPresence(0.2),
@@ -44,19 +44,19 @@ def asked_of(models: str) -> tuple[Criterion, ...] | None:
     return (found[models],) if models in found else None
 
 
-def test_each_is_a_solution(subset: FrequencySet, data_dir: Path) -> None:
+def test_every_benchmark_node_is_a_solution(subset: FrequencySet, data_dir: Path) -> None:
     assert (subset.rows, subset.population and subset.population.people) == (3_016, 30_162)
     with (data_dir / "arx_benchmark" / "golden_adult.csv").open(encoding="utf-8", newline="") as file:
-        rows = [row for row in csv.DictReader(file) if asked_of(row["models"]) is not None]
-    told = []
+        rows = [row for row in csv.DictReader(file) if criteria_of(row["models"]) is not None]
+    suppressed = []
     for row in rows:
         assert row["attributes"].split() == NAMES
         node = tuple(map(int, row["levels"].split()))
-        found = count_suppressed_rows(subset, node, Requirement(criteria=asked_of(row["models"]) or ()))
+        found = count_suppressed_rows(subset, node, Requirement(criteria=criteria_of(row["models"]) or ()))
         assert found <= float(row["suppression_limit"]) * subset.rows
-        told.append((row["id"].removeprefix("Anonymization"), found))
-    assert len(told) >= 10
-    assert dict(told)["DPresence-5"] == 114
+        suppressed.append((row["id"].removeprefix("Anonymization"), found))
+    assert len(suppressed) >= 10
+    assert dict(suppressed)["DPresence-5"] == 114
 
 
 @pytest.mark.parametrize("levels", ["1 0 1 2 2 2 2 1", "1 0 1 2 3 2 2 1"])
@@ -76,7 +76,7 @@ def test_suppressed_rows_are_a_share_of_the_people_who_match_no_class(
     assert count_suppressed_rows(subset, node, narrow) == subset.rows
 
 
-def test_an_estimate_is_the_same_k(data_dir: Path) -> None:
+def test_estimate_gives_the_same_k(data_dir: Path) -> None:
     """1000-map of the United States at 1 %, estimated by zero-truncated Poisson, equals a plain k."""
     adult = opened(data_dir, data_dir / "adult" / "adult_30162.csv", None)
     estimated = KMap(1000, estimator="zero-truncated-poisson", fraction=adult.rows / USA, significance=0.01)

@@ -79,8 +79,8 @@ class Bench:
             if row.drawn is not None and row.drawn not in subsets:
                 subsets[row.drawn] = self.adult.drawn_subset(row.drawn)
             rows = subsets[row.drawn or ("file" if row.has_research_subset else None)]
-            asked = " & ".join(sorted(row.models.split(" & ")))
-            found[row.name] = Case(row, rows, judges, places.setdefault((id(rows), asked), len(places)))
+            models = " & ".join(sorted(row.models.split(" & ")))
+            found[row.name] = Case(row, rows, judges, places.setdefault((id(rows), models), len(places)))
         return found
 
     @cached_property
@@ -88,7 +88,7 @@ class Bench:
         by_place = {case.place: (case.rows, case.judges) for case in self.cases.values()}
         return judged(self.adult, [by_place[place] for place in range(len(by_place))])
 
-    def asked(self) -> dict[tuple[str, int], list[Case]]:
+    def cases_by_criteria(self) -> dict[tuple[str, int], list[Case]]:
         """Group the rows whose models are criteria of discreet by these and the subset."""
         found: dict[tuple[str, int], list[Case]] = {}
         for case in self.cases.values():
@@ -180,24 +180,24 @@ def _node(levels: NDArray[np.int64]) -> LatticeNode:
     return tuple(levels.tolist())
 
 
-def test_there_are_all_and_each_is_judged_or_open_with_a_reason(bench: Bench) -> None:
+def test_every_benchmark_row_is_judged_or_open_with_a_reason(bench: Bench) -> None:
     assert len(bench.rows) == 104
     assert {row.name for row in bench.rows} == set(bench.cases) | set(OPEN)
 
 
-def test_the_rivals_scores(bench: Bench) -> None:
+def test_costs_equal_the_rivals_scores(bench: Bench) -> None:
     for name, case in bench.cases.items():
         found = cost_of(bench, case).of(bench.statistics(case, case.golden.node))
-        assert told(case, found) == pytest.approx(case.golden.score, rel=1e-9, abs=2e-10), name
+        assert arx_cost(case, found) == pytest.approx(case.golden.score, rel=1e-9, abs=2e-10), name
 
 
 @pytest.mark.slow
-def test_the_rivals_nodes(bench: Bench) -> None:
+def test_cheapest_nodes_equal_the_rivals(bench: Bench) -> None:
     assert_cheapest(bench, sorted(set(bench.cases) - SLOW))
 
 
 @pytest.mark.slow
-def test_the_rivals_nodes_where_all_must_be_counted(bench: Bench) -> None:
+def test_cheapest_nodes_equal_the_rivals_where_all_must_be_counted(bench: Bench) -> None:
     assert_cheapest(bench, sorted(SLOW))
 
 
@@ -207,11 +207,11 @@ def assert_cheapest(bench: Bench, names: list[str]) -> None:
     for name in names:
         case = bench.cases[name]
         row, cost = case.golden, cost_of(bench, case)
-        asked = (case.place, row.cost, tuple(row.weights.items()), row.limit)
-        if asked not in known:
-            known[asked] = cheapest(bench, case, cost)
-        theirs = told(case, cost.of(bench.statistics(case, row.node)))
-        assert told(case, known[asked]) == pytest.approx(theirs, rel=1e-9, abs=2e-10), name
+        request = (case.place, row.cost, tuple(row.weights.items()), row.limit)
+        if request not in known:
+            known[request] = cheapest(bench, case, cost)
+        theirs = arx_cost(case, cost.of(bench.statistics(case, row.node)))
+        assert arx_cost(case, known[request]) == pytest.approx(theirs, rel=1e-9, abs=2e-10), name
 
 
 def cost_of(bench: Bench, case: Case) -> Cost:
@@ -224,18 +224,18 @@ def is_theirs(row: Golden, node: LatticeNode) -> bool:
     return node == row.node or (sum(node) < sum(row.node) and not any(row.score))
 
 
-def told(case: Case, cost: float) -> tuple[float, ...]:
+def arx_cost(case: Case, cost: float) -> tuple[float, ...]:
     """Return a cost as ARX reports it: some of its scores are sums over the rows where ours are means."""
     return tuple(part * (int(case.rows.sum()) if case.golden.is_a_sum else 1) for part in cost_parts(cost))
 
 
 @pytest.mark.slow
-def test_the_search_finds_them_by_the_programs_own_criteria(
+def test_search_by_the_programs_own_criteria_finds_the_rivals_optima(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The whole path of criterion, evaluated lattice and search finds them; ties follow the tie rule."""
     found = set()
-    for _, cases in sorted(bench.asked().items()):
+    for _, cases in sorted(bench.cases_by_criteria().items()):
         criteria = criteria_of(cases[0].golden) or ()
         table = bench.published(cases[0].rows)
         lattice = evaluate_lattice(table, SETTINGS, diversity=False, criteria=criteria)
@@ -247,12 +247,12 @@ def test_the_search_finds_them_by_the_programs_own_criteria(
             (best,) = optimal(task).solutions
             assert best.cost is not None
             found.add(row.name)
-            assert told(case, best.cost) == pytest.approx(row.score, rel=1e-9, abs=2e-10), row.name
+            assert arx_cost(case, best.cost) == pytest.approx(row.score, rel=1e-9, abs=2e-10), row.name
             assert is_theirs(row, best.node), row.name
     assert found == set(bench.cases)
 
 
-def test_the_search_by_stages_finds_those_of_k_anonymity(
+def test_search_by_stages_finds_the_rivals_optima_of_k_anonymity(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The compiled staged search, which skips most nodes, finds those of k-anonymity.
@@ -272,21 +272,21 @@ def test_the_search_by_stages_finds_those_of_k_anonymity(
         result = optimal(task)
         (best,) = result.solutions
         assert best.cost is not None
-        assert told(case, best.cost) == pytest.approx(row.score, rel=1e-9, abs=2e-10), name
+        assert arx_cost(case, best.cost) == pytest.approx(row.score, rel=1e-9, abs=2e-10), name
         assert is_theirs(row, best.node), name
         assert result.nodes_checked < task.lattice.size, name
         found += 1
     assert found == 8
 
 
-def test_a_sum_left_early_fails_what_passes(bench: Bench) -> None:
+def test_sum_stopped_early_fails_a_passing_class(bench: Bench) -> None:
     """ARX's Grassberger score is between the complete sum's and that with negative terms last.
 
     A sum that is stopped early fails classes that pass.
     """
     row = next(row for row in bench.rows if row.name == "EntropyLDiversity-3")
     least, most = (
-        told(case, cost_of(bench, case).of(bench.statistics(case, row.node)))[0]
+        arx_cost(case, cost_of(bench, case).of(bench.statistics(case, row.node)))[0]
         for case in (
             Case(row, bench.adult.everyone, {"": grassberger(3.0, early=early)}, 0) for early in (False, True)
         )
@@ -301,7 +301,7 @@ def test_a_sum_left_early_fails_what_passes(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize("name", OF_RELEASE)
-def test_of_the_last_size_the_rival_suppresses_some(bench: Bench, name: str) -> None:
+def test_rival_suppresses_some_classes_of_the_last_size(bench: Bench, name: str) -> None:
     """Of the last class size, ARX suppresses only some classes.
 
     Its score is between those without the smaller classes and without all of the last size.

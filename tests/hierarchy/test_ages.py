@@ -32,7 +32,7 @@ def birthdays(reference: date, born: date) -> int:
 
 
 @given(st.dates(date(1880, 1, 1), date(2030, 1, 1)), st.integers(0, 45_000))
-def test_an_age_is_the_number_of_birthdays(reference: date, days: int) -> None:
+def test_age_is_the_number_of_birthdays(reference: date, days: int) -> None:
     born = date.fromordinal(max(1, reference.toordinal() - days))
     assert compute_age(reference, born) == birthdays(reference, born)
 
@@ -82,7 +82,7 @@ def published(path: Path) -> set[str]:
     return {line.split(",")[0] for line in path.read_text(encoding="utf-8").splitlines()[1:]}
 
 
-def test_the_date_is_published_only_where_it_is_asked(spec: Path, settings: Settings, tmp_path: Path) -> None:
+def test_exact_date_is_published_only_on_request(spec: Path, settings: Settings, tmp_path: Path) -> None:
     table = open_table(spec, settings=settings)
     assert any("its least level is 1, the age" in warning for warning in table.inspect().warnings)
     exact = table.lattice().negotiate(k=1).exact
@@ -96,12 +96,12 @@ def test_the_date_is_published_only_where_it_is_asked(spec: Path, settings: Sett
     assert published(tmp_path / "c.csv") == {"46", "45", "44", "43"}
     with pytest.raises(InputError, match="least level of 'born'"):
         table.publish("mondrian", tmp_path / "d.csv", k=2)
-    asked = table.lattice().negotiate(k=1, min_level={"born": 0}).exact
-    assert asked is not None
-    assert asked.levels == {"born": 0}
+    requested = table.lattice().negotiate(k=1, min_level={"born": 0}).exact
+    assert requested is not None
+    assert requested.levels == {"born": 0}
 
 
-def test_a_spec_may_ask_for_the_date(spec: Path, settings: Settings, tmp_path: Path) -> None:
+def test_spec_with_min_level_0_publishes_the_date(spec: Path, settings: Settings, tmp_path: Path) -> None:
     spec.write_text(SPEC + "[request.min_level]\nborn = 0\n", encoding="utf-8")
     table = open_table(spec, settings=settings)
     table.publish({"born": 0}, tmp_path / "b.csv", k=1)

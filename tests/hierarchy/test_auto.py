@@ -24,7 +24,7 @@ def test_numbers_get_intervals_of_nice_widths() -> None:
     ]
 
 
-def test_a_few_other_values_stand_beside_numbers() -> None:
+def test_few_texts_among_numbers_keep_their_own_labels() -> None:
     values = [str(n) for n in range(40)]
     hierarchy = AutoHierarchy().build("x", [*values, "unknown"])
     assert paths_of(hierarchy, "7", "unknown") == ["7;5-9;0-9;*", "unknown;unknown;unknown;*"]
@@ -40,7 +40,7 @@ def test_names_are_grouped_with_neighbours_evenly() -> None:
     assert paths_of(hierarchy, "v2", "v10")[0] == "v2;v2 … v4;v0 … v4;v0 … v13;*"
 
 
-def test_by_frequency_rare_values_join_first() -> None:
+def test_rare_values_are_grouped_first_by_frequency() -> None:
     rows = {"a": 1000, "b": 500, "c": 30, "d": 30, "e": 20, "f": 10, "g": 1, "h": 1}
     hierarchy = AutoHierarchy("frequency").build("x", list(rows), list(rows.values()))
     assert paths(hierarchy) == [
@@ -56,7 +56,7 @@ def test_by_frequency_rare_values_join_first() -> None:
     assert (hierarchy.origin, hierarchy.from_data) == ("automatic, by frequency", True)
 
 
-def test_real_columns(data_dir: Path) -> None:
+def test_columns_of_adult_get_sound_hierarchies(data_dir: Path) -> None:
     with (data_dir / "adult" / "adult_30162.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     heights = {}

@@ -57,7 +57,7 @@ BANDS: list[tuple[str, tuple[float, float] | None]] = [
 
 
 @pytest.mark.parametrize(("text", "ends"), BANDS)
-def test_parse_band(text: str, ends: tuple[float, float] | None) -> None:
+def test_band_text_is_parsed_to_its_ends(text: str, ends: tuple[float, float] | None) -> None:
     band = parse_band(text)
     if ends is None:
         assert band is None
@@ -96,7 +96,7 @@ def test_bands_are_ordered_by_their_numbers(texts: list[str]) -> None:
         [],
     ],
 )
-def test_texts_that_are_no_bands_or_overlap_have_no_order(texts: list[str]) -> None:
+def test_other_texts_and_overlapping_bands_have_no_order(texts: list[str]) -> None:
     assert order_bands(texts) is None
 
 
@@ -114,12 +114,12 @@ def test_levels_of_education_of_adult_are_in_the_order_of_its_numbers() -> None:
         ["No schooling", "High school", "Bachelor’s degree", "Master’s degree", "Doctoral degree"],
     ],
 )
-def test_levels_of_education(texts: list[str]) -> None:
+def test_levels_of_education_are_ordered(texts: list[str]) -> None:
     assert order_education_levels(sorted(texts)) == tuple(texts)
 
 
 @pytest.mark.parametrize("texts", [["Sales", "Master", "Tech"], ["Ulm", "Kiel"], ["Masters", "Bachelors"]])
-def test_other_texts_are_no_levels_of_education(texts: list[str]) -> None:
+def test_other_texts_are_not_levels_of_education(texts: list[str]) -> None:
     assert order_education_levels(texts) is None
 
 
@@ -145,7 +145,7 @@ def test_open_ends_are_in_the_end_that_contains_them() -> None:
         ({"upper": "data"}, "90+", "Write upper = 90"),
     ],
 )
-def test_an_open_end_that_no_end_contains_is_refused(options: dict[str, int], text: str, advice: str) -> None:
+def test_open_end_that_no_end_contains_is_refused(options: dict[str, int], text: str, advice: str) -> None:
     with pytest.raises(InputError, match="has an open end") as caught:
         IntervalHierarchy.of([5], **options).build("age", ["30", "40", text])
     assert advice in str(caught.value)

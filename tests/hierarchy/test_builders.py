@@ -116,7 +116,7 @@ LARGE: dict[str, tuple[HierarchySource, Callable[[int], str]]] = {
 
 
 @pytest.mark.parametrize("name", LARGE)
-def test_fifty_thousand_values(name: str) -> None:
+def test_fifty_thousand_values_nest_quickly(name: str) -> None:
     source, text = LARGE[name]
     values: Sequence[str] = [text(n) for n in range(50_000)]
     hierarchy = source.build("x", values)
@@ -124,7 +124,7 @@ def test_fifty_thousand_values(name: str) -> None:
     assert hierarchy.ancestors[-1].max() == 0
 
 
-def test_the_room_is_light() -> None:
+def test_import_of_the_room_is_light() -> None:
     command = "import sys, discreet.hierarchy; print({'pydantic', 'duckdb', 'numba'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", command], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
@@ -135,7 +135,7 @@ STEPS = [None, 2, (1, 2), (2, 1, 3)]
 
 @pytest.mark.parametrize("pad", [False, True])
 @pytest.mark.parametrize("side", ["right", "left"])
-def test_all_short_values_nest_at_once(side: str, pad: bool) -> None:
+def test_all_short_values_nest_together(side: str, pad: bool) -> None:
     """All 120 texts of at most four of the characters ``a b *`` nest together."""
     values = ["".join(t) for n in range(1, 5) for t in itertools.product("ab*", repeat=n)]
     for steps in STEPS:
@@ -156,7 +156,7 @@ def test_any_values_nest(
     assert_sound(source.build("x", sorted(values)), values)
 
 
-def test_the_parsed_tree_is_a_value() -> None:
+def test_parsed_tree_is_a_value() -> None:
     tree = TaxonomyHierarchy.of({"A": ["x", {"B": ["y"]}]})
     assert tree.members == (TaxonomyGroup("A", ("x", TaxonomyGroup("B", ("y",)))),)
     assert hash(tree) == hash(TaxonomyHierarchy(tree.members))

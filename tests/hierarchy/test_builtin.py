@@ -26,7 +26,7 @@ def taken(name: str, values: list[str]) -> list[str]:
 
 
 @pytest.mark.parametrize("name", BUILTINS)
-def test_an_example_and_a_stranger(name: str) -> None:
+def test_values_of_a_builtin_have_labels_and_others_are_refused(name: str) -> None:
     builtin = BUILTINS[name]
     labels = builtin.labels(builtin.example)
     assert labels is not None
@@ -156,7 +156,7 @@ def test_ages_and_dates_by_counting() -> None:
         assert BUILTINS["date"].labels(f"{day} 08:15") == expected_labels
 
 
-def test_postal_codes() -> None:
+def test_postal_codes_have_the_labels_of_their_country() -> None:
     for name, text, labels in (
         ("de", "D1115", None),
         ("de", "01067", ("0106*", "010**", "01***", "0****")),

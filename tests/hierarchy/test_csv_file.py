@@ -59,7 +59,7 @@ HEIGHTS = {
 
 
 @pytest.mark.parametrize("folder", HEIGHTS)
-def test_the_real_hierarchies_load_with_their_heights(folder: str, data_dir: Path) -> None:
+def test_hierarchies_of_adult_load_with_their_heights(folder: str, data_dir: Path) -> None:
     heights = {}
     for path in sorted((data_dir / folder).glob("*.csv")):
         rows = [line.split(";") for line in path.read_text(encoding="utf-8").splitlines()]
@@ -98,12 +98,12 @@ GOOD = {
 
 
 @pytest.mark.parametrize("name", GOOD)
-def test_a_file_is_read(name: str, tmp_path: Path) -> None:
+def test_file_is_read(name: str, tmp_path: Path) -> None:
     content, expected = GOOD[name]
     assert read(tmp_path, content) == (expected or content.splitlines())
 
 
-def test_another_delimiter_and_encoding(tmp_path: Path) -> None:
+def test_other_delimiters_and_encodings_are_read(tmp_path: Path) -> None:
     assert read(tmp_path, "é|*\n".encode("latin-1"), delimiter="|", encoding="latin-1") == ["é;*"]
     assert read(tmp_path, "é;*\n".encode("utf-16"), encoding="utf-16") == ["é;*"]
     assert read(tmp_path, "é;*\n".encode("utf-8-sig"), encoding="UTF8") == ["é;*"]
@@ -133,7 +133,7 @@ BAD: dict[str, tuple[str | bytes, list[str]]] = {
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_a_wrong_file_is_refused(name: str, tmp_path: Path) -> None:
+def test_wrong_file_is_refused(name: str, tmp_path: Path) -> None:
     content, parts = BAD[name]
     with pytest.raises(InputError) as caught:
         read(tmp_path, content, ("b",) if name == "a value without a leaf" else ())
@@ -142,7 +142,7 @@ def test_a_wrong_file_is_refused(name: str, tmp_path: Path) -> None:
         assert part in str(caught.value)
 
 
-def test_a_missing_file_and_a_folder(tmp_path: Path) -> None:
+def test_missing_file_and_folder_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"none\.csv of attribute 'x' does not exist.*relative to the spec"):
         FileHierarchy(tmp_path / "none.csv").build("x", [])
     with pytest.raises(InputError, match="of attribute 'x' cannot be read: Is a directory"):
@@ -155,7 +155,9 @@ ODD = st.text(st.one_of(st.sampled_from(';,"\r\n\t \ufeff\0*'), st.characters(co
 
 
 @given(st.lists(st.tuples(ODD, ODD), min_size=1, max_size=8, unique_by=lambda row: row[0]))
-def test_there_and_back(tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, str]]) -> None:
+def test_written_hierarchy_is_read_back_equal(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, str]]
+) -> None:
     path = tmp_path_factory.mktemp("h") / "h.csv"
     hierarchy = hierarchy_from_rows("x", [[*row, "*"] for row in rows], origin="rows")
     write_hierarchy_csv(hierarchy, path)
@@ -165,7 +167,7 @@ def test_there_and_back(tmp_path_factory: pytest.TempPathFactory, rows: list[tup
     assert back.digest == hierarchy.digest
 
 
-def test_what_is_written(tmp_path: Path) -> None:
+def test_written_file_is_quoted_and_replaced_only_on_request(tmp_path: Path) -> None:
     hierarchy = hierarchy_from_rows("x", [["a", "A;B", "*"], [" b", 'C"', "*"]], origin="rows")
     path = tmp_path / "h.csv"
     write_hierarchy_csv(hierarchy, path)
@@ -179,13 +181,13 @@ def test_what_is_written(tmp_path: Path) -> None:
         write_hierarchy_csv(hierarchy_from_columns("x", [[], []], origin="b"), tmp_path / "empty.csv")
 
 
-def test_one_long_file(tmp_path: Path) -> None:
+def test_long_file_is_read(tmp_path: Path) -> None:
     letters = string.ascii_lowercase
     lines = [f"{a}{b}{c};{a}{b};{a};*" for a in letters for b in letters for c in letters]
     assert read(tmp_path, "\n".join(lines)) == lines
 
 
-def test_a_line_that_stands_there_twice_is_a_note_and_no_fault(tmp_path: Path) -> None:
+def test_repeated_line_is_noted_and_not_refused(tmp_path: Path) -> None:
     path = tmp_path / "h.csv"
     path.write_text("a;A;*\nb;A;*\na;A;*\n\nb;A;*\n", encoding="utf-8")
     found = FileHierarchy(path).build("x", ("a", "b"))
@@ -207,9 +209,7 @@ NO_HIERARCHIES = {
 
 @pytest.mark.parametrize("text", NO_HIERARCHIES.values(), ids=NO_HIERARCHIES)
 @pytest.mark.parametrize("delimiter", [None, ":", "=", ","])
-def test_no_cell_of_a_file_that_is_no_hierarchy_is_quoted(
-    text: str, delimiter: str | None, tmp_path: Path
-) -> None:
+def test_error_of_another_file_quotes_no_cell(text: str, delimiter: str | None, tmp_path: Path) -> None:
     path = tmp_path / "h.csv"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(InputError, match=r"h\.csv") as error:

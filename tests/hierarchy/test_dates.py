@@ -58,7 +58,7 @@ def test_labels_are_those_of_plain_counting(days: list[date], form: str, levels:
         assert hierarchy.path(hierarchy.code_of_leaf[text]) == (text, *labels, "*")
 
 
-def test_what_is_accepted_nests_and_what_is_refused_does_not() -> None:
+def test_accepted_granularities_nest_and_refused_ones_do_not() -> None:
     """A finer granularity nests in a coarser one, over all days of 12 years, exactly if it is accepted."""
     days = [date.fromordinal(n) for n in range(date(1994, 1, 1).toordinal(), date(2006, 1, 1).toordinal())]
     for fine, coarse in itertools.permutations(GRANULARITIES, 2):

@@ -21,7 +21,7 @@ def is_sound(draft: HierarchyDraft) -> bool:
     return find_row_problems(draft.rows) == () and again.rows == draft.rows
 
 
-def test_a_group_on_a_flat_hierarchy_puts_a_level_between() -> None:
+def test_group_in_a_flat_hierarchy_inserts_a_level() -> None:
     found = FLAT.group(0, ["b", "e"], "G")
     assert found.rows == (
         ("a", "a", "*"), ("b", "G", "*"), ("c", "c", "*"), ("d", "d", "*"), ("e", "G", "*"), ("f", "f", "*"),
@@ -39,7 +39,7 @@ def test_groups_are_moved_renamed_and_dissolved() -> None:
     assert {row[0]: row[1:] for row in draft.add_values(["z", "a"]).rows}["z"] == ("z", "z", "*")
 
 
-def test_a_group_of_all_may_take_a_members_name() -> None:
+def test_group_of_all_may_take_a_members_name() -> None:
     draft = FLAT.group(0, ["a", "b"], "G")
     assert draft.group(0, ["a", "b"], "a").rows[:2] == (("a", "a", "*"), ("b", "a", "*"))
 
@@ -63,7 +63,7 @@ def test_a_group_of_all_may_take_a_members_name() -> None:
         (lambda d: d.add_values(["G"]), "name of a new value"),
     ],
 )
-def test_what_cannot_be_done_is_refused(change: object, message: str) -> None:
+def test_impossible_changes_are_refused(change: object, message: str) -> None:
     draft = FLAT.group(0, ["a", "b"], "G").group(0, ["c", "d"], "H")
     before = draft.rows
     with pytest.raises(InputError, match=message):
@@ -116,7 +116,7 @@ RECTANGLES = st.integers(1, 4).flatmap(
 
 @given(rows=st.one_of(TABLES, RECTANGLES), values=st.lists(st.sampled_from("abc"), unique=True))
 @hypothesis_settings(max_examples=some_of(300), deadline=None)
-def test_a_table_without_faults_is_one_that_is_taken(rows: list[list[str]], values: list[str]) -> None:
+def test_table_without_problems_is_accepted_as_hierarchy(rows: list[list[str]], values: list[str]) -> None:
     try:
         check_coverage(hierarchy_from_rows("x", rows, origin="test"), values)
         taken = True
@@ -125,13 +125,13 @@ def test_a_table_without_faults_is_one_that_is_taken(rows: list[list[str]], valu
     assert (find_row_problems(rows, values) == ()) == taken
 
 
-def test_each_fault_has_its_place() -> None:
+def test_each_problem_has_its_row_and_level() -> None:
     rows = [["a", "g", "x", "*"], ["b", "g", "y", "*"], ["a", "", "x", "T"]]
     found = [(p.row, p.level, p.message.partition(" ")[0]) for p in find_row_problems(rows, ["a", "z"])]
     assert found == [(2, 1, "an"), (2, 0, "the"), (2, 3, "a"), (1, 2, "'g'"), (None, 0, "a")]
     assert find_row_problems([]) != ()
 
 
-def test_ragged_rows_and_a_bound_on_their_number() -> None:
+def test_ragged_and_too_many_rows_are_reported() -> None:
     assert [(p.row, p.level) for p in find_row_problems([["a", "*"], ["b"]])] == [(1, None)]
     assert len(find_row_problems([["a", "*"], *[["b"]] * 200])) == MOST_PROBLEMS

@@ -39,7 +39,9 @@ def plain_interval(number: int, bounds: list[int], lower: int | None, upper: int
     st.lists(st.integers(0, 60), unique=True, min_size=1, max_size=6),
     st.data(),
 )
-def test_bounds_are_those_of_a_plain_walk(numbers: list[int], bounds: list[int], data: st.DataObject) -> None:
+def test_bounds_equal_those_of_a_plain_walk(
+    numbers: list[int], bounds: list[int], data: st.DataObject
+) -> None:
     coarse = sorted(data.draw(st.sets(st.sampled_from(bounds), min_size=1)))
     lower = data.draw(st.none() | st.integers(0, 30))
     upper = data.draw(st.none() | st.integers(lower or 0, 60))
@@ -61,7 +63,7 @@ NUMBERS = st.decimals(allow_nan=False, allow_infinity=False, min_value=-(10**7),
     NUMBERS,
     st.tuples(NUMBERS, NUMBERS).map(sorted),
 )
-def test_every_number_falls_where_fractions_say(
+def test_every_number_is_in_the_interval_that_fractions_compute(
     numbers: list[Decimal], width: Decimal, factors: list[int], anchor: Decimal, ends: list[Decimal]
 ) -> None:
     values = list(dict.fromkeys(str(number) for number in numbers))

@@ -37,7 +37,7 @@ def test_examples_in_docstrings(module: object) -> None:
 
 
 @given(DECIMALS)
-def test_texts_there_and_back(number: Decimal) -> None:
+def test_formatted_number_is_parsed_back(number: Decimal) -> None:
     assert parse_number(str(number)) == number
     text = format_number(number)
     assert "e" not in text.lower()
@@ -56,10 +56,10 @@ def test_arithmetic_is_exact(number: Decimal, scale: int, width: Decimal) -> Non
 
 
 @pytest.mark.parametrize("text", ["1_0", "", " ", "--1", ".", "e5", "1e", "1" * 401, "1e401", "½", "1 2"])
-def test_what_is_no_number(text: str) -> None:
+def test_other_texts_are_not_numbers(text: str) -> None:
     assert parse_number(text) is None
 
 
 @pytest.mark.parametrize("text", ["1", "+1.", ".5", " -2 ", "1E5", "007", "1e-400"])
-def test_what_is_a_number(text: str) -> None:
+def test_texts_of_numbers_are_parsed(text: str) -> None:
     assert parse_number(text) == Decimal(text.strip())

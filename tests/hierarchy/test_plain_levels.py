@@ -36,7 +36,7 @@ def built(path: Path, delimiter: str | None) -> tuple[object, ...] | str:
     last=st.sampled_from(["", "\n", "\n\n"]),
 )
 @example(lines=[["a", "b"], ["b", "b"]], trees=True, delimiter=";", named=False, last="\n")
-def test_what_is_built_is_what_the_reader_builds(
+def test_plain_levels_equal_those_of_the_reader(
     tmp_path_factory: pytest.TempPathFactory,
     lines: list[list[str]],
     trees: bool,
@@ -54,7 +54,7 @@ def test_what_is_built_is_what_the_reader_builds(
         assert built(path, delimiter if named else None) == found
 
 
-def test_cells_of_many_lengths_and_letters_are_told_apart() -> None:
+def test_cells_of_many_lengths_and_letters_are_distinct() -> None:
     leaves = [letter * length for length in range(1, 22) for letter in ("a", "é", "猫")]
     above = [leaf[: max(len(leaf) // 2, 1)] for leaf in leaves]
     levels = parse_plain_levels(
@@ -80,5 +80,5 @@ def test_cells_of_many_lengths_and_letters_are_told_apart() -> None:
         "a" * 99 + ";*",
     ],
 )
-def test_what_a_reader_might_see_otherwise_is_left_to_it(text: str) -> None:
+def test_ambiguous_texts_are_left_to_the_reader(text: str) -> None:
     assert parse_plain_levels(text, ";") is None

@@ -37,24 +37,24 @@ def test_groups_that_interleave_leave_the_order_of_the_lines() -> None:
     assert order_leaves(found).rank.tolist() == [0, 2, 1, 3, 4]
 
 
-def test_an_order_that_is_depth_first_needs_no_ranks() -> None:
+def test_depth_first_order_needs_no_ranks() -> None:
     assert build([("v1", "X", "*"), ("v3", "X", "*"), ("v2", "Y", "*")]).leaf_ranks is None
     assert build([("b", "*"), ("a", "*")]).leaf_ranks is None
 
 
-def test_numbers_go_by_their_size() -> None:
+def test_numbers_are_ordered_by_size() -> None:
     assert in_order(build([("3", "X", "*"), ("10", "Y", "*"), ("-1", "X", "*")])) == ["-1", "3", "10"]
     mixed = [("20", "X", "*"), ("90+", "Y", "*"), ("3", "X", "*")]
     assert in_order(build(mixed)) == ["20", "90+", "3"]
 
 
-def test_the_digest_knows_the_order() -> None:
+def test_digest_depends_on_the_order() -> None:
     other = [ROWS[0], ROWS[2], ROWS[1], ROWS[3]]
     assert build().labels == build(other).labels
     assert build().digest != build(other).digest
 
 
-def test_a_line_that_is_there_twice_counts_where_it_comes_first() -> None:
+def test_repeated_line_counts_at_its_first_place() -> None:
     assert in_order(build([*ROWS[:3], ROWS[0], ROWS[3]])) == ["v1", "v2", "v3", "v4"]
 
 
@@ -78,11 +78,11 @@ SOURCES: dict[str, Callable[[Path], GeneralizationHierarchy]] = {
 
 
 @pytest.mark.parametrize("source", SOURCES)
-def test_every_source_keeps_it(source: str, tmp_path: Path) -> None:
+def test_every_source_keeps_the_publishers_order(source: str, tmp_path: Path) -> None:
     assert in_order(SOURCES[source](tmp_path)) == ["v1", "v2", "v3", "v4"]
 
 
-def test_codes_masked_from_the_left_go_by_their_text() -> None:
+def test_codes_masked_from_the_left_are_ordered_by_text() -> None:
     found = MaskHierarchy("left").build("s", ["A1", "A2", "B1", "B2"])
     assert found.leaves == ("A1", "B1", "A2", "B2")
     assert in_order(found) == ["A1", "A2", "B1", "B2"]

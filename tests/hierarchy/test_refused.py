@@ -169,7 +169,7 @@ def test_wrong_values_are_refused(source: HierarchySource, values: list[str], pa
 
 
 @pytest.mark.parametrize("text", ["?", "NaN", "inf", "1,000", "1_000", "٣", "12-", "", "1e9999", "0x10"])
-def test_value_that_is_not_a_number_is_named(text: str) -> None:
+def test_invalid_number_is_named_in_the_error(text: str) -> None:
     with pytest.raises(InputError) as caught:
         INTERVALS(5).build("age", ["17", text])
     assert "attribute 'age'" in str(caught.value)
@@ -186,7 +186,7 @@ def test_value_that_is_not_a_number_is_named(text: str) -> None:
         *("2020", "٢٠٢٠-01-01", "2020-01-01T", "2020-01-01T1:00", "?"),
     ],
 )
-def test_value_that_is_not_a_date_is_named(text: str) -> None:
+def test_invalid_date_is_named_in_the_error(text: str) -> None:
     with pytest.raises(InputError) as caught:
         DateHierarchy().build("born", ["2020-01-01", text])
     assert f"attribute 'born': '{text}' of the data is not a date" in str(caught.value)

@@ -43,18 +43,18 @@ def test_depth_first_over_several_levels() -> None:
     assert_sound(hierarchy)
 
 
-def test_a_name_may_recur_at_another_level() -> None:
+def test_name_may_recur_at_another_level() -> None:
     hierarchy = build("Preschool;Preschool;Low;*", "1st;Elementary;Low;*", "Low;Other;Other;*")
     assert hierarchy.height == 3
     assert_sound(hierarchy)
 
 
-def test_a_top_that_is_no_star_is_noted() -> None:
+def test_top_other_than_star_is_noted() -> None:
     assert build("a;All").notes == ("The top value of 'x' is 'All', not '*'.",)
     assert build("a;*").notes == ()
 
 
-def test_a_column_without_values_has_the_top_alone() -> None:
+def test_column_without_values_has_only_the_top() -> None:
     hierarchy = hierarchy_from_columns("x", [[], [], []], origin="a builder")
     assert hierarchy.labels == ((), (), ("*",))
     assert hierarchy.level_map(0).tolist() == [0]
@@ -85,7 +85,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_a_wrong_table_is_refused(name: str) -> None:
+def test_wrong_table_is_refused(name: str) -> None:
     lines, parts = BAD[name]
     with pytest.raises(InputError) as caught:
         hierarchy_from_rows("x", rows_of(*lines), origin="a table", where=lambda row: f"line {row + 1}")
@@ -93,7 +93,7 @@ def test_a_wrong_table_is_refused(name: str) -> None:
         assert part in str(caught.value)
 
 
-def test_rows_are_named_by_the_attribute_where_there_is_no_file() -> None:
+def test_rows_without_a_file_are_named_by_the_attribute() -> None:
     with pytest.raises(InputError, match="the hierarchy of 'x', row 2, column 2"):
         build("a;*", "b;+")
 
@@ -110,21 +110,21 @@ def test_rows_are_named_by_the_attribute_where_there_is_no_file() -> None:
         (list("cdefghijk"), ["9 values", "'g' and 4 more"]),
     ],
 )
-def test_a_value_without_a_leaf_is_refused(values: list[str], parts: list[str]) -> None:
+def test_value_without_a_leaf_is_refused(values: list[str], parts: list[str]) -> None:
     with pytest.raises(InputError) as caught:
         check_coverage(build("a;*", "b;*"), values)
     for part in parts:
         assert part in str(caught.value)
 
 
-def test_numbers_that_differ_in_their_text_are_pointed_out() -> None:
+def test_numbers_that_differ_only_in_text_are_noted() -> None:
     hierarchy = build("17;*", "2174;*")
     for value, leaf in (("17.0", "17"), ("02174", "2174")):
         with pytest.raises(InputError, match=f"'{leaf}' differs in"):
             check_coverage(hierarchy, [value])
 
 
-def test_an_empty_text_is_no_value() -> None:
+def test_empty_text_is_refused_as_value() -> None:
     with pytest.raises(InputError, match=r'attribute \'x\'.*Add "" to null_values'):
         ordered_leaves("x", ["a", ""])
     assert ordered_leaves("x", ["b", "10", "9", "a"]) == ["9", "10", "a", "b"]

@@ -30,7 +30,7 @@ FACTS = ClassStatistics(
 )
 
 
-def test_the_judge_asks_every_criterion() -> None:
+def test_every_criterion_is_judged() -> None:
     def fails(requirement: Requirement) -> list[bool]:
         judged: list[bool] = failing_mask(requirement.bound(("s", "t")), FACTS).tolist()
         return judged
@@ -45,18 +45,18 @@ def test_the_judge_asks_every_criterion() -> None:
     assert threshold_mask([np.array([1, 2]), np.array([5, 1])], [1, 2]).tolist() == [False, True]
 
 
-def test_a_requirement_is_its_criteria() -> None:
-    asked = Requirement(3, (("s", 2),), [Share(0.5, "s", spare=1)])
-    assert asked.criteria == (KAnonymity(3), DistinctDiversity(2, "s"), Share(0.5, "s", 1))
-    assert (asked.k, asked.l, asked.others) == (3, (("s", 2),), (Share(0.5, "s", 1),))
-    assert asked.names == ("k", "l", "share")
-    assert str(asked) == "k=3, l(s)=2, share(s, spare=1)=0.5"
-    assert asked.as_json() == {
+def test_requirement_is_its_criteria() -> None:
+    requirement = Requirement(3, (("s", 2),), [Share(0.5, "s", spare=1)])
+    assert requirement.criteria == (KAnonymity(3), DistinctDiversity(2, "s"), Share(0.5, "s", 1))
+    assert (requirement.k, requirement.l, requirement.others) == (3, (("s", 2),), (Share(0.5, "s", 1),))
+    assert requirement.names == ("k", "l", "share")
+    assert str(requirement) == "k=3, l(s)=2, share(s, spare=1)=0.5"
+    assert requirement.as_json() == {
         "k": 3,
         "l": {"s": 2},
         "share": [{"value": 0.5, "attribute": "s", "spare": 1}],
     }
-    assert asked.weakened("k", 2).criteria[0] == KAnonymity(2)
+    assert requirement.weakened("k", 2).criteria[0] == KAnonymity(2)
     assert Requirement(3, 2) == Requirement(criteria=[KAnonymity(3), DistinctDiversity(2)])
     assert [(b.criterion.attribute, b.index) for b in Requirement(3, 2).bound(("s", "t"))] == [
         (None, None),
@@ -65,49 +65,49 @@ def test_a_requirement_is_its_criteria() -> None:
     ]
 
 
-def test_scores_and_thresholds() -> None:
+def test_scores_are_compared_with_thresholds() -> None:
     size, values, share = ScoreKey(KAnonymity), ScoreKey(DistinctDiversity, "s"), Share(0.1, "s", 1).score
     assert share == ScoreKey(Share, "s", (("spare", 1),)) != Share(0.1, "s").score
-    asked = Requirement(3, criteria=[Share(0.5, "s", 1)])
-    assert asked.thresholds((size, values, share), ("s",)) == (3, None, 500)
+    criterion = Requirement(3, criteria=[Share(0.5, "s", 1)])
+    assert criterion.thresholds((size, values, share), ("s",)) == (3, None, 500)
     with pytest.raises(InputError, match="share of a value was required"):
-        asked.thresholds((size, values), ("s",))
+        criterion.thresholds((size, values), ("s",))
 
 
-def test_a_relaxation_is_never_stricter() -> None:
-    asked = Requirement(3, criteria=[Share(0.5, "s"), Share(0.9, "t")])
-    assert asked.weakened("share", 300).others == (Share(0.7, "s"), Share(0.9, "t"))
-    assert asked.weakened("k", 2).k == 2
-    assert asked.weakened("k", 4).k == 3
+def test_relaxation_is_never_stricter() -> None:
+    criterion = Requirement(3, criteria=[Share(0.5, "s"), Share(0.9, "t")])
+    assert criterion.weakened("share", 300).others == (Share(0.7, "s"), Share(0.9, "t"))
+    assert criterion.weakened("k", 2).k == 2
+    assert criterion.weakened("k", 4).k == 3
 
 
-def test_a_relaxation_stops_at_the_floor() -> None:
-    asked = Requirement(3, 4, [Share(0.5, "s"), Share(0.6, "t")])
-    assert asked.relaxed("k", 2) == asked.weakened("k", 2)
-    assert asked.relaxed("share", 100) == asked.weakened("share", 100)
+def test_relaxation_stops_at_the_floor() -> None:
+    criterion = Requirement(3, 4, [Share(0.5, "s"), Share(0.6, "t")])
+    assert criterion.relaxed("k", 2) == criterion.weakened("k", 2)
+    assert criterion.relaxed("share", 100) == criterion.weakened("share", 100)
     for name, score in (("k", 1), ("k", None), ("l", 1), ("share", 99), ("share", None), ("m", 5)):
-        assert asked.relaxed(name, score) is None
+        assert criterion.relaxed(name, score) is None
 
 
-def test_a_relaxed_value_is_met_by_the_score_that_it_comes_from() -> None:
+def test_relaxed_value_is_met_by_its_own_score() -> None:
     for score in range(1001):
         assert Share(0.0).weakened(score).threshold == score
 
 
 @pytest.mark.parametrize("value", [-0.1, 1.5, float("nan"), "1", True])
-def test_values_out_of_range(value: Any) -> None:
+def test_values_out_of_range_are_refused(value: Any) -> None:
     with pytest.raises(InputError, match="share of s") as error:
         Share(value, "s")
     assert error.value.allowed == "a number from 0 to 1"
 
 
 @pytest.mark.parametrize("name", ["height", "max_suppressed", "Share", "my-share", ""])
-def test_names_that_mean_something_else(name: str) -> None:
+def test_names_of_other_meaning_are_refused(name: str) -> None:
     with pytest.raises(InputError, match=f"a criterion named '{name}'"):
         register(type("Other", (Share,), {"name": name}))
 
 
-def test_what_cannot_be_asked(share: type[Criterion]) -> None:
+def test_impossible_requirements_are_refused(share: type[Criterion]) -> None:
     with pytest.raises(InputError, match="given twice"):
         Requirement(criteria=[Share(0.5), Share(0.6)])
     with pytest.raises(InputError, match="given twice"):
@@ -150,7 +150,7 @@ def test_what_cannot_be_asked(share: type[Criterion]) -> None:
         ),
     ],
 )
-def test_a_document_tells_all_of_a_criterion(
+def test_document_contains_every_field_of_a_criterion(
     share: type[Criterion], criteria: list[Criterion], expected: object
 ) -> None:
     document = Requirement(2, criteria=criteria).as_json()
@@ -161,6 +161,6 @@ def test_a_document_tells_all_of_a_criterion(
 @pytest.mark.parametrize(
     "given", [[{}], [0.5], [{"value": 0.5, "spares": 1}], [{"value": 2}], [[]], None, "x"]
 )
-def test_a_document_of_something_else(share: type[Criterion], given: object) -> None:
+def test_document_of_another_form_is_refused(share: type[Criterion], given: object) -> None:
     with pytest.raises(InputError, match="share"):
         criteria_from({"share": given})

@@ -8,7 +8,7 @@ from discreet.errors import InputError, python_wording
 
 
 @pytest.mark.parametrize(
-    ("told", "expected"),
+    ("message", "expected"),
     [
         ("--output PATH, or --table SCHEMA.NAME here", "output=PATH, or table=SCHEMA.NAME here"),
         ("Add --overwrite.", "Add overwrite=…."),
@@ -19,11 +19,11 @@ from discreet.errors import InputError, python_wording
         ("A dash -- is none, nor is a-b.", "A dash -- is none, nor is a-b."),
     ],
 )
-def test_options_are_keywords_in_python(told: str, expected: str) -> None:
-    assert python_wording(told) == expected
+def test_options_are_keywords_in_python(message: str, expected: str) -> None:
+    assert python_wording(message) == expected
 
 
-def test_the_terminal_reads_options_and_python_keywords() -> None:
+def test_terminal_shows_options_and_python_keywords() -> None:
     error = InputError("'--k' is a value here", allowed="--k N", advice="Give --k 5.")
     assert (error.message, error.allowed, error.advice) == ("'--k' is a value here", "--k N", "Give --k 5.")
     assert str(error) == "'--k' is a value here. Allowed: k=N. Give k=5."

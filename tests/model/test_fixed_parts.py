@@ -47,7 +47,7 @@ class Tea(Criterion):
         return np.zeros_like(sizes)
 
 
-def test_each_is_an_option_with_a_flag_behind_the_criterion_s() -> None:
+def test_each_fixed_part_is_an_option_with_a_flag_after_the_criterion_s() -> None:
     parts = fixed_parameters(Tea)
     assert [(part.name, part.kind, part.default, part.flag) for part in parts] == [
         ("kind", OptionKind.CHOICE, "green", "--green-tea-kind"),
@@ -87,31 +87,38 @@ def test_parts_are_judged_and_kept_in_their_own_types() -> None:
         ({"word": 1}, "a text"),
     ],
 )
-def test_what_is_refused(parts: dict[str, Any], allowed: str) -> None:
+def test_invalid_parts_are_refused(parts: dict[str, Any], allowed: str) -> None:
     with pytest.raises(InputError, match=f"{next(iter(parts)).replace('_', '-')} '") as error:
         Tea(1, "cup", **parts)
     assert allowed in (error.value.allowed or "")
     assert "green_tea of cup" in error.value.message
 
 
-def test_a_label_tells_what_is_not_as_proposed() -> None:
+def test_label_contains_parts_that_are_not_defaults() -> None:
     assert Tea(1).label == "green_tea"
     assert str(Tea(1, "cup")) == "green_tea(cup)=1"
     assert Tea(1, "cup", spoons=3, milk=True).label == "green_tea(cup, spoons=3, milk=True)"
     assert str(Tea(3, warm_water=0.25)) == "green_tea(warm_water=0.25)=3"
 
 
-def test_documents_have_every_part_where_one_is_not_as_proposed() -> None:
+def test_documents_have_every_part_where_one_is_not_the_default() -> None:
     assert changed_parameters(Tea(1)) == {}
-    told = {"kind": "green", "spoons": 3, "warm_water": 0.5, "size": "big", "milk": False, "word": "please"}
-    assert changed_parameters(Tea(1, spoons=3)) == told
+    document = {
+        "kind": "green",
+        "spoons": 3,
+        "warm_water": 0.5,
+        "size": "big",
+        "milk": False,
+        "word": "please",
+    }
+    assert changed_parameters(Tea(1, spoons=3)) == document
 
 
 @pytest.mark.parametrize(
     ("kind", "default"),
     [(tuple[str, ...], ()), (str | None, None), (object, option(None, kind=OptionKind.PYTHON))],
 )
-def test_a_field_that_no_text_can_tell_is_not_registered(kind: object, default: Any) -> None:
+def test_field_without_a_text_form_is_not_registered(kind: object, default: Any) -> None:
     @dataclass(frozen=True)
     class Other(Tea):
         """A second criterion, with one more field."""

@@ -22,19 +22,19 @@ MARKS = [
 
 
 @pytest.mark.parametrize("text", MARKS)
-def test_a_mark(text: str) -> None:
+def test_mark_is_recognized(text: str) -> None:
     assert is_mark(text, sensitive=False)
 
 
 @pytest.mark.parametrize(
     "text", ["flu", "", "Miss", "Nil disease", "unknownness", "0", "()", "*", "99", "none of it"]
 )
-def test_no_mark(text: str) -> None:
+def test_other_texts_are_not_marks(text: str) -> None:
     assert not is_mark(text, sensitive=True)
 
 
 @pytest.mark.parametrize("text", ["NC", "ND", "DK"])
-def test_letters_that_name_places_are_marks_among_diagnoses_alone(text: str) -> None:
+def test_letters_that_name_places_are_marks_only_among_diagnoses(text: str) -> None:
     assert (is_mark(text, sensitive=False), is_mark(text, sensitive=True)) == (False, True)
 
 
@@ -59,13 +59,11 @@ def test_every_word_is_in_small_letters_and_found() -> None:
         (66, RemainingCells(4, 0, 0, 500), False),
     ],
 )
-def test_a_number_is_a_code_where_it_lies_apart(
-    number: float, others: RemainingCells, *, apart: bool
-) -> None:
+def test_number_far_from_the_others_is_a_code(number: float, others: RemainingCells, *, apart: bool) -> None:
     assert others.is_outlier(number) is apart
 
 
-def test_codes_are_those_of_programs_of_statistics() -> None:
+def test_codes_are_those_of_statistics_programs() -> None:
     assert {"-9", "99", "999", "-1", "-99", "99.0", "777"} <= {*MARK_NUMBERS}
     assert not {"9", "1", "0", "100", "-3"} & {*MARK_NUMBERS}
 
@@ -73,5 +71,5 @@ def test_codes_are_those_of_programs_of_statistics() -> None:
 @pytest.mark.parametrize(
     ("text", "star"), [("*", True), (" * ", True), ("**", True), ("", False), (" ", False), ("*1", False)]
 )
-def test_a_star(text: str, *, star: bool) -> None:
+def test_star_is_recognized(text: str, *, star: bool) -> None:
     assert is_star(text) is star

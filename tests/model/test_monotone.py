@@ -21,16 +21,16 @@ from tests.oracle.random_tables import frequency_set_of, random_hierarchy
 
 @given(st.integers(min_value=0, max_value=10**9))
 @given_settings(max_examples=some_of(200), deadline=None)
-def test_what_is_declared_of_unions_holds(seed: int) -> None:
+def test_declared_behaviour_of_unions_is_correct(seed: int) -> None:
     random = np.random.default_rng(seed)
     rows = [((i % 2,), (int(random.integers(0, 3)),)) for i in range(int(random.integers(2, 12)))]
     table = frequency_set_of([random_hierarchy(random, "q", 2, 1)], rows, ["s"], [3])
-    asked: list[Criterion] = [
+    criteria: list[Criterion] = [
         KAnonymity(int(random.integers(1, 6))),
         DistinctDiversity(int(random.integers(1, 4)), "s"),
         Share(float(random.choice([0.5, 0.75])), "s"),
     ]
-    for criterion in asked:
+    for criterion in criteria:
         requirement = Requirement(criteria=[criterion])
         one, other = (not fails(table, [i], requirement) for i in (0, 1))
         both = not fails(table, [0, 1], requirement)
@@ -42,7 +42,7 @@ def test_what_is_declared_of_unions_holds(seed: int) -> None:
             assert not (one and other)
 
 
-def test_what_a_requirement_declares_is_that_of_all_its_criteria() -> None:
+def test_requirement_declares_the_properties_of_all_its_criteria() -> None:
     plain = Requirement(3, 2)
     shares = Requirement(3, criteria=[Share(0.5)])
     sizes = Requirement(3, criteria=[MostRows(7)])
@@ -52,12 +52,12 @@ def test_what_a_requirement_declares_is_that_of_all_its_criteria() -> None:
     assert (Requirement(3).of_values, plain.of_values, shares.of_values) == (False, True, True)
 
 
-def test_others_are_refused_by_name() -> None:
-    asked = Requirement(3, criteria=[Share(0.5, "s"), MostRows(7)])
+def test_other_criteria_are_refused_by_name() -> None:
+    requirement = Requirement(3, criteria=[Share(0.5, "s"), MostRows(7)])
     with pytest.raises(InputError, match=r"most-rows=7 of this search: a largest size may fail") as error:
-        require_monotone(asked, "this search", advice="Do otherwise.")
+        require_monotone(requirement, "this search", advice="Do otherwise.")
     assert error.value.allowed == "criteria that hold for unions: k, share"
     with pytest.raises(InputError, match=r"share\(s\)=0.5 of this search: share of a value") as error:
-        require_growing(asked, "this search", advice="Do otherwise.")
+        require_growing(requirement, "this search", advice="Do otherwise.")
     assert error.value.allowed == "criteria that no further row breaks: k"
     assert error.value.advice == "Do otherwise."

@@ -25,7 +25,7 @@ def named(name: str) -> Option:
     return next(each for each in options_of(Tea) if each.name == name)
 
 
-def test_a_declared_option_has_its_field_s_name_and_a_flag() -> None:
+def test_declared_option_has_its_field_s_name_and_a_flag() -> None:
     assert [each.name for each in options_of(Tea)] == [
         "kind",
         "minutes",
@@ -67,7 +67,7 @@ def test_texts_become_values(name: str, texts: list[str], value: object) -> None
         (OptionKind.FLAG, ["true"], True),
     ],
 )
-def test_kinds_of_several_parts(kind: OptionKind, texts: list[str], value: object) -> None:
+def test_kinds_of_several_parts_are_parsed(kind: OptionKind, texts: list[str], value: object) -> None:
     assert Option("x", kind).read(texts, "--x") == value
 
 
@@ -99,19 +99,19 @@ def test_another_text_is_refused_with_the_flag(option: Option, text: str) -> Non
         (Tea(sugar=float("nan")), "sugar 'nan' of the tea"),
     ],
 )
-def test_a_value_out_of_bounds_is_refused(tea: Tea, message: str) -> None:
+def test_value_out_of_bounds_is_refused(tea: Tea, message: str) -> None:
     with pytest.raises(InputError) as raised:
         check_options(tea, "the tea")
     assert message in str(raised.value)
 
 
-def test_what_is_given_is_told_from_what_is_left_out() -> None:
+def test_given_options_are_distinguished_from_omitted_ones() -> None:
     assert changed_options(Tea()) == {}
     assert changed_options(Tea(cup="small", kind="black")) == {"cup": "small", "kind": "black"}
     check_options(Tea(), "the tea")
 
 
-def test_a_file_has_the_keys_that_are_declared(tmp_path: Path) -> None:
+def test_file_has_the_keys_that_are_declared(tmp_path: Path) -> None:
     path = tmp_path / "tea.toml"
     path.write_text('sugar = 2\nnever = ["milk"]\ncup = "big"\n')
     assert load_model_options(path, options_of(Tea), "the tea") == {
@@ -131,6 +131,6 @@ def test_a_file_has_the_keys_that_are_declared(tmp_path: Path) -> None:
         assert message in str(raised.value), text
 
 
-def test_a_key_of_a_file_has_no_default_of_its_own() -> None:
+def test_file_key_has_no_separate_default() -> None:
     with pytest.raises(TypeError, match="default None"):
         option("big", choices=("big", "small"), in_spec=True)

@@ -42,12 +42,12 @@ def test_names_and_aliases_lead_to_the_declaration() -> None:
     assert len(found) == 2
 
 
-def test_an_unknown_name_is_told_the_allowed_ones() -> None:
+def test_unknown_name_is_refused_with_the_allowed_names() -> None:
     with pytest.raises(InputError, match=r"the tea 'red'\. Allowed: green, black, sencha\."):
         teas().named("red")
 
 
-def test_what_is_registered_comes_after_our_own_and_can_be_taken_out() -> None:
+def test_registered_item_follows_the_built_in_ones_and_can_be_removed() -> None:
     found = teas()
     assert found.register(HERBAL) is HERBAL
     assert found.register(HERBAL) is HERBAL
@@ -57,7 +57,7 @@ def test_what_is_registered_comes_after_our_own_and_can_be_taken_out() -> None:
 
 
 @pytest.mark.parametrize("tea", [Tea("green"), Tea("sencha"), Tea("matcha", ("black",))])
-def test_a_name_or_alias_is_registered_once(tea: Tea) -> None:
+def test_name_or_alias_is_registered_once(tea: Tea) -> None:
     with pytest.raises(InputError, match="is registered already"):
         teas().register(tea)
 
@@ -67,14 +67,14 @@ def test_another_kind_is_refused() -> None:
         teas().register("green")  # type: ignore[type-var]
 
 
-def test_an_installed_package_adds_by_an_entry_point(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_installed_package_registers_by_an_entry_point(monkeypatch: pytest.MonkeyPatch) -> None:
     packaged(monkeypatch, f"{__name__}:HERBAL")
     monkeypatch.setattr(EntryPoint, "load", lambda _: HERBAL)
     assert teas().named("herbal") is HERBAL
     assert teas().names() == ("green", "black", "herbal")
 
 
-def test_a_broken_package_is_named_whenever_it_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_broken_package_is_named_at_every_use(monkeypatch: pytest.MonkeyPatch) -> None:
     packaged(monkeypatch, "no_such_package.teas:HERBAL")
     found = teas()
     assert found.named("green") is GREEN
@@ -84,7 +84,7 @@ def test_a_broken_package_is_named_whenever_it_is_needed(monkeypatch: pytest.Mon
     assert raised.value.advice == "Repair the package, or uninstall it."
 
 
-def test_a_package_that_gives_something_else_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_package_that_provides_another_type_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     packaged(monkeypatch, "math:pi")
     with pytest.raises(
         InputError, match=r"the tea 'herbal' of a package: the object registered .* is a float"

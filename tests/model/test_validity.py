@@ -19,7 +19,7 @@ def counts(*rows: int) -> list[np.ndarray[tuple[int], np.dtype[np.int64]]]:
     return [np.array(rows, dtype=np.int64)]
 
 
-def test_definitions() -> None:
+def test_criteria_hold_by_their_definitions() -> None:
     assert requirement_test(Requirement(3), ()).holds(3, [])
     assert not requirement_test(Requirement(3), ()).holds(2, [])
     assert requirement_test(Requirement(l=2), ("a",)).holds(5, counts(4, 0, 1))
@@ -36,7 +36,7 @@ def test_definitions() -> None:
     assert not TCloseness(1, table).holds(4, counts(0, 0, 0))
 
 
-def test_a_requirement_becomes_a_test() -> None:
+def test_requirement_becomes_a_test() -> None:
     test = requirement_test(Requirement.of(3, {"b": 2}), ("a", "b"))
     assert test.holds(3, counts(3) + counts(2, 1))
     assert not test.holds(3, counts(2, 1) + counts(3, 0))
@@ -44,7 +44,7 @@ def test_a_requirement_becomes_a_test() -> None:
         requirement_test(Requirement.of(3, {"c": 2}), ("a", "b"))
 
 
-def test_unions_of_classes_that_pass_do_too() -> None:
+def test_unions_of_passing_classes_pass() -> None:
     random = np.random.default_rng(1)
     table = random.integers(1, 50, 5)
     tests: list[ClassTest] = [
@@ -64,7 +64,7 @@ def test_unions_of_classes_that_pass_do_too() -> None:
     assert min(passed.values()) > 20
 
 
-def test_entropy_by_hand() -> None:
+def test_entropy_equals_hand_computed_values() -> None:
     shares = [Fraction(1, 2), Fraction(1, 4), Fraction(1, 4)]
     entropy = -sum(float(s) * log(s) for s in shares)
     assert EntropyDiversity(2.8).holds(4, counts(2, 1, 1)) == (entropy >= log(2.8))

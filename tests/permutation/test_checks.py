@@ -15,7 +15,7 @@ from discreet.permutation.group_checks import check_partition, measure_proximity
 from discreet.permutation.partitions import partition_rows
 from tests.drawing import some_of
 from tests.permutation.test_optimizers import column_of
-from tests.permutation.test_partitions import asked, categories, numbers_column, with_nulls
+from tests.permutation.test_partitions import categories, group_requirement, numbers_column, with_nulls
 
 
 def shares(values: list[Fraction | None], groups: list[int], epsilon: Fraction) -> list[Fraction]:
@@ -59,13 +59,13 @@ def test_proximity_of_doubles_is_exact() -> None:
     )
 
 
-def test_a_group_with_one_outlier_is_warned_of_without_a_value() -> None:
+def test_group_with_one_outlier_is_warned_about_without_a_value() -> None:
     """A group with one outlier gets a warning without a value.
 
     Nine tenths of the group are within a narrow interval; one row makes the range wide.
     """
     column = column_of([*range(731, 740), 9977])
-    found = partition_rows(column, asked(3, 1000))
+    found = partition_rows(column, group_requirement(3, 1000))
     assert found.group_count == 1
     text = proximity_warning(column, found)
     assert text is not None
@@ -73,20 +73,22 @@ def test_a_group_with_one_outlier_is_warned_of_without_a_value() -> None:
     assert "90 %" in text
     assert "731" not in text
     assert "9977" not in text
-    wide = partition_rows(column_of([0, 100, 200, 300]), asked(4, 100))
+    wide = partition_rows(column_of([0, 100, 200, 300]), group_requirement(4, 100))
     assert proximity_warning(column_of([0, 100, 200, 300]), wide) is None
-    assert proximity_warning(categories("aab"), partition_rows(categories("aab"), asked(2))) is None
+    assert (
+        proximity_warning(categories("aab"), partition_rows(categories("aab"), group_requirement(2))) is None
+    )
 
 
 @pytest.mark.parametrize("epsilon", ["-1", "NaN"])
-def test_an_epsilon_that_makes_no_sense_is_refused(epsilon: str) -> None:
+def test_invalid_epsilon_is_refused(epsilon: str) -> None:
     with pytest.raises(InputError, match="ε"):
         measure_proximity(column_of([1, 2]), np.array([0, 0]), Decimal(epsilon))
     with pytest.raises(InputError, match="not numeric"):
         measure_proximity(categories("ab"), np.array([0, 0]), Decimal(1))
 
 
-def test_nothing_to_measure_is_a_share_of_none() -> None:
+def test_column_without_values_has_a_share_of_0() -> None:
     empty = SensitiveColumn("pay", np.array([NULL_CODE]), 0, np.zeros(0, np.int64))
     found = measure_proximity(empty, np.array([0]), Decimal(1))
     assert found.worst_share == 0
@@ -95,40 +97,44 @@ def test_nothing_to_measure_is_a_share_of_none() -> None:
 def test_groups_are_counted_again() -> None:
     column = with_nulls(column_of([5, 5, 8, 1, 9]), [1])
     groups = np.array([0, 0, 0, 0, 1, 1])
-    found = check_partition(column, groups, asked(2, 3))
+    found = check_partition(column, groups, group_requirement(2, 3))
     assert found.holds
     assert (found.groups, found.rows, found.rows_without_value) == (2, 6, 1)
     assert (found.least_distinct, found.least_range) == (2, 3)
-    assert check_partition(column, groups, asked(2, 4)).failing == 1
-    assert check_partition(column, groups, asked(3)).failing == 2
-    assert not check_partition(column, np.array([0, 0, 0, 0, 2, 2]), asked(2)).holds
-    assert not check_partition(column, np.array([-1, 0, 0, 0, 1, 1]), asked(2)).holds
+    assert check_partition(column, groups, group_requirement(2, 4)).failing == 1
+    assert check_partition(column, groups, group_requirement(3)).failing == 2
+    assert not check_partition(column, np.array([0, 0, 0, 0, 2, 2]), group_requirement(2)).holds
+    assert not check_partition(column, np.array([-1, 0, 0, 0, 1, 1]), group_requirement(2)).holds
     with pytest.raises(InternalError):
-        check_partition(column, groups[:5], asked(2))
+        check_partition(column, groups[:5], group_requirement(2))
 
 
-def test_the_first_group_is_counted_by_its_own_need() -> None:
+def test_first_group_is_checked_by_its_own_requirement() -> None:
     column = column_of([1, 2, 3, 4, 5])
     groups = np.array([0, 0, 0, 1, 1])
-    assert check_partition(column, groups, asked(2), asked(3)).holds
-    assert not check_partition(column, groups, asked(2), asked(4)).holds
-    assert check_partition(column, np.array([0, 0, 1, 1, 1]), asked(3), asked(2)).holds
-    assert not check_partition(column, groups, asked(3), asked(2)).holds
-    assert not check_partition(column, np.array([1, 1, 1, 0, 0]), asked(2), asked(3, 5)).holds
+    assert check_partition(column, groups, group_requirement(2), group_requirement(3)).holds
+    assert not check_partition(column, groups, group_requirement(2), group_requirement(4)).holds
+    assert check_partition(
+        column, np.array([0, 0, 1, 1, 1]), group_requirement(3), group_requirement(2)
+    ).holds
+    assert not check_partition(column, groups, group_requirement(3), group_requirement(2)).holds
+    assert not check_partition(
+        column, np.array([1, 1, 1, 0, 0]), group_requirement(2), group_requirement(3, 5)
+    ).holds
 
 
-def test_a_first_group_by_name() -> None:
+def test_every_strategy_meets_the_first_group_requirement() -> None:
     column = column_of([1, 2, 3, 4, 5, 6, 7, 8])
     for strategy in ("min-sum", "min-max", "contiguous-min-max"):
-        found = partition_rows(column, asked(2), strategy, first=asked(4, 3))
-        assert found.first == asked(4, 3)
+        found = partition_rows(column, group_requirement(2), strategy, first=group_requirement(4, 3))
+        assert found.first == group_requirement(4, 3)
         own = [np.flatnonzero(found.groups == group) for group in range(found.group_count)]
         first = next(rows for rows in own if 0 in rows)
         assert len(first) >= 4
         assert found.group_count == 3
 
 
-def test_a_partition_of_categories_has_no_range() -> None:
+def test_partition_of_categories_has_no_range() -> None:
     column = categories("abcab")
     found: GroupPartition = partition_rows(column, GroupRequirement(2))
     counted = check_partition(column, found.groups, GroupRequirement(2))

@@ -24,7 +24,7 @@ def column(rows: int, distinct: int, *, narrow: bool = True) -> SensitiveColumn:
     return SensitiveColumn("pay", codes.astype(np.int32 if narrow else np.int64), distinct, numbers)
 
 
-def test_cuts_and_values_are_joined_as_by_hand() -> None:
+def test_cuts_and_values_are_joined_as_in_plain_python() -> None:
     random = np.random.default_rng(5)
     for _ in range(200):
         counts = random.integers(1, 5, random.integers(1, 12))
@@ -40,7 +40,7 @@ def test_cuts_and_values_are_joined_as_by_hand() -> None:
         assert [((value, group), count) for value, group, count in lines] == list(found.items())
 
 
-def test_narrow_numbers_are_counted_as_wide_ones_are() -> None:
+def test_narrow_numbers_are_counted_like_wide_ones() -> None:
     """Narrow numbers are counted like wide ones, although 20,000 groups × 60,000 values exceed 32 bits."""
     for made in (column(60_000, 60_000, narrow=kind) for kind in (True, False)):
         groups = (made.codes // 3).astype(made.codes.dtype)
@@ -53,7 +53,7 @@ def test_narrow_numbers_are_counted_as_wide_ones_are() -> None:
 
 
 @pytest.mark.parametrize("distinct", [ROWS, ROWS // 2, ROWS // 20])
-def test_memory_is_foreseen_within_a_factor_of_two(distinct: int) -> None:
+def test_memory_is_estimated_within_a_factor_of_two(distinct: int) -> None:
     made = column(ROWS, distinct)
 
     def work() -> None:

@@ -84,7 +84,7 @@ def need_of(demand: Demand, first: Demand) -> GroupNeed:
     return GroupNeed(*demand, *first)
 
 
-def test_the_oracle_finds_what_writing_all_partitions_out_finds() -> None:
+def test_oracle_equals_the_best_of_all_partitions() -> None:
     for values, demand, _ in cases(60, 5, 6):
         valid = [p for p in set_partitions(sorted(values)) if all(meets(group, demand) for group in p)]
         assert best_partition(values, demand, demand, "sum") == min(map(by_sum, valid), default=None)
@@ -152,7 +152,7 @@ def test_groups_of_neighbours_err_less_than_twice_the_optimum(demand: Demand) ->
     assert worse > 0
 
 
-def test_groups_of_neighbours_come_as_near_to_twice_the_optimum_as_one_likes() -> None:
+def test_groups_of_neighbours_may_approach_twice_the_optimum() -> None:
     """The factor of two is approached: {0, e} and {e - 1, 2e - 1} overlap, and no cut gives ranges of e."""
     for e in (2, 5, 10, 1_000):
         values, demand = [0, e - 1, e, 2 * e - 1], (2, e)
@@ -160,7 +160,7 @@ def test_groups_of_neighbours_come_as_near_to_twice_the_optimum_as_one_likes() -
         assert error_of(values, demand, "contiguous-min-max") == 2 * e - 1
 
 
-def test_the_weighted_sum_equals_every_way_to_cut() -> None:
+def test_weighted_sum_equals_the_least_over_all_cuts() -> None:
     """The weighted sum is the least over all contiguous partitions; overlapping ones may weigh less."""
     for values, demand, first in [*cases(800, 7), *cases_with_first(500, 8)]:
         if not meets(values, first):
@@ -177,7 +177,7 @@ def test_the_weighted_sum_equals_every_way_to_cut() -> None:
     )
 
 
-def test_a_ring_that_is_too_small_grows(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_small_ring_buffer_grows(monkeypatch: pytest.MonkeyPatch) -> None:
     drawn = random.Random(13)
     for _ in range(some_of(80)):
         values = [drawn.randint(0, 30) for _ in range(drawn.randint(20, 120))]
@@ -194,7 +194,7 @@ def test_a_ring_that_is_too_small_grows(monkeypatch: pytest.MonkeyPatch) -> None
         assert found[0] == found[1]
 
 
-def test_a_first_group_with_needs_of_its_own() -> None:
+def test_first_group_may_have_its_own_requirement() -> None:
     """A first group with its own demand, more or less than the others (Problem 3 of the paper)."""
     solved = 0
     for values, demand, first in cases_with_first(700, 6):
@@ -217,7 +217,7 @@ def test_a_first_group_with_needs_of_its_own() -> None:
     assert solved > 230
 
 
-def test_longer_columns_with_overlaps_equal_every_way_to_cut_or_beat_it() -> None:
+def test_longer_columns_with_overlaps_are_at_most_the_best_cut() -> None:
     """On columns too long to enumerate all partitions, min-max is valid and at most the best cut."""
     drawn = random.Random(9)
     better = 0
@@ -250,9 +250,13 @@ def test_kernels_and_their_twins_make_the_same_partitions() -> None:
         for strategy in ("min-sum", "min-max", "contiguous-min-max", "weighted-min-sum", "random"):
             results = [
                 partition_rows(
-                    column, requirement, strategy, draw=np.random.default_rng(3).permutation, evaluator=how
+                    column,
+                    requirement,
+                    strategy,
+                    draw=np.random.default_rng(3).permutation,
+                    evaluator=backend,
                 )
-                for how in (Backend.TWIN, Backend.KERNELS)
+                for backend in (Backend.TWIN, Backend.KERNELS)
             ]
             assert results[0].error == results[1].error
             assert results[0].groups.tolist() == results[1].groups.tolist()
@@ -269,9 +273,9 @@ def test_kernels_and_their_twins_agree_on_many_rows_of_few_values() -> None:
                 GroupRequirement(3, Decimal(4)),
                 strategy,
                 draw=np.random.default_rng(3).permutation,
-                evaluator=how,
+                evaluator=backend,
             )
-            for how in (Backend.TWIN, Backend.KERNELS)
+            for backend in (Backend.TWIN, Backend.KERNELS)
         )
         assert one.error == two.error
         assert one.groups.tolist() == two.groups.tolist()

@@ -16,7 +16,7 @@ from discreet.permutation.subject_groups import matching_sizes
 from tests.drawing import some_of
 from tests.oracle.plain_groups import set_partitions
 from tests.permutation.partition_errors import sum_of_errors
-from tests.permutation.test_partitions import asked, categories, numbers_column
+from tests.permutation.test_partitions import categories, group_requirement, numbers_column
 
 STRATEGIES = ("min-sum", "random")
 
@@ -50,15 +50,15 @@ def drawn(seed: int, rows: int = 6) -> tuple[SensitiveColumn, list[tuple[int, in
 
 
 @pytest.mark.parametrize("seed", range(some_of(40)))
-def test_the_least_sum_is_that_of_all_partitions(seed: int) -> None:
+def test_least_sum_is_that_of_all_partitions(seed: int) -> None:
     column, rows = drawn(seed)
     e = seed % 3
     best = least(rows, 2, e)
     if best is None:
         with pytest.raises(NoSolution):
-            partition_rows(column, asked(2, e))
+            partition_rows(column, group_requirement(2, e))
         return
-    found = partition_rows(column, asked(2, e))
+    found = partition_rows(column, group_requirement(2, e))
     assert (found.error, found.optimal) == (best, True) == (sum_of_errors(column, found.groups), True)
     for group in range(found.group_count):
         assert most_people([rows[i] for i in np.flatnonzero(found.groups == group)]) >= 2
@@ -82,7 +82,7 @@ def test_every_group_has_k_people(strategy: str, numbers: bool) -> None:
     column = numbers_column(codes) if numbers else categories("".join("abcdefghijkl"[c] for c in codes))
     nulls = np.insert(column.codes, [0, 40], NULL_CODE)
     column = replace(column, codes=nulls, subjects=np.insert(people, [0, 40], [7, 3]))
-    found = partition_rows(column, asked(3), strategy)
+    found = partition_rows(column, group_requirement(3), strategy)
     assert found.group_count > 1
     assert any("minimality" in warning for warning in found.warnings)
     for group in range(found.group_count):
@@ -96,15 +96,15 @@ def test_classes_that_hold_one_person_are_refused_or_merged() -> None:
     column = replace(categories("abcab"), subjects=np.array([0, 0, 0, 1, 2]))
     classes = np.array([0, 0, 0, 1, 1])
     with pytest.raises(RequirementNotMet, match="1 of 2 classes, 3 rows"):
-        partition_rows(column, asked(2), "recoding", classes=classes)
-    merged = partition_rows(column, asked(2), "recoding", classes=classes, merge_failing=True)
+        partition_rows(column, group_requirement(2), "recoding", classes=classes)
+    merged = partition_rows(column, group_requirement(2), "recoding", classes=classes, merge_failing=True)
     assert merged.group_count == 1
 
 
-def test_five_values_of_one_person_are_no_group_of_five() -> None:
+def test_five_values_of_one_person_are_not_a_group_of_five() -> None:
     column = replace(numbers_column(np.arange(5)), subjects=np.zeros(5, np.int64))
     with pytest.raises(NoSolution, match="at most 1 people"):
-        partition_rows(column, asked(2))
+        partition_rows(column, group_requirement(2))
 
 
 @pytest.mark.parametrize("strategy", ["min-max", "qi-aware", "weighted-min-sum", "contiguous-min-max"])
@@ -112,6 +112,9 @@ def test_partitions_that_count_rows_are_refused(strategy: str) -> None:
     column = replace(numbers_column(np.arange(4)), subjects=np.array([0, 1, 1, 2]))
     with pytest.raises(InputError, match="counts rows") as raised:
         partition_rows(
-            column, asked(2), PartitionStrategy(strategy), quasi_identifiers=np.zeros((4, 1), np.int64)
+            column,
+            group_requirement(2),
+            PartitionStrategy(strategy),
+            quasi_identifiers=np.zeros((4, 1), np.int64),
         )
     assert "min-sum, random, recoding" in str(raised.value)

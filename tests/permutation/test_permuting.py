@@ -54,7 +54,7 @@ def test_groups_are_permuted_independently() -> None:
     assert chi_square(np.bincount(swapped, minlength=4)) < REJECTED_AT_ONE_IN_A_MILLION[3]
 
 
-def test_the_test_would_see_an_order_that_is_not_random() -> None:
+def test_statistical_test_rejects_an_order_that_is_not_random() -> None:
     groups = np.repeat(np.arange(12_000), 3)
     generator = np.random.default_rng(3)
 
@@ -84,7 +84,7 @@ def test_numbers_of_groups_carry_no_order() -> None:
     assert chi_square(np.bincount(drawn, minlength=6)) < REJECTED_AT_ONE_IN_A_MILLION[5]
 
 
-def test_words_that_run_out_are_drawn_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_exhausted_words_are_drawn_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """Words that run out are drawn anew; zeros are rejected to keep three choices equally likely."""
     drawn = [np.zeros(700, dtype=np.uint32), np.full(700, 1 << 30, dtype=np.uint32)]
     monkeypatch.setattr(row_positions, "_FEWEST_SHUFFLED_ROWS", 1)
@@ -96,50 +96,50 @@ def test_words_that_run_out_are_drawn_anew(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 @pytest.mark.usefixtures("compiled")
-def test_two_permutations_of_one_table_differ() -> None:
+def test_two_permutations_of_a_table_differ() -> None:
     groups = np.zeros(100, dtype=np.int64)
     assert permute_within(groups).tolist() != permute_within(groups).tolist()
 
 
-def test_places_of_equal_keys_are_drawn_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_positions_of_equal_keys_are_drawn_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """Three of five positions have equal keys: their order is drawn with separate keys."""
     number = {order: place for place, order in enumerate(permutations(range(3)))}
     drawn = []
     for seed in range(3000):
         generator = np.random.default_rng(seed)
-        asked: list[int] = []
+        sizes: list[int] = []
 
-        def urandom(size: int, asked: list[int] = asked, generator: np.random.Generator = generator) -> bytes:
-            asked.append(size)
-            if len(asked) > 1:
+        def urandom(size: int, sizes: list[int] = sizes, generator: np.random.Generator = generator) -> bytes:
+            sizes.append(size)
+            if len(sizes) > 1:
                 return generator.bytes(size)
             return np.array([5 << 40, 7 << 40, 5 << 40, 5 << 40, 9 << 40], dtype=np.uint64).tobytes()
 
         monkeypatch.setattr("discreet.permutation.row_positions.os.urandom", urandom)
         order = draw_order(5).tolist()
         assert order[3:] == [1, 4]
-        assert asked == [40, 24]
+        assert sizes == [40, 24]
         drawn.append(number[tuple([0, 2, 3].index(place) for place in order[:3])])
     assert chi_square(np.bincount(drawn, minlength=6)) < REJECTED_AT_ONE_IN_A_MILLION[5]
 
 
 @pytest.mark.parametrize("largest", [3, 2**31 - 1, 2**62])
-def test_the_order_by_group_is_the_stable_one(largest: int) -> None:
+def test_order_by_group_is_stable(largest: int) -> None:
     groups = np.random.default_rng(7).integers(0, 40, 1000) * (largest // 40 + 1) % (largest + 1)
     assert row_positions.order_by_group(groups).tolist() == np.argsort(groups, kind="stable").tolist()
     assert row_positions.order_by_group(groups[:0]).tolist() == []
 
 
 def test_orders_come_from_the_operating_system(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[int] = []
+    sizes: list[int] = []
 
     def urandom(size: int) -> bytes:
-        asked.append(size)
-        return np.random.default_rng(len(asked)).bytes(size)
+        sizes.append(size)
+        return np.random.default_rng(len(sizes)).bytes(size)
 
     monkeypatch.setattr("discreet.permutation.row_positions.os.urandom", urandom)
     permute_within(np.zeros(10, dtype=np.int64))
-    assert asked == [80]
+    assert sizes == [80]
     assert draw_order is row_positions.draw_order
     state = np.random.get_state()[1]
     permute_within(np.zeros(10, dtype=np.int64))

@@ -26,7 +26,7 @@ from discreet.settings import Settings
 from tests.mondrian.numbered import random_table
 from tests.oracle.class_tests import EntropyDiversity, TCloseness
 from tests.oracle.random_tables import plain_ranks
-from tests.permutation.test_partitions import asked
+from tests.permutation.test_partitions import group_requirement
 
 
 def rows_of(table: FrequencySet, seed: int) -> tuple[NDArray[np.int64], SensitiveColumn]:
@@ -51,7 +51,7 @@ def tables(count: int) -> list[FrequencySet]:
     return [table for table in found if table.sensitive]
 
 
-def test_classes_of_a_node_are_the_rows_that_look_alike() -> None:
+def test_classes_of_a_node_are_the_rows_with_equal_labels() -> None:
     drawn = random.Random(2)
     for number, table in enumerate(tables(20)):
         row_types, _ = rows_of(table, number)
@@ -70,7 +70,7 @@ def test_classes_of_a_node_are_the_rows_that_look_alike() -> None:
 
 
 @pytest.mark.parametrize("kind", ["entropy", "closeness"])
-def test_partitions_made_for_other_objectives(kind: str, settings: Settings) -> None:
+def test_partitions_for_other_objectives_are_checked(kind: str, settings: Settings) -> None:
     """Groups from Mondrian under entropy l and t-closeness.
 
     Entropy of ln l implies l distinct values; closeness implies none.
@@ -89,20 +89,20 @@ def test_partitions_made_for_other_objectives(kind: str, settings: Settings) -> 
             continue
         classes = row_classes_of_recoding(recoding, row_types)
         assert np.bincount(classes).tolist() == recoding.class_rows().tolist()
-        if check_partition(column, classes, asked(2)).holds:
-            found = partition_rows(column, asked(2), "recoding", classes=classes)
+        if check_partition(column, classes, group_requirement(2)).holds:
+            found = partition_rows(column, group_requirement(2), "recoding", classes=classes)
             assert found.group_count == recoding.class_count
             met += 1
         else:
             assert kind == "closeness"
             with pytest.raises(RequirementNotMet):
-                partition_rows(column, asked(2), "recoding", classes=classes)
+                partition_rows(column, group_requirement(2), "recoding", classes=classes)
             refused += 1
     assert met > 5
     assert refused or kind == "entropy"
 
 
-def test_rows_of_a_row_type_that_lies_in_several_classes(settings: Settings) -> None:
+def test_rows_of_a_row_type_in_several_classes_are_assigned(settings: Settings) -> None:
     several = 0
     for number, table in enumerate(tables(20)):
         row_types, _ = rows_of(table, number)
@@ -120,7 +120,7 @@ def test_rows_of_a_row_type_that_lies_in_several_classes(settings: Settings) -> 
     assert several
 
 
-def test_a_recoding_of_another_table_is_refused(settings: Settings) -> None:
+def test_recoding_of_another_table_is_refused(settings: Settings) -> None:
     table = tables(5)[0]
     row_types, _ = rows_of(table, 0)
     recoding = mondrian(table, Requirement(1), settings)
@@ -128,7 +128,7 @@ def test_a_recoding_of_another_table_is_refused(settings: Settings) -> None:
         row_classes_of_recoding(recoding, row_types[1:])
 
 
-def test_coordinates_go_by_value_where_leaves_are_numbers() -> None:
+def test_coordinates_are_ordered_by_value_where_leaves_are_numbers() -> None:
     for table in tables(12):
         codes = table.codes.astype(np.int64)
         places = leaf_coordinates(table.hierarchies, codes)

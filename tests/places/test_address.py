@@ -25,7 +25,7 @@ CLEAN = {
 
 
 @pytest.mark.parametrize("address", CLEAN)
-def test_the_password_goes_and_nothing_else(address: str) -> None:
+def test_only_the_password_is_removed(address: str) -> None:
     assert is_postgres_address(address)
     assert without_password(address) == CLEAN[address]
     assert has_password(address) == ("sec" in address or "se:cr" in address)
@@ -39,14 +39,14 @@ def test_other_addresses_are_not_postgres() -> None:
 @pytest.mark.parametrize(
     "scheme", ["postgresql", "postgres", "POSTGRESQL", "postgresql+psycopg", "Postgres+asyncpg"]
 )
-def test_every_spelling_of_the_scheme_is_one_address(scheme: str) -> None:
+def test_spellings_of_the_scheme_give_one_address(scheme: str) -> None:
     assert normalize_address(f"{scheme}://ann@h:1,[::1]:2/clinic?sslmode=require") == (
         "postgresql://ann@h:1,[::1]:2/clinic?sslmode=require"
     )
 
 
 @pytest.mark.parametrize("password", ["se/cret", "1/secret", "se?cret", "1?secret", "se#cret", "1#secret"])
-def test_a_password_that_would_be_taken_for_the_database_s_name_is_refused(password: str) -> None:
+def test_password_that_reads_as_the_database_name_is_refused(password: str) -> None:
     with pytest.raises(InputError, match="cannot be read") as error:
         normalize_address(f"postgresql://ann:{password}@h/clinic")
     assert "cret" not in str(error.value)
@@ -74,7 +74,7 @@ LEAKS = (
 
 
 @pytest.mark.parametrize("text", LEAKS)
-def test_no_error_holds_what_may_be_a_password(text: str) -> None:
+def test_errors_redact_possible_passwords(text: str) -> None:
     """Errors redact a possible password, also in messages that quote an unknown word."""
     for shown in (text, f"Got unexpected extra argument ({text})", f"No such command '{text}'"):
         assert "sesame" not in str(InputError(shown))

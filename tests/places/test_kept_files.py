@@ -11,7 +11,7 @@ from discreet.places import protected_files
 from discreet.places.protected_files import ProtectedFile, TargetFile, check_outputs, is_inside, is_same_file
 
 
-def test_paths_of_files_that_are_not_there_yet(tmp_path: Path) -> None:
+def test_paths_of_missing_files_are_compared(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "new")
     assert is_same_file(tmp_path / "new", tmp_path / "a" / ".." / "new")
@@ -20,13 +20,13 @@ def test_paths_of_files_that_are_not_there_yet(tmp_path: Path) -> None:
     assert not is_same_file(Path("\0"), tmp_path / "new")
 
 
-def test_a_loop_of_links_is_no_other_file(tmp_path: Path) -> None:
+def test_loop_of_links_is_not_another_file(tmp_path: Path) -> None:
     (tmp_path / "loop").symlink_to(tmp_path / "loop")
     assert not is_same_file(tmp_path / "loop", tmp_path / "new")
 
 
 @pytest.mark.parametrize("other", ["KEYS.LIST", "Keys.list", "cafe\N{COMBINING ACUTE ACCENT}"])
-def test_names_of_a_file_system_that_ignores_case(
+def test_file_system_that_ignores_case_has_one_file_per_name(
     tmp_path: Path, other: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one = "caf\N{LATIN SMALL LETTER E WITH ACUTE}" if other.startswith("cafe") else "keys.list"
@@ -36,7 +36,7 @@ def test_names_of_a_file_system_that_ignores_case(
     assert is_same_file(tmp_path / one, tmp_path / other)
 
 
-def test_what_lies_in_a_folder(tmp_path: Path) -> None:
+def test_paths_inside_a_folder_are_recognized(tmp_path: Path) -> None:
     (tmp_path / "data").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "data")
     assert is_inside(tmp_path / "link" / "r.csv", tmp_path / "data")
@@ -46,23 +46,23 @@ def test_what_lies_in_a_folder(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("target", "kept", "said"),
+    ("target", "kept", "expected"),
     [
         ("keys", "keys", "keys is the key file of 'name', which a release must never replace"),
         ("data/r.csv", "data", "is inside"),
         ("out", "out/keys", "which is to become a release"),
     ],
 )
-def test_what_is_refused(tmp_path: Path, target: str, kept: str, said: str) -> None:
+def test_outputs_over_key_files_are_refused(tmp_path: Path, target: str, kept: str, expected: str) -> None:
     (tmp_path / "data").mkdir()
     targets = [TargetFile("a release", tmp_path / target)]
     with pytest.raises(InputError, match="key file") as raised:
         check_outputs(targets, [ProtectedFile("the key file of 'name'", tmp_path / kept, written=True)])
-    assert said in raised.value.message
+    assert expected in raised.value.message
     check_outputs(targets, [ProtectedFile("the key file of 'name'", tmp_path / "elsewhere", written=True)])
 
 
-def test_key_files_may_be_shared_and_nothing_else(tmp_path: Path) -> None:
+def test_only_key_files_may_be_shared(tmp_path: Path) -> None:
     keys = [
         ProtectedFile(f"the key file of '{n}'", tmp_path / "keys", written=True, shareable=True) for n in "ab"
     ]

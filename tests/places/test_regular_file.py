@@ -31,7 +31,7 @@ def endless(kind: str, folder: Path, name: str) -> Path:
 
 @pytest.mark.parametrize("kind", ENDLESS)
 @pytest.mark.parametrize("name", ["people.csv", "people.parquet", "people.jsonl", "people.csv.gz"])
-def test_sources(kind: str, name: str, run: Run, people: Path) -> None:
+def test_endless_sources_are_refused(kind: str, name: str, run: Run, people: Path) -> None:
     (people / "release.csv").write_text("age\n1\n1\n", encoding="utf-8")
     path = endless(kind, people, name)
     for command in (
@@ -58,7 +58,7 @@ def test_sources(kind: str, name: str, run: Run, people: Path) -> None:
         ("people.csv.manifest.json", ("audit", "people.csv")),
     ],
 )
-def test_everything_that_is_read(
+def test_endless_input_files_are_refused(
     kind: str, name: str, command: tuple[str, ...], run: Run, people: Path
 ) -> None:
     endless(kind, people, name)
@@ -67,7 +67,9 @@ def test_everything_that_is_read(
     assert "which may never end" in done.err
 
 
-def test_a_socket_and_what_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_socket_is_refused_and_missing_path_is_accepted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     with socket.socket(socket.AF_UNIX) as held:
         held.bind("here")

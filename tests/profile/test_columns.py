@@ -34,7 +34,7 @@ D00,0,2020-01-31,?,,k,10115
 """
 
 
-def test_forms_of_values(tmp_path: Path, settings: Settings) -> None:
+def test_forms_of_values_are_recognized(tmp_path: Path, settings: Settings) -> None:
     path = tmp_path / "table.csv"
     path.write_text(TABLE, encoding="utf-8")
     found = profiled(path, settings)
@@ -53,7 +53,7 @@ def test_forms_of_values(tmp_path: Path, settings: Settings) -> None:
     assert (found["same"].distinct, found["same"].most, found["same"].nulls) == (1, 5, 0)
 
 
-def test_texts_that_stand_for_null(tmp_path: Path, settings: Settings) -> None:
+def test_texts_for_null_are_recognized(tmp_path: Path, settings: Settings) -> None:
     path = tmp_path / "table.csv"
     path.write_text(TABLE, encoding="utf-8")
     found = profiled(path, settings)
@@ -64,7 +64,7 @@ def test_texts_that_stand_for_null(tmp_path: Path, settings: Settings) -> None:
     assert found["code"].null_texts == ()
 
 
-def test_a_country_s_code_is_no_null_among_words(tmp_path: Path, settings: Settings) -> None:
+def test_country_code_na_among_words_is_not_null(tmp_path: Path, settings: Settings) -> None:
     path = tmp_path / "table.csv"
     path.write_text("country\nNA\nDE\nFR\n", encoding="utf-8")
     found = profiled(path, settings)["country"]
@@ -88,7 +88,7 @@ def test_counts_are_those_of_plain_python(tmp_path: Path, settings: Settings, ce
     assert found.null_texts == (("?",) if "?" in cells else ())
 
 
-def test_values_with_their_rows(tmp_path: Path, settings: Settings) -> None:
+def test_values_have_their_row_counts(tmp_path: Path, settings: Settings) -> None:
     path = tmp_path / "table.csv"
     path.write_text("c\na\nb\na\n?\n", encoding="utf-8")
     with connect(settings) as engine:
@@ -98,7 +98,7 @@ def test_values_with_their_rows(tmp_path: Path, settings: Settings) -> None:
 
 
 @pytest.mark.parametrize("name", ['odd "name"', "a b", "c0", "SELECT"])
-def test_odd_names(name: str, tmp_path: Path, settings: Settings) -> None:
+def test_odd_column_names_are_profiled(name: str, tmp_path: Path, settings: Settings) -> None:
     path = tmp_path / "table.csv"
     path.write_text('"' + name.replace('"', '""') + '",other\n1,2\n', encoding="utf-8")
     assert list(profiled(path, settings)) == [name, "other"]

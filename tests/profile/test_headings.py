@@ -66,7 +66,7 @@ HEADINGS += [(hint, heading.strip()) for hint, text in OTHERS.items() for headin
 
 
 @pytest.mark.parametrize(("hint", "name"), HEADINGS)
-def test_a_heading_suggests_its_role(hint: RoleHint, name: str) -> None:
+def test_heading_suggests_its_role(hint: RoleHint, name: str) -> None:
     found, word = hint_role(name)
     assert found is hint
     if hint is RoleHint.IDENTIFIER:
@@ -79,18 +79,18 @@ def test_a_heading_suggests_its_role(hint: RoleHint, name: str) -> None:
     ("name", "letter"),
     [("ФИО", "A"), ("姓名", "A"), ("전화번호", "D"), ("СНИЛС", "G"), ("subject.display", "A")],
 )
-def test_the_kind_of_a_heading_in_another_script(name: str, letter: str) -> None:
+def test_headings_in_other_scripts_have_their_kind(name: str, letter: str) -> None:
     kind = kind_by_word(hint_role(name)[1])
     assert kind is not None
     assert kind.letter == letter
 
 
-def test_the_more_protected_role_wins() -> None:
+def test_more_protected_role_takes_precedence() -> None:
     assert hint_role("income_zip")[0] is RoleHint.QUASI_IDENTIFIER
     assert hint_role("zip_email")[0] is RoleHint.IDENTIFIER
 
 
-def test_a_heading_is_split_into_words() -> None:
+def test_heading_is_split_into_words() -> None:
     assert split_name("dateOfBirth") == ("date", "of", "birth")
     assert split_name("Straße-Nr. 2") == ("strasse", "nr")
     assert split_name("Prénom") == ("prenom",)

@@ -46,46 +46,44 @@ def proposal_of(folder: Path, settings: Settings) -> Proposal:
     return init(folder.parent / "people.csv", spec, hierarchies=folder, overwrite=True, settings=settings)
 
 
-def test_which_are_taken_and_which_are_not(folder: Path, settings: Settings) -> None:
+def test_matching_files_are_taken_and_others_have_a_reason(folder: Path, settings: Settings) -> None:
     found = proposal_of(folder, settings)
     attributes = found.mapping["attributes"]
     assert attributes["age"]["hierarchy"] == "hierarchies/people_hierarchy_age.csv"
     assert attributes["work_class"]["hierarchy"] == "hierarchies/Work-Class.csv"
     assert attributes["town"]["hierarchy"] == "hierarchies/places.csv"
     assert attributes["sex"].get("hierarchy") is None
-    told = {match.path.name: (match.columns, match.reason) for match in found.proposal.files}
-    assert told["people_hierarchy_age.csv"] == (("age",), "by its name")
-    assert told["places.csv"] == (("town",), "by its values")
-    assert told["sex.csv"] == ((), "1 of the 2 values of 'sex' have no leaf in it: 'f'")
-    assert told["diagnosis.csv"][1] == "'diagnosis' is proposed as sensitive, which is not generalized"
-    assert "2 columns" in told["broken.csv"][1]
-    assert "another top value than in every other line" in told["header.csv"][1]
-    assert told["strange.csv"] == ((), "no quasi-identifier has its name, or only values that are in it")
-    assert set(told) == set(FILES) - {"notes.txt"}
+    matches = {match.path.name: (match.columns, match.reason) for match in found.proposal.files}
+    assert matches["people_hierarchy_age.csv"] == (("age",), "by its name")
+    assert matches["places.csv"] == (("town",), "by its values")
+    assert matches["sex.csv"] == ((), "1 of the 2 values of 'sex' have no leaf in it: 'f'")
+    assert matches["diagnosis.csv"][1] == "'diagnosis' is proposed as sensitive, which is not generalized"
+    assert "2 columns" in matches["broken.csv"][1]
+    assert "another top value than in every other line" in matches["header.csv"][1]
+    assert matches["strange.csv"] == ((), "no quasi-identifier has its name, or only values that are in it")
+    assert set(matches) == set(FILES) - {"notes.txt"}
     inspection = open_table(folder.parent / "discreet.toml", settings=settings).inspect()
     assert "Germany" in str(inspection)
 
 
-def test_numbers_are_matched_by_name_alone_and_a_tie_by_values_is_told(
-    folder: Path, settings: Settings
-) -> None:
+def test_numbers_are_matched_only_by_name_and_ties_are_reported(folder: Path, settings: Settings) -> None:
     (folder / "people_hierarchy_age.csv").rename(folder / "years.csv")
     (folder / "cities.csv").write_text(FILES["places.csv"], encoding="utf-8")
     found = proposal_of(folder, settings)
-    told = {match.path.name: (match.columns, match.reason) for match in found.proposal.files}
-    assert told["years.csv"][0] == ()
-    assert told["places.csv"] == ((), "cities.csv has every value of 'town', too")
+    matches = {match.path.name: (match.columns, match.reason) for match in found.proposal.files}
+    assert matches["years.csv"][0] == ()
+    assert matches["places.csv"] == ((), "cities.csv has every value of 'town', too")
     assert "hierarchy" not in found.mapping["attributes"]["age"]
 
 
 def test_one_column_takes_one_file(folder: Path, settings: Settings) -> None:
     (folder / "age.csv").write_text(FILES["people_hierarchy_age.csv"], encoding="utf-8")
-    told = {match.path.name: str(match) for match in proposal_of(folder, settings).proposal.files}
-    assert told["age.csv"] == "age.csv: taken for 'age', by its name"
-    assert told["people_hierarchy_age.csv"].endswith("not taken: another file is taken for 'age'")
+    matches = {match.path.name: str(match) for match in proposal_of(folder, settings).proposal.files}
+    assert matches["age.csv"] == "age.csv: taken for 'age', by its name"
+    assert matches["people_hierarchy_age.csv"].endswith("not taken: another file is taken for 'age'")
 
 
-def test_the_command_line_says_so(
+def test_command_line_reports_the_files(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(folder.parent)
@@ -98,7 +96,7 @@ def test_the_command_line_says_so(
     assert {"path": "hierarchies/places.csv", "attributes": ["town"], "reason": "by its values"} in files
 
 
-def test_a_folder_that_is_none(folder: Path, settings: Settings) -> None:
+def test_missing_and_empty_folders_are_refused(folder: Path, settings: Settings) -> None:
     data = folder.parent / "people.csv"
     with pytest.raises(InputError, match="cannot be read"):
         init(data, hierarchies=folder / "none", settings=settings)

@@ -27,7 +27,7 @@ def hierarchy_of(found: Proposal) -> dict[str, object] | None:
     return hierarchy
 
 
-def test_an_open_end_among_numbers_is_coded_at_its_bound(tmp_path: Path) -> None:
+def test_open_end_among_numbers_is_coded_at_its_bound(tmp_path: Path) -> None:
     draw = random.Random(1)
     found = proposed(tmp_path, [str(draw.randrange(1, 60)) for _ in range(150)] + ["120 +"] * 5)
     hierarchy = hierarchy_of(found)
@@ -38,7 +38,7 @@ def test_an_open_end_among_numbers_is_coded_at_its_bound(tmp_path: Path) -> None
     assert "≥120" in table.publish({"x": 1}, k=2, max_suppressed="50%").to_pandas()["x"].tolist()
 
 
-def test_both_ends_and_a_word_among_numbers(tmp_path: Path) -> None:
+def test_open_ends_and_a_word_among_numbers_are_coded(tmp_path: Path) -> None:
     values = [str(n) for n in range(1, 90)] + ["<1", "90 and over", "not stated yet"]
     hierarchy = hierarchy_of(proposed(tmp_path, values * 3))
     assert hierarchy is not None
@@ -68,7 +68,7 @@ def test_bands_are_joined_with_their_neighbours(tmp_path: Path, values: list[str
 
 
 @pytest.mark.parametrize("values", [["GT3", "LE3"], ["m", "f", "x"], ["Ulm", "Kiel", "Bonn", "Hof", "Aue"]])
-def test_other_words_have_no_order(tmp_path: Path, values: list[str]) -> None:
+def test_other_words_get_no_order(tmp_path: Path, values: list[str]) -> None:
     hierarchy = hierarchy_of(proposed(tmp_path, values * 20))
     assert hierarchy is None or hierarchy["kind"] != "order"
 
@@ -110,7 +110,7 @@ def proposed_for(column: str, values: list[str], tmp_path: Path, settings: Setti
         ),
     ],
 )
-def test_name_and_values_fit(
+def test_columns_with_fitting_name_and_values_get_a_builtin(
     column: str, values: list[str], expected: str | dict[str, Any], tmp_path: Path, settings: Settings
 ) -> None:
     found = proposed_for(column, values, tmp_path, settings)
@@ -134,6 +134,8 @@ def test_ages_with_an_open_end_are_coded_at_its_bound(tmp_path: Path, settings: 
         ("job", [str(number) for number in range(1, 10)]),  # no level would join two of them
     ],
 )
-def test_no_fit(column: str, values: list[str], tmp_path: Path, settings: Settings) -> None:
+def test_unfit_columns_get_no_builtin_hierarchy(
+    column: str, values: list[str], tmp_path: Path, settings: Settings
+) -> None:
     found = proposed_for(column, values, tmp_path, settings)
     assert found is None or found["kind"] != "builtin"

@@ -26,7 +26,7 @@ def profiles(path: Path, columns: dict[str, list[str]], settings: Settings) -> d
         return {column.name: column for column in profile_columns(engine, table)}
 
 
-def test_there_are_eighteen_in_the_rules_order() -> None:
+def test_eighteen_identifier_kinds_are_in_the_order_of_the_rule() -> None:
     assert "".join(kind.letter for kind in IDENTIFIER_KINDS) == "ABCDEFGHIJKLMNOPQR"
     assert [kind.letter for kind in IDENTIFIER_KINDS if not kind.is_direct] == ["B", "C"]
     words = [word for kind in IDENTIFIER_KINDS for word in words_of_headings("kinds", kind.letter)]
@@ -46,7 +46,9 @@ FORMS = {
 
 
 @pytest.mark.parametrize("letter", FORMS)
-def test_values_of_an_identifiers_form(letter: str, tmp_path: Path, settings: Settings) -> None:
+def test_values_of_an_identifiers_form_are_recognized(
+    letter: str, tmp_path: Path, settings: Settings
+) -> None:
     column = profiles(tmp_path / "t.csv", {"x": FORMS[letter] * 40}, settings)["x"]
     assert column.form == letter
     role, reason = propose_role(column)
@@ -55,7 +57,7 @@ def test_values_of_an_identifiers_form(letter: str, tmp_path: Path, settings: Se
     assert (role, reason) == (AttributeRole.IDENTIFIER, f"values of an identifier's form ({kind.label})")
 
 
-def test_values_of_no_such_form(tmp_path: Path, settings: Settings) -> None:
+def test_values_of_other_forms_are_not_recognized(tmp_path: Path, settings: Settings) -> None:
     columns = {
         "date": ["2020-01-01", "2021-02-03", "1999-12-31", "2000-01-01"],
         "number": ["123.4567", "1234567", "-12.5", "7"],
@@ -67,7 +69,7 @@ def test_values_of_no_such_form(tmp_path: Path, settings: Settings) -> None:
     assert {name: column.form for name, column in found.items()} == dict.fromkeys(columns, "")
 
 
-def test_the_kind_by_the_name(tmp_path: Path, settings: Settings) -> None:
+def test_kind_is_found_by_the_name(tmp_path: Path, settings: Settings) -> None:
     expected = {"Patient Name": "A", "zip": "B", "birth": "C", "fax": "E", "mrn": "H", "iban": "J"}
     expected |= {"licence": "K", "vin": "L", "photo": "Q", "user": "R", "salary": ""}
     found = profiles(tmp_path / "t.csv", {name: ["1", "2", "2"] for name in expected}, settings)

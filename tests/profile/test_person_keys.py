@@ -131,7 +131,7 @@ def test_person_key_survives_errors_and_ageing(tmp_path: Path, settings: Setting
     assert proposed(table(rows, aged), tmp_path / "aged.csv", settings).subject == "resp_id"
 
 
-def test_person_key_of_one_child_with_seven_rows(tmp_path: Path, settings: Settings) -> None:
+def test_person_key_of_one_child_with_seven_rows_is_found(tmp_path: Path, settings: Settings) -> None:
     rows = visits(people(300), lambda _: 1)
     child = rows[7]
     rows += [{**child, "visit": f"again{i}", "stamp": f"t{i}"} for i in range(6)]
@@ -210,7 +210,7 @@ def test_person_key_by_name_only_is_warned_about(tmp_path: Path, settings: Setti
     assert {a.name: a.role for a in found.attributes}["kundennr"] is AttributeRole.IDENTIFIER
 
 
-def test_person_key_with_empty_cells_is_no_subject(tmp_path: Path, settings: Settings) -> None:
+def test_person_key_with_empty_cells_is_not_the_subject(tmp_path: Path, settings: Settings) -> None:
     rows = visits(people(100), sixteen)
     for row in rows[:5]:
         row["who"] = ""
@@ -221,7 +221,7 @@ def test_person_key_with_empty_cells_is_no_subject(tmp_path: Path, settings: Set
     assert any("5 rows have no value of it" in text and 'subject = "pid"' in text for text in found.warnings)
 
 
-def test_a_household_without_persons_is_an_identifier(tmp_path: Path, settings: Settings) -> None:
+def test_household_without_persons_is_an_identifier(tmp_path: Path, settings: Settings) -> None:
     rows = people(300, seed=4)
     columns = {"home": "hid", "sex": "sex", "dob": "dob", "region": "region"}
     found = proposed(table(rows, columns), tmp_path / "homes.csv", settings)
@@ -260,7 +260,7 @@ def test_agreement_is_counted_as_in_plain_python(tmp_path: Path, settings: Setti
         assert find_person_keys(engine, source, (), ()).first is None
 
 
-def test_survey_weight_of_groups_of_ages_identifies_nobody(
+def test_survey_weight_of_age_groups_is_not_a_subject(
     data_dir: Path, tmp_path: Path, settings: Settings
 ) -> None:
     lines = (data_dir / "adult" / "adult_30162.csv").read_text(encoding="utf-8").splitlines(keepends=True)

@@ -44,7 +44,7 @@ def test_values_of_persons_are_names(label: str) -> None:
 
 
 @pytest.mark.parametrize("label", OTHERS)
-def test_values_of_other_things_are_no_names(label: str) -> None:
+def test_values_of_other_things_are_not_names(label: str) -> None:
     assert not are_person_names(OTHERS[label])
 
 
@@ -67,13 +67,13 @@ def test_names_below_headings_of_other_roles_are_identifiers(settings: Settings)
     assert {a.name for a in found if a.role is not AttributeRole.IDENTIFIER} == set()
 
 
-def test_rare_names_below_a_persons_heading_need_only_their_form() -> None:
+def test_rare_names_below_a_persons_heading_are_found_by_form() -> None:
     rare = ["Zuxo Trokax", "Wobo Snibax", "Plyxo Kwelax", "Gruno Dranax", "Vlemo Plobax"]
     assert are_person_names(rare, of_persons=True)
     assert not are_person_names(rare)
 
 
-def test_a_text_that_every_row_has_is_not_insensitive(settings: Settings) -> None:
+def test_text_that_every_row_has_is_not_insensitive(settings: Settings) -> None:
     note = "Seen on the ward; the daughter was told by phone that her mother may go home."
     frame = pandas.DataFrame({"remark": [note] * 50, "study": ["A1"] * 50, "who": ["Anna Schmidt"] * 50})
     found = {a.name: (a.role, a.reason) for a in init(frame, settings=settings).proposal.attributes}
@@ -90,7 +90,7 @@ def test_long_texts_below_a_private_heading_are_not_published_in_small_tables(se
     assert found[0].role is AttributeRole.IDENTIFIER
 
 
-def test_a_display_next_to_a_reference_is_read_by_the_records_type(settings: Settings) -> None:
+def test_display_next_to_a_reference_is_read_by_the_records_type(settings: Settings) -> None:
     displays = [f"Zux Trok{i}" for i in range(5)] * 20
     frame = pandas.DataFrame(
         {

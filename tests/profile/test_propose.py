@@ -82,7 +82,7 @@ COLUMN = ColumnProfile(
         ({"rows": 1, "distinct": 1, "once": 1}, "identifier"),
     ],
 )
-def test_roles(changes: dict[str, object], role: str) -> None:
+def test_roles_are_proposed_with_a_reason(changes: dict[str, object], role: str) -> None:
     found, reason = propose_role(replace(COLUMN, **changes))  # type: ignore[arg-type]
     assert found == role
     assert reason
@@ -113,7 +113,9 @@ def test_roles(changes: dict[str, object], role: str) -> None:
         ({"distinct": 5}, None),
     ],
 )
-def test_hierarchies(changes: dict[str, object], expected: dict[str, object] | None) -> None:
+def test_hierarchies_are_proposed_with_a_reason(
+    changes: dict[str, object], expected: dict[str, object] | None
+) -> None:
     found = propose_hierarchy(replace(COLUMN, **changes))  # type: ignore[arg-type]
     assert found.table == expected
     assert found.words
@@ -155,7 +157,7 @@ def test_nice_widths_nest(lowest: float, highest: float, distinct: int) -> None:
         assert widths[-1] < highest - lowest
 
 
-def test_hierarchies_give_way_level_by_level() -> None:
+def test_hierarchies_are_reduced_level_by_level() -> None:
     hierarchy = HierarchyProposal("intervals", "widths", (5, 10, 20))
     heights, words = [], []
     while hierarchy != FLAT_PROPOSAL:
@@ -180,7 +182,7 @@ def numbered(rows: int, columns: Sequence[tuple[str, int]]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def test_a_repeating_identifier_is_warned_about(tmp_path: Path, settings: Settings) -> None:
+def test_repeating_identifier_is_warned_about(tmp_path: Path, settings: Settings) -> None:
     text = numbered(300, [("patient_id", 100), ("sex", 2), ("disease", 5)])
     found = proposal_of(text, tmp_path / "visits.csv", settings)
     (warning,) = found.warnings
@@ -188,13 +190,13 @@ def test_a_repeating_identifier_is_warned_about(tmp_path: Path, settings: Settin
     assert 'subject = "patient_id"' in warning
 
 
-def test_warnings_of_missing_roles(tmp_path: Path, settings: Settings) -> None:
+def test_missing_roles_are_warned_about(tmp_path: Path, settings: Settings) -> None:
     found = proposal_of("name\nAda\nBob\n", tmp_path / "names.csv", settings)
     assert any("quasi-identifier" in warning for warning in found.warnings)
     assert any("sensitive" in warning for warning in found.warnings)
 
 
-def test_a_wide_table_gets_a_small_lattice(tmp_path: Path, settings: Settings) -> None:
+def test_wide_table_gets_a_small_lattice(tmp_path: Path, settings: Settings) -> None:
     columns = [("age", 80), ("zip", 900), ("sex", 2), *((f"answer{i}", 5 + i) for i in range(30))]
     found = proposal_of(numbered(3000, columns), tmp_path / "wide.csv", settings)
     heights = [a.hierarchy.height for a in found.attributes if a.hierarchy is not None]
@@ -217,7 +219,7 @@ def test_a_wide_table_gets_a_small_lattice(tmp_path: Path, settings: Settings) -
     assert "leave names, numbers of persons and free text" in warning
 
 
-def test_columns_in_doubt_give_way_before_those_that_others_know(tmp_path: Path, settings: Settings) -> None:
+def test_doubtful_columns_are_reduced_before_known_ones(tmp_path: Path, settings: Settings) -> None:
     words = ["alpha", "beta", "gamma", "delta", "eta2", "theta"]
     columns = [("alter", 80), *((word, 40) for word in words), ("birth year", 70), ("sex", 2)]
     found = proposal_of(numbered(2000, columns), tmp_path / "wide.csv", settings)
@@ -233,7 +235,7 @@ def test_columns_in_doubt_give_way_before_those_that_others_know(tmp_path: Path,
 
 
 @pytest.mark.parametrize(
-    ("header", "line", "said"),
+    ("header", "line", "expected"),
     [
         ('person ""id""', "p{0}", 'set subject = "person \\"id\\"" in [source]'),
         ("Age", "{1}", "'Age' holds -9, which is not an age"),
@@ -243,18 +245,20 @@ def test_columns_in_doubt_give_way_before_those_that_others_know(tmp_path: Path,
         ("phone", "+49 30 {3}", "Exact copies of other rows, nearly unique cells included: 1."),
     ],
 )
-def test_what_is_odd_is_said(header: str, line: str, said: str, tmp_path: Path, settings: Settings) -> None:
+def test_odd_columns_are_warned_about_once(
+    header: str, line: str, expected: str, tmp_path: Path, settings: Settings
+) -> None:
     towns = ("Bonn", "bonn", "Köln", "KÖLN")
     cells = [line.format(i % 100, i % 50 or -9, towns[i % 4], 1_000_000 + max(i, 1)) for i in range(200)]
     text = f'"{header}",sex\n' + "".join(f"{cell},m\n" for cell in cells)
     found = proposal_of(text, tmp_path / "odd.csv", settings)
-    assert len([warning for warning in found.warnings if said in warning]) == 1
+    assert len([warning for warning in found.warnings if expected in warning]) == 1
     others = ("No column", "may mean a missing value")
     assert len([text for text in found.warnings if not any(other in text for other in others)]) == 1
 
 
 @pytest.mark.parametrize(("name", "values"), [("room_id", 4), ("Name on passport", 90), ("email", 90)])
-def test_what_names_no_person_is_no_subject(
+def test_identifiers_of_other_things_are_not_the_subject(
     name: str, values: int, tmp_path: Path, settings: Settings
 ) -> None:
     found = proposal_of(numbered(200, [(name, values), ("sex", 2)]), tmp_path / "x.csv", settings)

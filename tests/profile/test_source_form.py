@@ -28,7 +28,7 @@ def form_of(path: Path, data: bytes) -> FileFormat:
         ("a;b\n“x”;ü\n".encode("windows-1252"), "windows-1252"),
     ],
 )
-def test_the_encoding(data: bytes, encoding: str, tmp_path: Path) -> None:
+def test_encoding_is_inferred(data: bytes, encoding: str, tmp_path: Path) -> None:
     found = form_of(tmp_path / "t.csv", data)
     assert (found.encoding, found.delimiter, found.quote) == (encoding, ";", '"')
     assert set(found.reasons) == {"format", "encoding", "delimiter", "quote"}
@@ -44,12 +44,12 @@ def test_the_encoding(data: bytes, encoding: str, tmp_path: Path) -> None:
         ("one", ",", '"'),
     ],
 )
-def test_the_delimiter_and_the_quote(header: str, delimiter: str, quote: str, tmp_path: Path) -> None:
+def test_delimiter_and_quote_are_inferred(header: str, delimiter: str, quote: str, tmp_path: Path) -> None:
     found = form_of(tmp_path / "t.csv", f"{header}\n".encode())
     assert (found.delimiter, found.quote) == (delimiter, quote)
 
 
-def test_other_formats(tmp_path: Path) -> None:
+def test_other_formats_are_inferred(tmp_path: Path) -> None:
     assert form_of(tmp_path / "t.jsonl", b'{"a": 1}\n').format == "json"
     assert form_of(tmp_path / "t.csv.gz", b"a,b\n1,2\n").delimiter == ","
     (tmp_path / "t.parquet").write_bytes(b"PAR1")

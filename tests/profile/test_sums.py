@@ -24,15 +24,15 @@ def found(cells: Cells, settings: Settings, null_values: tuple[str, ...] = ()) -
     source = SourceSpec(data=pa.table(cells), null_values=null_values)
     with connect(settings, source) as engine:
         table = engine.open_source(source)
-        told = find_column_sums(engine, table, profile_columns(engine, table))
-    assert len(told) == len(set(told))
-    return set(told)
+        sums = find_column_sums(engine, table, profile_columns(engine, table))
+    assert len(sums) == len(set(sums))
+    return set(sums)
 
 
 def plain(cells: Cells) -> set[ColumnSum]:
     """Return the sums found by comparing each column with each set of others in exact numbers."""
     number = {n: [None if v is None else Fraction(v) for v in column] for n, column in cells.items()}
-    told = set()
+    sums = set()
     for total, column in number.items():
         if len({v for v in column if v is not None}) < 5:
             continue
@@ -41,10 +41,10 @@ def plain(cells: Cells) -> set[ColumnSum]:
             for parts in combinations(others, size):
                 rows = [r for r in zip(column, *(number[p] for p in parts), strict=True) if None not in r]
                 if len(rows) >= 20 and all(first == sum(rest) for first, *rest in rows):
-                    told.add(ColumnSum(total, parts, len(rows)))
-            if any(each.total == total for each in told):
+                    sums.add(ColumnSum(total, parts, len(rows)))
+            if any(each.total == total for each in sums):
                 break
-    return told
+    return sums
 
 
 def drawn(draw: random.Random) -> Cells:
@@ -66,25 +66,25 @@ def drawn(draw: random.Random) -> Cells:
     }
 
 
-def test_sums_are_those_of_plain_lines(settings: Settings) -> None:
+def test_sums_equal_those_of_plain_code(settings: Settings) -> None:
     draw = random.Random(4)
     several = none = 0
     for _ in range(some_of(40)):
         cells = drawn(draw)
-        told = plain(cells)
-        assert found(cells, settings) == told
-        several, none = several + (len(told) > 1), none + (not told)
+        expected = plain(cells)
+        assert found(cells, settings) == expected
+        several, none = several + (len(expected) > 1), none + (not expected)
     assert several > 1
     assert none
 
 
-def test_texts_that_are_null_are_no_numbers(settings: Settings) -> None:
+def test_texts_for_null_are_not_numbers(settings: Settings) -> None:
     cells: Cells = {"a": [f"{i * i}" for i in range(40)], "b": [f"{7 * i + i % 3}" for i in range(40)]}
     cells["total"] = [f"{i * i + 7 * i + i % 3}" for i in range(40)]
     expected = {ColumnSum("total", ("a", "b"), 38)}
     for text in ("NaN", "NA", "-9"):
-        told = {name: [text, None, *column[2:]] for name, column in cells.items()}
-        assert found(told, settings, null_values=("-9",)) == expected
+        columns = {name: [text, None, *column[2:]] for name, column in cells.items()}
+        assert found(columns, settings, null_values=("-9",)) == expected
 
 
 @pytest.mark.parametrize("number", [MOST_SUMMED_COLUMNS, 3 * MOST_SUMMED_COLUMNS])

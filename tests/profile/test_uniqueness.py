@@ -53,7 +53,7 @@ def sizes(rows: Rows, places: tuple[int, ...]) -> Counter[tuple[str | None, ...]
 
 @given(rows=TABLES, data=st.data())
 @hypothesis_settings(max_examples=some_of(80), deadline=None)
-def test_a_set_is_counted_as_its_tuples_are(rows: Rows, data: st.DataObject) -> None:
+def test_set_is_counted_like_its_tuples(rows: Rows, data: st.DataObject) -> None:
     table = coded(rows)
     places = data.draw(st.lists(st.integers(0, len(table.names) - 1), unique=True).map(tuple))
     found = compute_uniqueness(table, [table.names[place] for place in places])
@@ -66,7 +66,7 @@ def test_a_set_is_counted_as_its_tuples_are(rows: Rows, data: st.DataObject) -> 
 
 @given(rows=TABLES, size=st.integers(1, 3))
 @hypothesis_settings(max_examples=some_of(60), deadline=None)
-def test_the_worst_sets_have_most_unique_rows(rows: Rows, size: int) -> None:
+def test_worst_sets_have_most_unique_rows(rows: Rows, size: int) -> None:
     table = coded(rows)
     if size > len(table.names):
         with pytest.raises(InputError, match="sets of"):
@@ -93,7 +93,7 @@ def test_many_values_are_numbered_without_overflow() -> None:
 @pytest.mark.parametrize("few", [0, 10_000])
 @given(rows=TABLES)
 @hypothesis_settings(max_examples=some_of(15), deadline=None)
-def test_columns_are_read_as_they_are_written(
+def test_columns_are_read_back_as_written(
     few: int, rows: Rows, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     path = tmp_path_factory.mktemp("coded") / "table.csv"
@@ -145,6 +145,6 @@ def test_codes_that_would_not_fit_are_refused(tmp_path: Path, settings: Settings
             read_coded_columns(engine, table, memory_limit=1_000)
 
 
-def test_a_column_that_is_not_there(settings: Settings) -> None:
+def test_missing_column_is_refused(settings: Settings) -> None:
     with pytest.raises(InputError, match="the column 'z' does not exist"):
         compute_uniqueness(coded([("1",)]), ["z"])

@@ -77,12 +77,12 @@ def forms_of(proposal: SpecProposal) -> dict[str, CellFormat | None]:
     return {a.name: a.format for a in proposal.attributes}
 
 
-def test_examples() -> None:
+def test_docstring_examples_run() -> None:
     assert doctest.testmod(value_shapes).failed == 0
 
 
 @pytest.mark.parametrize(("values", "form"), NUMBERS, ids=[values[0] for values, _ in NUMBERS])
-def test_numbers(values: list[str], form: CellFormat | None, tmp_path: Path) -> None:
+def test_written_numbers_get_their_format(values: list[str], form: CellFormat | None, tmp_path: Path) -> None:
     found = proposed(tmp_path, {"amount": values})
     assert forms_of(found.proposal)["amount"] == form
     if form is not None:
@@ -92,7 +92,7 @@ def test_numbers(values: list[str], form: CellFormat | None, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(("values", "form"), DATES, ids=[values[0] for values, _ in DATES])
-def test_dates(values: list[str], form: CellFormat | None, tmp_path: Path) -> None:
+def test_written_dates_get_their_format(values: list[str], form: CellFormat | None, tmp_path: Path) -> None:
     found = proposed(tmp_path, {"birthdate": values, "sex": ["f", "m"]})
     assert forms_of(found.proposal)["birthdate"] == form
     hierarchy = found.mapping["attributes"]["birthdate"].get("hierarchy")
@@ -102,14 +102,14 @@ def test_dates(values: list[str], form: CellFormat | None, tmp_path: Path) -> No
         assert hierarchy is None or hierarchy["kind"] == "dates", "a date must not be masked as text"
 
 
-def test_what_nothing_tells_apart_is_said_with_both_ways_out(tmp_path: Path) -> None:
+def test_ambiguous_cells_are_reported_with_both_formats(tmp_path: Path) -> None:
     dates, numbers = ["01/02/2023", "03/04/2023", "11/12/2023"], ["1,234", "5,678"]
     found = " ".join(proposed(tmp_path, {"visit": dates, "amount": numbers}).warnings)
     assert 'format = {dates = "%d/%m/%Y"} or format = {dates = "%m/%d/%Y"} in [attributes."visit"]' in found
     assert """'amount' holds numbers whose ',' marks decimals or thousands""" in found
 
 
-def test_other_columns_tell_what_one_does_not(tmp_path: Path) -> None:
+def test_other_columns_decide_an_ambiguous_format(tmp_path: Path) -> None:
     columns = {
         "birthdate": ["14/02/1972", "01/04/2023"],
         "visit date": ["01/02/2023", "03/04/2023"],
@@ -126,26 +126,26 @@ def test_other_columns_tell_what_one_does_not(tmp_path: Path) -> None:
     assert forms_of(proposed(tmp_path, columns, decimal=".").proposal)["cost"] == CellFormat(".", ",")
 
 
-def test_words_among_numbers_are_said_and_nothing_is_guessed(tmp_path: Path) -> None:
+def test_words_among_numbers_are_reported_and_no_format_is_guessed(tmp_path: Path) -> None:
     found = proposed(tmp_path, {"cost": ["1,5", "2,5", "see file 7", "3,5"]})
     assert forms_of(found.proposal)["cost"] is None
     assert any("'cost' looks like numbers, but 1 of its 4 values do not" in text for text in found.warnings)
 
 
-def test_days_that_a_program_leaves_open_are_null(tmp_path: Path) -> None:
+def test_placeholder_days_of_programs_are_null(tmp_path: Path) -> None:
     found = proposed(tmp_path, {"visit": ["01/14/2023", "00/00/0000", "02/03/2023", "unbekannt"]})
     assert forms_of(found.proposal)["visit"] == CellFormat(dates=("%m/%d/%Y",))
     assert found.mapping["source"]["null_values"] == ["unbekannt", "00/00/0000"]
 
 
-def test_codes_with_a_text_for_null_are_no_numbers(tmp_path: Path) -> None:
+def test_codes_with_a_text_for_null_are_not_numbers(tmp_path: Path) -> None:
     found = proposed(tmp_path, {"PLZ": ["16842", "10115", "01234", "NA"], "Ort": ["NA", "16842", "10115"]})
     kinds = {n: e["hierarchy"]["kind"] for n, e in found.mapping["attributes"].items() if "hierarchy" in e}
     assert kinds["PLZ"] == "mask"
     assert found.mapping["source"]["null_values"] == ["NA"]
 
 
-def test_blanks_around_cells_are_said_and_stripped(tmp_path: Path) -> None:
+def test_blanks_around_cells_are_reported_and_stripped(tmp_path: Path) -> None:
     found = proposed(tmp_path, {"sex": ["m", "m ", " f", "f"]})
     assert found.mapping["source"]["strip"] is True
     assert found.as_json()["attributes"][0]["values"] == 2
@@ -163,14 +163,14 @@ def test_blanks_around_cells_are_said_and_stripped(tmp_path: Path) -> None:
         (["01.0", "02.0", "03.0"], None),
     ],
 )
-def test_whole_numbers_that_went_through_a_float_are_read_as_such(
+def test_whole_numbers_written_as_floats_are_read_as_whole(
     tmp_path: Path, texts: list[str], form: dict[str, Any] | None
 ) -> None:
     found = proposed(tmp_path, {"x": texts * 20})
     assert found.mapping["attributes"]["x"].get("format") == form
 
 
-def test_a_frame_of_whole_floats_fits_hierarchies_and_is_released_as_whole_numbers() -> None:
+def test_frame_of_whole_floats_is_released_as_whole_numbers() -> None:
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame({"zip": [53711.0, 53712.0, 53711.0, None], "age": [40.0, 41.0, 40.0, 41.0]})
     spec = {
@@ -204,7 +204,7 @@ def test_names_that_differ_in_blanks_only_cannot_be_stripped(tmp_path: Path) -> 
         discreet.init(path)
 
 
-def test_a_proposal_with_forms_works_as_it_stands(tmp_path: Path) -> None:
+def test_proposal_with_formats_works_unchanged(tmp_path: Path) -> None:
     draw = random.Random(5)
     days = [date(1930, 1, 1) + timedelta(draw.randrange(30_000)) for _ in range(300)]
     columns = {

@@ -46,7 +46,7 @@ def test_every_cost_with_its_options_is_read_back_and_fits_the_schema(tmp_path: 
             assert read_spec_mapping(path)["request"]["cost"]["name"] == name
 
 
-def test_a_cost_that_is_given_wins(tmp_path: Path) -> None:
+def test_given_cost_takes_precedence(tmp_path: Path) -> None:
     spec = spec_of(tmp_path, 'cost = {name = "loss", aggregate = "rank"}')
     assert choose_cost(spec, "dm") == COSTS.named("dm")
     assert choose_cost(spec, "loss") == COSTS.named("loss")
@@ -69,7 +69,7 @@ def test_a_cost_that_is_given_wins(tmp_path: Path) -> None:
         ('cost = {name = "loss", aggregate = "most"}', "request.cost.aggregate = 'most'", "sum, maximum"),
     ],
 )
-def test_what_is_refused(tmp_path: Path, line: str, message: str, allowed: str) -> None:
+def test_invalid_costs_are_refused(tmp_path: Path, line: str, message: str, allowed: str) -> None:
     with pytest.raises(InputError) as caught:
         spec_of(tmp_path, line)
     assert message in caught.value.message

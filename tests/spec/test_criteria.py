@@ -17,7 +17,7 @@ __all__ = ["toy_criterion"]
 ILL = SOURCE + '[attributes.ill]\nrole = "sensitive"\n[attributes.wage]\nrole = "sensitive"\n'
 
 
-def test_a_number_or_numbers_by_attribute(tmp_path: Path, toy_criterion: ModuleType) -> None:
+def test_criterion_is_a_number_or_numbers_by_attribute(tmp_path: Path, toy_criterion: ModuleType) -> None:
     kind = toy_criterion.Homogeneity
     found = load_text(tmp_path, ILL + "[request]\nk = 3\nhomogeneity = 0.5")
     assert found.request.criteria == (kind(0.5),)
@@ -26,7 +26,7 @@ def test_a_number_or_numbers_by_attribute(tmp_path: Path, toy_criterion: ModuleT
     assert found.request.criteria == (kind(0.5, "ill"), kind(1, "wage"))
 
 
-def test_a_list_of_tables_has_the_fixed_parts(tmp_path: Path, toy_criterion: ModuleType) -> None:
+def test_list_of_tables_has_the_fixed_parts(tmp_path: Path, toy_criterion: ModuleType) -> None:
     kind = toy_criterion.Homogeneity
     tables = '[{value = 0.5, attribute = "ill", base = "values"}, {attribute = "wage", value = 1}]'
     found = load_text(tmp_path, ILL + f"[request]\nhomogeneity = {tables}")
@@ -60,7 +60,7 @@ def test_a_list_of_tables_has_the_fixed_parts(tmp_path: Path, toy_criterion: Mod
         ("homogenity = 0.5", "request has an unknown key 'homogenity'", "k, l, max_suppressed"),
     ],
 )
-def test_what_is_refused(
+def test_invalid_criteria_are_refused(
     line: str, message: str, allowed: str, tmp_path: Path, toy_criterion: ModuleType
 ) -> None:
     with pytest.raises(InputError) as error:

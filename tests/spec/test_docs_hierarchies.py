@@ -42,7 +42,7 @@ EXAMPLES = examples()
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda e: e.toml.splitlines()[0].strip("[]"))
-def test_an_example_gives_its_table(example: Example, tmp_path: Path) -> None:
+def test_example_gives_its_table(example: Example, tmp_path: Path) -> None:
     toml = example.toml
     if "role" not in toml:
         head = toml.splitlines()[0].removesuffix(".hierarchy]") + "]"
@@ -66,7 +66,7 @@ def test_every_kind_has_an_example() -> None:
     assert len(EXAMPLES) > 15
 
 
-def test_the_example_in_python(tmp_path: Path) -> None:
+def test_python_example_gives_its_table(tmp_path: Path) -> None:
     hierarchy = IntervalHierarchy.of([5, 10], upper=90).build("age", ["17", "23", "91"])
     assert hierarchy.path(1) == ("23", "20-24", "20-29", "*")
     write_hierarchy_csv(hierarchy, tmp_path / "age.csv")

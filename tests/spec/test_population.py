@@ -24,17 +24,17 @@ def spec(source: dict[str, Any], **tables: Any) -> TableSpec:
     return spec_from_mapping({"source": source, **AGE, **tables}, base=Path("/base"), label="the spec")
 
 
-def test_a_subset_has_its_table_for_a_population() -> None:
+def test_subset_has_its_table_for_a_population() -> None:
     found = spec({"path": "a.csv", "subset": CHOSEN, "null_values": ["?"]})
     assert found.source.subset == Subset("study", ("yes", "1"))
     assert found.population == replace(found.source, subset=None)
     assert source_as_mapping(found.source)["subset"] == {"column": "study", "values": ["yes", "1"]}
-    beside = found.of_population
-    assert beside is not None
-    assert ([a.name for a in beside.attributes], beside.population) == (["age"], None)
+    population_spec = found.of_population
+    assert population_spec is not None
+    assert ([a.name for a in population_spec.attributes], population_spec.population) == (["age"], None)
 
 
-def test_a_population_is_read_as_the_source_is() -> None:
+def test_population_is_read_as_the_source_is() -> None:
     source = {"path": "a.csv", "null_values": ["?"], "decimal": ",", "delimiter": ";", "null_policy": "drop"}
     found = spec(source, population={"path": "b.parquet"})
     assert found.population == replace(found.source, path=Path("/base/b.parquet"), delimiter=None)
@@ -49,7 +49,7 @@ def test_a_population_is_read_as_the_source_is() -> None:
     assert there.population == replace(there.source, table="register")
 
 
-def test_without_either_there_is_none() -> None:
+def test_spec_without_subset_or_population_has_neither() -> None:
     assert spec({"path": "a.csv"}).population is None
     assert spec({"path": "a.csv"}).of_population is None
     assert "subset" not in source_as_mapping(spec({"path": "a.csv"}).source)
@@ -70,19 +70,21 @@ def test_without_either_there_is_none() -> None:
         ({}, {"path": ""}, "population.path"),
     ],
 )
-def test_what_is_refused(source: dict[str, Any], population: dict[str, Any] | None, message: str) -> None:
+def test_invalid_populations_are_refused(
+    source: dict[str, Any], population: dict[str, Any] | None, message: str
+) -> None:
     tables = {} if population is None else {"population": population}
     with pytest.raises(InputError, match=message):
         spec({"path": "a.csv", **source}, **tables)
 
 
-def test_a_file_beside_a_database_is_refused() -> None:
+def test_population_file_with_a_database_source_is_refused() -> None:
     database = {"url": "postgresql://ann@localhost/clinic", "table": "study"}
     with pytest.raises(InputError, match=r"population\.path together with a source"):
         spec(database, population={"path": "b.csv"})
 
 
-def test_some_lines_of_a_file(tmp_path: Path) -> None:
+def test_subset_of_a_file_is_counted(tmp_path: Path) -> None:
     """All verbs see only the subset; unreadable lines are found even outside it."""
     path = tmp_path / "people.csv"
     path.write_text("age,study\n" + "30,yes\n31,no\n30,no\n32,yes\n" * 5, encoding="utf-8")
@@ -103,7 +105,7 @@ def test_some_lines_of_a_file(tmp_path: Path) -> None:
         discreet.open(path, {"source": {"subset": CHOSEN}, **AGE}).negotiate(k=2)
 
 
-def test_a_release_never_replaces_its_population(tmp_path: Path) -> None:
+def test_release_never_replaces_its_population(tmp_path: Path) -> None:
     for name in ("people.csv", "register.csv"):
         (tmp_path / name).write_text("age\n" + "30\n" * 5, encoding="utf-8")
     document = {"population": {"path": tmp_path / "register.csv"}, **AGE}
@@ -112,7 +114,7 @@ def test_a_release_never_replaces_its_population(tmp_path: Path) -> None:
         table.publish({"age": 0}, tmp_path / "register.csv", k=5, overwrite=True)
 
 
-def test_a_table_in_memory_beside_a_register(tmp_path: Path) -> None:
+def test_table_in_memory_may_have_a_register_file(tmp_path: Path) -> None:
     register = tmp_path / "register.csv"
     register.write_text("age\n" + "30\n31\n" * 3, encoding="utf-8")
     table = discreet.open(pyarrow.table({"age": [30, 31, 30]}), {"population": {"path": register}, **AGE})

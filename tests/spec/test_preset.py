@@ -14,7 +14,7 @@ from discreet.settings import Settings
 from discreet.spec.preset import load_presets
 
 
-def test_each_is_whole() -> None:
+def test_every_preset_is_complete() -> None:
     assert set(load_presets()) == {"cms_11", "ema_0070", "hipaa_expert", "hipaa_safe_harbor", "wp216"}
     for one in load_presets().values():
         assert one.title
@@ -32,7 +32,7 @@ def test_each_is_whole() -> None:
     }
 
 
-def test_an_unknown_one_is_refused() -> None:
+def test_unknown_preset_is_refused() -> None:
     with pytest.raises(InputError, match="the preset 'ema' does not exist"):
         discreet.preset("ema")
 
@@ -49,17 +49,17 @@ def spec(tmp_path: Path) -> Path:
     return path
 
 
-def asked(spec: Path, capfd: pytest.CaptureFixture[str], *options: str) -> tuple[int, dict[str, object]]:
+def negotiated(spec: Path, capfd: pytest.CaptureFixture[str], *options: str) -> tuple[int, dict[str, object]]:
     status = main(["negotiate", str(spec), "--json", *options])
     out = capfd.readouterr().out
     return status, json.loads(out) if out else {}
 
 
-def test_a_verb_asks_what_the_rule_does(spec: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    own = asked(spec, capfd)[1]
-    by_rule = asked(spec, capfd, "--preset", "cms_11")[1]
+def test_verb_applies_the_criteria_of_the_preset(spec: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    own = negotiated(spec, capfd)[1]
+    by_rule = negotiated(spec, capfd, "--preset", "cms_11")[1]
     assert by_rule != own
-    assert by_rule == asked(spec, capfd, "--k", "11")[1]
+    assert by_rule == negotiated(spec, capfd, "--k", "11")[1]
     # A rule and the user's value for the same criterion: neither is weakened silently.
     assert main(["negotiate", str(spec), "--preset", "cms_11", "--k", "2"]) == 2
     assert "given twice" in capfd.readouterr().err
@@ -67,7 +67,7 @@ def test_a_verb_asks_what_the_rule_does(spec: Path, capfd: pytest.CaptureFixture
     assert "has no numeric criterion" in capfd.readouterr().err
 
 
-def test_the_report_puts_it_before_those_who_sign(
+def test_report_contains_the_checks_of_the_preset(
     spec: Path, out: Path, settings: Settings, capfd: pytest.CaptureFixture[str]
 ) -> None:
     path = out / "r.csv"

@@ -61,7 +61,7 @@ def faults(spec: dict[str, Any]) -> list[str]:
 
 
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table.__name__)
-def test_key_has_a_meaning_and_an_example_that_is_accepted(table: type[StrictTable]) -> None:
+def test_key_has_a_meaning_and_an_accepted_example(table: type[StrictTable]) -> None:
     for name, key in table.model_json_schema()["properties"].items():
         if name == "kind":
             continue
@@ -123,7 +123,7 @@ def test_refused_spec_does_not_fit(change: dict[str, Any], place: str) -> None:
 
 @pytest.mark.usefixtures("toy_criterion")
 @pytest.mark.parametrize(
-    ("asked", "fits"),
+    ("criterion", "fits"),
     [
         (0.5, True),
         ({"ill": 0.5}, True),
@@ -137,11 +137,11 @@ def test_refused_spec_does_not_fit(change: dict[str, Any], place: str) -> None:
         ("0.5", False),
     ],
 )
-def test_criterion_with_fixed_parts_fits(asked: Any, fits: bool) -> None:
-    assert (faults(tomllib.loads(SPEC) | {"request": {"homogeneity": asked}}) == []) is fits
+def test_criterion_with_fixed_parts_fits(criterion: Any, fits: bool) -> None:
+    assert (faults(tomllib.loads(SPEC) | {"request": {"homogeneity": criterion}}) == []) is fits
 
 
-def test_unknown_key_leads_to_the_page(run: Run, tmp_path: Path) -> None:
+def test_error_of_an_unknown_key_names_the_page(run: Run, tmp_path: Path) -> None:
     (tmp_path / "work" / "discreet.toml").write_text(
         '[source]\npath = "x.csv"\nzzzzz = 1\n', encoding="utf-8"
     )

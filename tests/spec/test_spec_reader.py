@@ -115,7 +115,7 @@ def test_spec_with_only_a_path_has_the_defaults(tmp_path: Path) -> None:
     assert (spec.request.k, spec.request.l, spec.request.max_suppressed) == (None, None, None)
 
 
-def test_subject_that_is_listed_as_identifier_is_one_attribute(tmp_path: Path) -> None:
+def test_subject_listed_as_identifier_is_one_attribute(tmp_path: Path) -> None:
     text = '[source]\npath = "a"\nsubject = "id"\n[attributes.id]\nrole = "identifier"'
     roles = [(a.name, a.role) for a in load_text(tmp_path, text).attributes]
     assert roles == [("id", AttributeRole.IDENTIFIER)]

@@ -63,7 +63,7 @@ def plain(stanzas: list[str], columns: list[str]) -> dict[str, list[str]]:
     return found
 
 
-def test_columns_of_patterns_are_those_of_plain_lines() -> None:
+def test_columns_of_patterns_equal_those_of_plain_code() -> None:
     draw = random.Random(5)
     several = 0
     for _ in range(300):
@@ -71,10 +71,10 @@ def test_columns_of_patterns_are_those_of_plain_lines() -> None:
         texts = dict.fromkeys("".join(draw.choices("ab1*", k=draw.randrange(1, 4))) for _ in range(5))
         stanzas = [key for key in texts if key in columns or any(fnmatchcase(c, key) for c in columns)]
         found = find_globs({key: {} for key in stanzas}, SourceSpec(), lambda _, c=columns: c, "spec")
-        told = {pattern.pattern: list(pattern.columns) for pattern in found}
+        columns_by_pattern = {pattern.pattern: list(pattern.columns) for pattern in found}
         expected = plain(stanzas, columns)
-        assert told == {key: expected[key] for key in stanzas if key not in columns}
-        several += any(len(names) > 1 for names in told.values())
+        assert columns_by_pattern == {key: expected[key] for key in stanzas if key not in columns}
+        several += any(len(names) > 1 for names in columns_by_pattern.values())
     assert several > 50
 
 
@@ -95,7 +95,7 @@ def test_only_the_star_is_special(pattern: str, name: str, *, fitting: bool) -> 
     assert matches_glob(pattern, name) is fitting
 
 
-def test_commands_take_the_columns_that_fit(run: Run) -> None:
+def test_commands_use_the_columns_that_match(run: Run) -> None:
     Path("survey.csv").write_text(SURVEY, encoding="utf-8")
     spec = SPEC.replace('[attributes."q*"]', '[attributes."q**"]')  # q* is also the name of a column
     Path("discreet.toml").write_text(spec, encoding="utf-8")
@@ -120,15 +120,15 @@ def test_commands_take_the_columns_that_fit(run: Run) -> None:
     assert 'The section attributes."q3*" is not used' in " ".join(shown.json["warnings"])
     text = run("inspect", "discreet.toml").out
     assert 'attributes."q**" matches 4 columns: q1, q3, q4, q*.' in text
-    asked = ("discreet.toml", "--k", "2", "--max-suppressed", "50%", "--output", "release.csv")
-    assert run("publish", *asked).status == 0
+    options = ("discreet.toml", "--k", "2", "--max-suppressed", "50%", "--output", "release.csv")
+    assert run("publish", *options).status == 0
     header = Path("release.csv").read_text(encoding="utf-8").splitlines()[0]
     assert header == "age,q1,q2,q3,q4,q*"
     assert run("audit", "release.csv").status == 0
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "said"),
+    ("old", "new", "expected"),
     [
         ('"q3*"', '"x*"', 'attributes."x*" matches no column'),
         ('"q3*"]\nrole = "insensitive"', '"q3*"]\nrole = "secret"', "attributes.\"q3*\".role = 'secret'"),
@@ -139,15 +139,15 @@ def test_commands_take_the_columns_that_fit(run: Run) -> None:
         ),
     ],
 )
-def test_errors_name_the_stanza(run: Run, old: str, new: str, said: str) -> None:
+def test_errors_name_the_stanza(run: Run, old: str, new: str, expected: str) -> None:
     Path("survey.csv").write_text(SURVEY, encoding="utf-8")
     Path("discreet.toml").write_text(SPEC.replace(old, new), encoding="utf-8")
     failed = run("negotiate", "discreet.toml", "--k", "2")
     assert failed.status == 2
-    assert said in " ".join(failed.err.split())
+    assert expected in " ".join(failed.err.split())
 
 
-def test_frames_take_patterns_and_a_missing_source_is_said(tmp_path: Path) -> None:
+def test_frames_accept_patterns_and_missing_source_is_named(tmp_path: Path) -> None:
     frame = pa.table({"age": [1, 1], "q1": ["a", "b"], "q2": ["c", "c"]})
     attributes = {"age": {"role": "quasi-identifier"}, "q*": {"role": "sensitive"}}
     table = discreet.open(frame, {"attributes": attributes})
@@ -157,7 +157,7 @@ def test_frames_take_patterns_and_a_missing_source_is_said(tmp_path: Path) -> No
         discreet.open(tmp_path / "discreet.toml")
 
 
-def test_a_subject_is_taken_by_no_pattern(tmp_path: Path) -> None:
+def test_no_pattern_matches_the_subject(tmp_path: Path) -> None:
     (tmp_path / "survey.csv").write_text(SURVEY, encoding="utf-8")
     text = '[source]\npath = "survey.csv"\nsubject = "q1"\n[attributes."q*"]\nrole = "insensitive"\n'
     (tmp_path / "discreet.toml").write_text(text.replace('"q*"', '"q*r*"'), encoding="utf-8")

@@ -76,7 +76,7 @@ age = 2
 """
 
 
-def test_the_text() -> None:
+def test_spec_is_formatted_with_comments() -> None:
     comments = {
         "age": "73 values, 17 to 90",
         "marital status": ["line one\nline two", "a [bell]: '\a'"],
@@ -85,7 +85,7 @@ def test_the_text() -> None:
     assert format_spec(DOCUMENT, comments, heading="A spec.\n Edit it.") == TEXT
 
 
-def test_what_is_written_is_a_spec(tmp_path: Path) -> None:
+def test_formatted_text_is_a_valid_spec(tmp_path: Path) -> None:
     path = tmp_path / "discreet.toml"
     path.write_text(format_spec(DOCUMENT), encoding="utf-8")
     loaded = load_spec(path)
@@ -96,7 +96,7 @@ def test_what_is_written_is_a_spec(tmp_path: Path) -> None:
     assert loaded.request == given_.request
 
 
-def test_odd_values() -> None:
+def test_odd_values_are_formatted() -> None:
     assert format_spec({}) == ""
     assert format_spec({"a": {}}) == "[a]\n"
     assert format_spec({"a": {"b": {}}}) == "[a.b]\n"
@@ -107,7 +107,7 @@ def test_odd_values() -> None:
     assert format_spec({"": '"\\\n\x00\x7f\u2028\ufeff'}) == '"" = "\\"\\\\\\n\\u0000\\u007f\\u2028\\ufeff"\n'
 
 
-def test_what_cannot_be_written() -> None:
+def test_unwritable_values_are_refused() -> None:
     with pytest.raises(InputError, match="half of a surrogate pair"):
         format_spec({"a": "\ud800"})
     with pytest.raises(InternalError, match="a object cannot be written"):
@@ -134,7 +134,7 @@ VALUES = st.recursive(
 
 
 @given(st.dictionaries(TEXTS, VALUES, max_size=5))
-def test_any_document_comes_back(document: dict[str, Any]) -> None:
+def test_any_document_is_read_back(document: dict[str, Any]) -> None:
     assert tomllib.loads(format_spec(document)) == document
 
 
@@ -143,7 +143,7 @@ def test_any_document_comes_back(document: dict[str, Any]) -> None:
     st.dictionaries(TEXTS, st.text(max_size=40), max_size=5),
     st.text(max_size=40),
 )
-def test_attributes_come_back_in_order_whatever_the_comments(
+def test_attributes_are_read_back_in_order_with_any_comments(
     attributes: dict[str, Any], comments: dict[str, str], heading: str
 ) -> None:
     comments |= dict.fromkeys(attributes, heading)
@@ -154,5 +154,5 @@ def test_attributes_come_back_in_order_whatever_the_comments(
 
 
 @given(st.decimals(allow_nan=False, allow_infinity=False))
-def test_decimals_come_back(number: Decimal) -> None:
+def test_decimals_are_read_back(number: Decimal) -> None:
     assert tomllib.loads(format_spec({"x": number}), parse_float=Decimal)["x"] == number

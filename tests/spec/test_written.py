@@ -44,7 +44,7 @@ def test_defaults_of_all_columns(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("written", "said"),
+    ("written", "expected"),
     [
         ("comma", "attributes.cost.format = 'comma'"),
         ({}, "the table is empty"),
@@ -66,8 +66,8 @@ def test_defaults_of_all_columns(tmp_path: Path) -> None:
         ({"decimal": ",", "strip": False}, "strip = false"),
     ],
 )
-def test_a_wrong_form_is_refused_by_its_key(written: object, said: str) -> None:
-    with pytest.raises(InputError, match=f"^the spec: attributes.cost.format.*{said}|{said}"):
+def test_wrong_form_is_refused_by_its_key(written: object, expected: str) -> None:
+    with pytest.raises(InputError, match=f"^the spec: attributes.cost.format.*{expected}|{expected}"):
         loaded(written)
 
 
@@ -77,7 +77,7 @@ def test_dates_are_read_once() -> None:
         loaded({"dates": "%d.%m.%Y"}, hierarchy=dates)
 
 
-def test_a_cell_without_its_form_stops_every_count_and_the_manifest_tells_the_form(tmp_path: Path) -> None:
+def test_cell_without_its_format_is_refused_and_the_manifest_has_the_format(tmp_path: Path) -> None:
     path = tmp_path / "people.csv"
     costs = ["1.000,50 €", "1.000,5 €", "2.000,00 €", "2.000 €"]
     path.write_text("cost;sex\n" + "".join(f"{cost};{'fm'[i % 2]}\n" for i, cost in enumerate(costs)))

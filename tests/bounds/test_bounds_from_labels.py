@@ -24,10 +24,10 @@ from discreet.errors import InputError
 from discreet.model.published_cells import LabelForm, LabelKind
 from tests.bounds.releases import SETTINGS, write_classes
 from tests.drawing import some_of
-from tests.oracle import asked_worlds
+from tests.oracle import possible_worlds
 
 Row = Mapping[str, str | None]
-ASKED = "COUNT(*), COUNT(salary), SUM(salary), AVG(salary), MIN(salary), MAX(salary)"
+AGGREGATES = "COUNT(*), COUNT(salary), SUM(salary), AVG(salary), MIN(salary), MAX(salary)"
 ANYTHING = (None, "unknown")
 
 
@@ -207,13 +207,13 @@ def test_bounds_are_those_of_all_tables(shared_engine: Engine, name: str) -> Non
     @given(tables(column), st.sampled_from([*conditions]), st.sampled_from([*keys]))
     @settings(max_examples=some_of(25), deadline=None)
     def holds(rows: list[tuple[str | None, str | None]], condition: str, key: str) -> None:
-        text = f"SELECT {ASKED} FROM people WHERE {condition}" + (f" GROUP BY {key}" if key else "")
+        text = f"SELECT {AGGREGATES} FROM people WHERE {condition}" + (f" GROUP BY {key}" if key else "")
         values = [None if v is None else Fraction(Decimal(v)) for _, v in rows]
-        worlds = asked_worlds.recoded(
+        worlds = possible_worlds.recoded(
             iter([[({"c": label}, value) for (label, _), value in zip(rows, values, strict=True)]]),
             lambda _, label: (None,) if label is None else column.covers[label],
         )
-        wanted = asked_worlds.bounds(
+        wanted = possible_worlds.bounds(
             worlds,
             lambda row: conditions[condition](row["c"]) is True,
             lambda row: () if not key else (keys[key](row["c"]),),
@@ -276,7 +276,9 @@ def expected(
         (Column(LabelForm(LabelKind.DATES, format="%d.%m.%Y"), {"2023-02": ()}, {}, {}), "c > '2023'"),
     ],
 )
-def test_what_labels_do_not_tell_is_refused(shared_engine: Engine, column: Column, condition: str) -> None:
+def test_conditions_that_labels_cannot_decide_are_refused(
+    shared_engine: Engine, column: Column, condition: str
+) -> None:
     rows = [(label, "1") for label in column.covers]
     with pytest.raises(InputError, match="'c' is generalized; labels such as") as error:
         answers(shared_engine, column, rows, f"SELECT COUNT(*) FROM people WHERE {condition}")

@@ -58,7 +58,7 @@ def decimal(draw: Random) -> str:
 
 @pytest.mark.parametrize("value", [whole, decimal])
 @pytest.mark.parametrize("kernels", [False, True])
-def test_random_queries(
+def test_random_queries_equal_those_of_the_engine(
     tmp_path: Path,
     engine: Engine,
     settings: Settings,

@@ -31,7 +31,7 @@ SPEC = {
         "pay": {"role": "sensitive"},
     },
 }
-ASKED = (
+QUERY = (
     "SELECT COUNT(*), COUNT(pay), SUM(pay), AVG(pay), MIN(pay) AS least, MAX(pay) FROM people "
     "WHERE age BETWEEN 25 AND 40 AND NOT zip LIKE '%9' GROUP BY sex"
 )
@@ -55,14 +55,14 @@ def published(table: Table, path: Path, **options: object) -> Path:
 @pytest.mark.parametrize(
     ("name", "form"), in_turn(["r.csv", "r.parquet", "r.duckdb"], ["one-table", "two-tables"])
 )
-def test_the_rewritten_sql_runs_by_itself(table: Table, out: Path, name: str, form: str) -> None:
+def test_rewritten_sql_runs_outside_discreet(table: Table, out: Path, name: str, form: str) -> None:
     path = published(table, out / name, form=form)
-    result = query(path, ASKED)
+    result = query(path, QUERY)
     assert result.sql is not None
     assert result.columns == ("sex",)
     database = str(path) if name.endswith("duckdb") else ":memory:"
-    with duckdb.connect(database, read_only=database != ":memory:") as alone:
-        lines = alone.execute(result.sql).fetchall()
+    with duckdb.connect(database, read_only=database != ":memory:") as connection:
+        lines = connection.execute(result.sql).fetchall()
     found = [(line[0], *line[1 + 3 * a : 4 + 3 * a]) for line in lines for a in range(6)]
     assert len(found) == len(result.rows) == 12
     for row, (key, lower, upper, estimate) in zip(result.rows, found, strict=True):
@@ -75,15 +75,17 @@ def test_the_rewritten_sql_runs_by_itself(table: Table, out: Path, name: str, fo
     assert "pay" in result.warnings[0]
 
 
-def test_a_held_release_answers_the_same(table: Table, out: Path, engine: Engine, settings: Settings) -> None:
+def test_release_held_in_memory_answers_the_same(
+    table: Table, out: Path, engine: Engine, settings: Settings
+) -> None:
     path = published(table, out / "r.csv")
-    whole = ASKED.partition(" GROUP BY ")[0]
+    whole = QUERY.partition(" GROUP BY ")[0]
     found, estimates = [], []
     for hold in (False, True):
         with open_release(engine, path, settings, hold=hold) as release:
             assert isinstance(release, OpenPermutedRelease)
             assert (release.permuted.in_engine.by_group is not None) == hold
-            rows = [row for text in (ASKED, whole) for row in answer_release_query(release, text).rows]
+            rows = [row for text in (QUERY, whole) for row in answer_release_query(release, text).rows]
             found.append([(r.group, r.aggregate, r.lower, r.upper) for r in rows])
             estimates.append([r.estimate for r in rows])
     assert found[0] == found[1]
@@ -94,26 +96,30 @@ def test_a_held_release_answers_the_same(table: Table, out: Path, engine: Engine
 @pytest.mark.parametrize(
     "lines", [[1, 2, 4], [1, 2, 2], [2, 3], [1, 2, 3, 4]], ids=["gap", "twice", "first", "more"]
 )
-def test_a_help_table_with_other_lines_is_not_read_by_place(lines: list[int]) -> None:
-    with duckdb.connect() as alone:
-        alone.execute("CREATE TABLE help (g BIGINT, hits BIGINT, group_rows BIGINT, group_values BIGINT)")
+def test_help_table_with_missing_lines_is_not_read_by_place(lines: list[int]) -> None:
+    with duckdb.connect() as connection:
+        connection.execute(
+            "CREATE TABLE help (g BIGINT, hits BIGINT, group_rows BIGINT, group_values BIGINT)"
+        )
         for group, hits in ((1, [3, 1, 2]), (2, lines)):
-            alone.executemany("INSERT INTO help VALUES (?, ?, 3, 3)", [(group, h) for h in hits])
+            connection.executemany("INSERT INTO help VALUES (?, ?, 3, 3)", [(group, h) for h in hits])
         query = by_group_query("help", "g", numeric=False, has_null=False)
-        assert alone.execute(query).fetchall() == [(1, 3, 3)]
+        assert connection.execute(query).fetchall() == [(1, 3, 3)]
 
 
-def test_views_and_the_macro_of_a_database(table: Table, out: Path) -> None:
+def test_views_and_macro_of_a_database_give_the_bounds(table: Table, out: Path) -> None:
     path = published(table, out / "r.duckdb")
     wanted = query(path, "SELECT SUM(pay), AVG(pay), MIN(pay) FROM people WHERE age > 25 AND sex = 'F'").rows
-    with duckdb.connect(str(path), read_only=True) as alone:
-        tight = alone.sql("FROM pay_bounds(age > 25 AND sex = 'F')").fetchall()[0]
-        names = alone.sql("FROM pay_bounds(age > 25 AND sex = 'F')").columns
-        wide = alone.sql(
+    with duckdb.connect(str(path), read_only=True) as connection:
+        tight = connection.sql("FROM pay_bounds(age > 25 AND sex = 'F')").fetchall()[0]
+        names = connection.sql("FROM pay_bounds(age > 25 AND sex = 'F')").columns
+        wide = connection.sql(
             "SELECT sum(pay_lower), sum(pay_upper), min(pay_lower) FROM release_with_bounds "
             "WHERE age > 25 AND sex = 'F'"
         ).fetchall()[0]
-        groups = alone.sql("SELECT sum(group_rows), sum(group_values), min(least) FROM groups").fetchall()
+        groups = connection.sql(
+            "SELECT sum(group_rows), sum(group_values), min(least) FROM groups"
+        ).fetchall()
     macro = dict(zip(names, tight, strict=True))
     for row, name in zip(wanted, ("sum_of", "avg_of", "min_of"), strict=True):
         assert (row.lower, row.upper) == pytest.approx(
@@ -124,12 +130,12 @@ def test_views_and_the_macro_of_a_database(table: Table, out: Path) -> None:
     assert [float(cell) for cell in groups[0]] == [70, 60, -4]
 
 
-def test_generalized_quasi_identifiers_of_a_permuted_release(table: Table, out: Path) -> None:
-    exact = query(published(table, out / "a.csv"), ASKED)
+def test_generalized_quasi_identifiers_of_a_permuted_release_are_bounded(table: Table, out: Path) -> None:
+    exact = query(published(table, out / "a.csv"), QUERY)
     path = published(table, out / "b.csv", level={"age": 1})
-    coarse = query(path, ASKED, spec=table)
-    for told, known in zip(query(path, ASKED).rows, coarse.rows, strict=True):
-        assert told.lower <= known.lower <= known.upper <= told.upper
+    coarse = query(path, QUERY, spec=table)
+    for unknown, known in zip(query(path, QUERY).rows, coarse.rows, strict=True):
+        assert unknown.lower <= known.lower <= known.upper <= unknown.upper
     assert coarse.sql is None
     counts = [(a, b) for a, b in zip(exact.rows, coarse.rows, strict=True) if a.aggregate == "COUNT(*)"]
     assert all(b.lower <= a.lower <= b.upper for a, b in counts)
@@ -141,7 +147,7 @@ def test_generalized_quasi_identifiers_of_a_permuted_release(table: Table, out: 
 def test_releases_of_classes_answer_the_same_question(table: Table, out: Path) -> None:
     table.publish("mondrian", out / "m.csv", k=5)
     permuted = published(table, out / "p.csv")
-    compared = compare_query([permuted, out / "m.csv"], ASKED, spec=table)
+    compared = compare_query([permuted, out / "m.csv"], QUERY, spec=table)
     document = compared.as_json()
     assert [Path(r["release"]).name for r in document["releases"]] == ["p.csv", "m.csv"]
     assert {row["aggregate"] for row in document["releases"][1]["rows"]} >= {"COUNT(*)", "AVG(pay)", "least"}
@@ -151,7 +157,7 @@ def test_releases_of_classes_answer_the_same_question(table: Table, out: Path) -
 
 
 @pytest.mark.parametrize("policy", ["drop", "star"])
-def test_suppressed_rows_are_left_out_and_told_of(
+def test_suppressed_rows_are_left_out_and_reported(
     tmp_path: Path, engine: Engine, settings: Settings, policy: str
 ) -> None:
     rows = [("30", "F"), ("31", "M"), *([("*", "*")] if policy == "star" else [])]
@@ -165,7 +171,7 @@ def test_suppressed_rows_are_left_out_and_told_of(
     assert "1 rows were suppressed" in answered.warnings[0]
 
 
-def test_a_categorical_attribute_is_counted_alone(tmp_path: Path, engine: Engine, settings: Settings) -> None:
+def test_categorical_attribute_is_only_counted(tmp_path: Path, engine: Engine, settings: Settings) -> None:
     path = write_permuted(
         tmp_path, ("sex",), [("F",), ("M",), ("F",)], [1, 1, 1], ["flu", None, "cold"], numeric=False
     )
@@ -176,7 +182,7 @@ def test_a_categorical_attribute_is_counted_alone(tmp_path: Path, engine: Engine
             answer_release_query(release, "SELECT SUM(salary) FROM people")
 
 
-def test_a_changed_file_and_a_file_without_a_manifest_are_refused(
+def test_changed_file_and_a_file_without_a_manifest_are_refused(
     tmp_path: Path, engine: Engine, settings: Settings
 ) -> None:
     path = write_permuted(tmp_path, ("sex",), [("F",), ("M",)], [1, 1], ["1", "2"])
@@ -194,7 +200,7 @@ def test_a_changed_file_and_a_file_without_a_manifest_are_refused(
         pass
 
 
-def test_columns_that_differ_in_case_alone_are_refused(
+def test_columns_that_differ_only_in_case_are_refused(
     tmp_path: Path, engine: Engine, settings: Settings
 ) -> None:
     path = write_permuted(tmp_path, ("sex", "Sex"), [("F", "M")], [1], ["1"])
@@ -202,7 +208,7 @@ def test_columns_that_differ_in_case_alone_are_refused(
         pass
 
 
-def test_columns_named_as_those_of_the_rewritten_query(
+def test_columns_may_have_the_names_of_the_rewritten_query(
     tmp_path: Path, engine: Engine, settings: Settings
 ) -> None:
     names = ("hits", "key_1", "sum_lower", "count_lower")
@@ -255,7 +261,7 @@ def test_comparisons_of_too_many_combinations_are_refused(
         )
 
 
-def test_conditions_on_permuted_values_and_what_of_them_is_refused(
+def test_conditions_on_permuted_values_are_answered_or_refused(
     tmp_path: Path, engine: Engine, settings: Settings
 ) -> None:
     rows = [("F", "20"), ("F", "30"), ("M", "40"), ("M", "50")]
