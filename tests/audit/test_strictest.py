@@ -42,7 +42,7 @@ TOO_LONG = "takes long for this many classes and values: request it separately"
 
 
 def told(
-    engine: Engine, path: Path, *asked: Criterion, people: Path | None = None, **options: object
+    engine: Engine, path: Path, *criteria: Criterion, people: Path | None = None, **options: object
 ) -> AuditReport:
     population = None if people is None else GeneralizedPopulation(SourceSpec(path=people), ("q",), 0)
     return audit_source(
@@ -50,7 +50,7 @@ def told(
         SourceSpec(path=path),
         quasi_identifiers=["q"],
         sensitive=options.pop("sensitive", ["ill", "wage"]),  # type: ignore[arg-type]
-        requirement=Requirement(criteria=asked),
+        requirement=Requirement(criteria=criteria),
         population=population,
         **options,  # type: ignore[arg-type]
     )
@@ -71,7 +71,7 @@ def random_file(folder: Path, seed: int) -> tuple[Path, Path]:
 
 
 @pytest.mark.parametrize("seed", range(10 if NEW else 2))
-def test_the_value_passes_and_a_stricter_one_fails(engine: Engine, tmp_path: Path, seed: int) -> None:
+def test_strictest_value_passes_and_a_stricter_one_fails(engine: Engine, tmp_path: Path, seed: int) -> None:
     path, people = random_file(tmp_path, seed)
     illnesses = known(["flu", "gout", "ulcer", "cancer", "flu"] if seed % 2 else ["flu", "gout", "ulcer"])
     whole = {"ill": illnesses}
@@ -88,14 +88,14 @@ def test_the_value_passes_and_a_stricter_one_fails(engine: Engine, tmp_path: Pat
     assert [each.criterion for each in report.criteria if not each.passed] == rest
 
 
-def stricter_than(asked: Criterion) -> Criterion | None:
+def stricter_than(criterion: Criterion) -> Criterion | None:
     """Return the same criterion with the next threshold that has a value, or None."""
-    parameter = asked.parameter
-    value = asked.value_of(asked.threshold + 1)
+    parameter = criterion.parameter
+    value = criterion.value_of(criterion.threshold + 1)
     if not parameter.least <= value <= parameter.most:
         return None
-    found = replace(asked, value=value)
-    return found if found.threshold > asked.threshold else None
+    found = replace(criterion, value=value)
+    return found if found.threshold > criterion.threshold else None
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,9 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.mark.usefixtures("silent")
-def test_what_is_registered_is_told_or_said_why(engine: Engine, path: Path, share: type[Criterion]) -> None:
+def test_registered_criteria_report_a_value_or_a_reason(
+    engine: Engine, path: Path, share: type[Criterion]
+) -> None:
     found = told(engine, path, strictest=True).strictest
     assert [(e.attribute, e.value) for e in found if e.criterion is share] == [
         ("ill", 0.666),
@@ -159,7 +161,7 @@ def test_what_is_registered_is_told_or_said_why(engine: Engine, path: Path, shar
     assert all((each.value is None) == (each.reason is not None) for each in found)
 
 
-def test_a_class_that_nothing_is_weak_enough_for(engine: Engine, tmp_path: Path) -> None:
+def test_class_without_values_meets_no_value_of_a_criterion(engine: Engine, tmp_path: Path) -> None:
     path = tmp_path / "f.csv"
     written(path, ["q", "ill", "wage"], [*FILE, ("3", "", "9")])
     found = told(engine, path, strictest=True).strictest
@@ -191,16 +193,16 @@ def test_without_classes_or_sensitive_attributes(engine: Engine, tmp_path: Path,
     assert one(found, "k").value == 2
 
 
-def test_what_takes_long_is_told_where_it_is_asked(engine: Engine, tmp_path: Path) -> None:
+def test_slow_criteria_report_a_reason_above_the_line_limit(engine: Engine, tmp_path: Path) -> None:
     """Slow criteria report their cost when they are requested.
 
     Each of the 3 classes of 3 rows has 9 pairs; a distance has at most one line per row.
     """
     rows = [(q, "flu", str(wage)) for q in "abc" for wage in (9, 10, 12 if q == "a" else 40)]
     path = written(tmp_path / "f.csv", ["q", "ill", "wage"], rows)
-    asked = TCloseness(0.9, "wage", distance="ordered"), Proximity(2, "wage")
+    criteria = TCloseness(0.9, "wage", distance="ordered"), Proximity(2, "wage")
     sizes = {3: 3}
-    assert [each.audit_lines(sizes, 4) for each in asked] == [9, 27]
+    assert [each.audit_lines(sizes, 4) for each in criteria] == [9, 27]
     for most, reasons in ((26, [None, TOO_LONG]), (27, [None, None])):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(sys.modules["discreet.audit.class_audit"], "MAX_QUERY_LINES", most)
@@ -218,7 +220,7 @@ class OfThree(PopulationUniques):
     name: ClassVar[str] = "of_three"
 
 
-def test_a_population_smaller_than_the_table_is_said(engine: Engine, path: Path) -> None:
+def test_population_smaller_than_the_table_is_reported(engine: Engine, path: Path) -> None:
     register(OfThree)
     try:
         found = one(told(engine, path, strictest=True).strictest, "of_three")
