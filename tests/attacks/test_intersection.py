@@ -67,7 +67,14 @@ def test_parts_equal_their_definition(seed: int, by_subject: bool, releases: int
         int(random.integers(1, 5)), {name: int(random.integers(1, 4)) for name in names[:1]}
     )
     found = list(
-        zip(parts.rows, parts.everywhere, parts.failing(requirement), parts.sizes, *parts.distinct.values(), strict=True)
+        zip(
+            parts.rows,
+            parts.everywhere,
+            parts.failing(requirement),
+            parts.sizes,
+            *parts.distinct.values(),
+            strict=True,
+        )
     )
     expected = [
         (

@@ -187,17 +187,22 @@ def test_marketer_risk_uses_the_population_if_it_is_given(table: Table, tmp_path
     assert found.marketer_before is None
     without_population = attack(tmp_path / "out.csv", table=table)
     assert without_population.before is not None
-    assert without_population.marketer_before == without_population.before.prosecutor.mean > without_population.marketer
+    assert (
+        without_population.marketer_before
+        == without_population.before.prosecutor.mean
+        > without_population.marketer
+    )
     assert without_population.as_json()["marketer"]["before"] == without_population.marketer_before
-    for result, shown in ((found, "–"), (without_population, format_share(without_population.marketer_before, 1))):
+    for result, shown in (
+        (found, "–"),
+        (without_population, format_share(without_population.marketer_before, 1)),
+    ):
         (line,) = [line for line in str(result).splitlines() if line.startswith("marketer risk")]
         assert line.split()[2:] == [shown, format_share(result.marketer, 1)]
 
 
 @pytest.mark.parametrize("model", ["mondrian", "full-subtree"])
-def test_linking_the_original_table_is_right_once_per_class(
-    table: Table, tmp_path: Path, model: str
-) -> None:
+def test_linking_the_original_table_is_right_once_per_class(table: Table, tmp_path: Path, model: str) -> None:
     table.publish(model, tmp_path / "out.csv", k=2)
     found = attack(tmp_path / "out.csv", table=table, outside=tmp_path / "people.csv", key="name")
     assert found.linkage is not None
@@ -239,7 +244,9 @@ def test_without_the_original_only_exact_columns_can_be_matched(table: Table, tm
         ({}, "no column is matched"),
     ],
 )
-def test_columns_that_do_not_match_are_refused(table: Table, tmp_path: Path, match: dict[str, str], message: str) -> None:
+def test_columns_that_do_not_match_are_refused(
+    table: Table, tmp_path: Path, match: dict[str, str], message: str
+) -> None:
     table.publish({"age": 1}, tmp_path / "out.csv", k=2)
     with pytest.raises(InputError, match=message):
         attack(tmp_path / "out.csv", table=table, outside=tmp_path / "people.csv", match=match)
