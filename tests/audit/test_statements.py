@@ -35,12 +35,12 @@ def release(engine: object, settings: Settings, tmp_path: Path, out: Path) -> Pa
 
 
 def test_statements_check_the_requirements_of_the_manifest(release: Path, settings: Settings) -> None:
-    audit_sql = discreet.audit_sql(release, settings=settings)
-    assert [one.guarantee.split(":")[0] for one in audit_sql.statements] == ["k = 3", "l = 2"]
-    assert failing(audit_sql.script) == [0, 0]
+    result = discreet.audit_sql(release, settings=settings)
+    assert [one.guarantee.split(":")[0] for one in result.statements] == ["k = 3", "l = 2"]
+    assert failing(result.script) == [0, 0]
     lines = release.read_text().splitlines()
     release.write_text("\n".join([*lines, "nowhere," + lines[-1].partition(",")[2], ""]))
-    assert failing(audit_sql.script) == [1, 1]
+    assert failing(result.script) == [1, 1]
 
 
 def test_command_prints_statements_that_run(release: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -54,17 +54,17 @@ def test_command_prints_statements_that_run(release: Path, capfd: pytest.Capture
 
 def test_statements_name_the_facts_missing_in_the_release(release: Path, settings: Settings) -> None:
     criteria = [KMap(3), TCloseness(0.5, "diagnosis", distance="hierarchical")]
-    audit_sql = discreet.audit_sql(release, criteria=criteria, settings=settings)
-    assert [one.sql for one in audit_sql.statements] == [None, None]
-    assert failing(audit_sql.script) == []
-    assert "needs a population" in audit_sql.script
+    result = discreet.audit_sql(release, criteria=criteria, settings=settings)
+    assert [one.sql for one in result.statements] == [None, None]
+    assert failing(result.script) == []
+    assert "needs a population" in result.script
 
 
 def test_statements_of_foreign_files_run_or_are_refused(tmp_path: Path, settings: Settings) -> None:
     (tmp_path / "f.tsv").write_text('a\tb\n1\t\n1\t""\n')
     keys = ["a", "b"]
-    audit_sql = discreet.audit_sql(tmp_path / "f.tsv", quasi_identifiers=keys, k=2, settings=settings)
-    assert failing(audit_sql.script) == [2]
+    result = discreet.audit_sql(tmp_path / "f.tsv", quasi_identifiers=keys, k=2, settings=settings)
+    assert failing(result.script) == [2]
     with pytest.raises(InputError, match="nothing is required"):
         discreet.audit_sql(tmp_path / "f.tsv", quasi_identifiers=keys, settings=settings)
     (tmp_path / "f.json").write_text('{"a": 1}\n')
@@ -125,9 +125,9 @@ def test_statements_of_permuted_groups_find_a_changed_sum(
 ) -> None:
     path = out / f"p.{ending}"
     staff(tmp_path, settings).publish(Permutation(e=1000, form=form), path, k=2)
-    audit_sql = discreet.audit_sql(path, settings=settings)
-    assert len(audit_sql.statements) == 2
-    assert failing(audit_sql.script) == [0, 0]
+    result = discreet.audit_sql(path, settings=settings)
+    assert len(result.statements) == 2
+    assert failing(result.script) == [0, 0]
     if ending == "parquet":
         return
     help_file = out / "p.help.csv"
@@ -137,4 +137,4 @@ def test_statements_of_permuted_groups_find_a_changed_sum(
     rows[1][place] = str(float(rows[1][place]) + 1)
     with help_file.open("w", newline="") as file:
         csv.writer(file, lineterminator="\n").writerows(rows)
-    assert failing(audit_sql.script) == [0, 1]
+    assert failing(result.script) == [0, 1]

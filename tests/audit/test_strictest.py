@@ -41,7 +41,7 @@ def written(path: Path, names: Sequence[str], rows: Sequence[Sequence[str]]) -> 
 TOO_LONG = "takes long for this many classes and values: request it separately"
 
 
-def told(
+def strictest_audit(
     engine: Engine, path: Path, *criteria: Criterion, people: Path | None = None, **options: object
 ) -> AuditReport:
     population = None if people is None else GeneralizedPopulation(SourceSpec(path=people), ("q",), 0)
@@ -75,16 +75,16 @@ def test_strictest_value_passes_and_a_stricter_one_fails(engine: Engine, tmp_pat
     path, people = random_file(tmp_path, seed)
     illnesses = known(["flu", "gout", "ulcer", "cancer", "flu"] if seed % 2 else ["flu", "gout", "ulcer"])
     whole = {"ill": illnesses}
-    found = told(engine, path, people=people, strictest=True, known=whole).strictest
+    found = strictest_audit(engine, path, people=people, strictest=True, known=whole).strictest
     assert {one.criterion for one in found} == set(CRITERIA)
     met = [one.criterion(one.value, one.attribute, **one.parts) for one in found if one.reason is None]
-    assert told(engine, path, *met, people=people, known=whole).passed
+    assert strictest_audit(engine, path, *met, people=people, known=whole).passed
     stricter = [each for each in map(stricter_than, met) if each is not None]
     assert len(stricter) > 10
     own = [each for each in stricter if each.name in ("k", "l")]
-    assert not any(told(engine, path, each).passed for each in own)
+    assert not any(strictest_audit(engine, path, each).passed for each in own)
     rest = [each for each in stricter if each not in own]
-    report = told(engine, path, *rest, people=people, known=whole)
+    report = strictest_audit(engine, path, *rest, people=people, known=whole)
     assert [each.criterion for each in report.criteria if not each.passed] == rest
 
 
@@ -141,7 +141,7 @@ def path(tmp_path: Path) -> Path:
 def test_registered_criteria_report_a_value_or_a_reason(
     engine: Engine, path: Path, share: type[Criterion]
 ) -> None:
-    found = told(engine, path, strictest=True).strictest
+    found = strictest_audit(engine, path, strictest=True).strictest
     assert [(e.attribute, e.value) for e in found if e.criterion is share] == [
         ("ill", 0.666),
         ("wage", 0.666),
@@ -164,7 +164,7 @@ def test_registered_criteria_report_a_value_or_a_reason(
 def test_class_without_values_meets_no_value_of_a_criterion(engine: Engine, tmp_path: Path) -> None:
     path = tmp_path / "f.csv"
     written(path, ["q", "ill", "wage"], [*FILE, ("3", "", "9")])
-    found = told(engine, path, strictest=True).strictest
+    found = strictest_audit(engine, path, strictest=True).strictest
     of_ill = [
         each for each in found if each.attribute == "ill" and each.parts.get("distance", "equal") == "equal"
     ]
@@ -177,17 +177,17 @@ def test_class_without_values_meets_no_value_of_a_criterion(engine: Engine, tmp_
     }
     people = tmp_path / "people.csv"
     written(people, ["q"], [("1",)])
-    found = told(engine, path, people=people, strictest=True).strictest
+    found = strictest_audit(engine, path, people=people, strictest=True).strictest
     assert [one(found, name).reason for name in ("k_map", "delta_presence")] == [NEVER_MET] * 2
 
 
 def test_without_classes_or_sensitive_attributes(engine: Engine, tmp_path: Path, path: Path) -> None:
     empty = tmp_path / "empty.csv"
     written(empty, ["q", "ill", "wage"], [("*", "*", "*")])
-    found = told(engine, empty, strictest=True).strictest
+    found = strictest_audit(engine, empty, strictest=True).strictest
     assert {each.criterion for each in found} == set(CRITERIA)
     assert {each.reason for each in found} == {"there is no class"}
-    found = told(engine, path, sensitive=[], strictest=True).strictest
+    found = strictest_audit(engine, path, sensitive=[], strictest=True).strictest
     needing = {each.criterion for each in found if each.reason == "needs a sensitive attribute"}
     assert needing == {kind for kind in CRITERIA if kind.of_attribute or kind is LKCPrivacy}
     assert one(found, "k").value == 2
@@ -206,7 +206,7 @@ def test_slow_criteria_report_a_reason_above_the_line_limit(engine: Engine, tmp_
     for most, reasons in ((26, [None, TOO_LONG]), (27, [None, None])):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(sys.modules["discreet.audit.class_audit"], "MAX_QUERY_LINES", most)
-            found = told(engine, path, strictest=True, sensitive=["wage"]).strictest
+            found = strictest_audit(engine, path, strictest=True, sensitive=["wage"]).strictest
         ordered, near = one(found, "t", distance="ordered"), one(found, "epsilon_m")
         assert [ordered.reason, near.reason] == reasons
 
@@ -223,7 +223,7 @@ class OfThree(PopulationUniques):
 def test_population_smaller_than_the_table_is_reported(engine: Engine, path: Path) -> None:
     register(OfThree)
     try:
-        found = one(told(engine, path, strictest=True).strictest, "of_three")
+        found = one(strictest_audit(engine, path, strictest=True).strictest, "of_three")
     finally:
         CRITERIA.remove("of_three")
     assert found.reason is not None
