@@ -59,31 +59,31 @@ def section(verb: str) -> str:
     return str(found)
 
 
-def test_these_verbs_and_no_other() -> None:
+def test_verbs_are_exactly_the_expected_ones() -> None:
     assert list(COMMANDS) == VERBS
     assert re.findall(r"^## `discreet ((?:dp |list )?\w+)", PAGE, re.MULTILINE) == VERBS
 
 
 @pytest.mark.parametrize("verb", VERBS)
-def test_the_page_names_every_option_and_no_other(verb: str) -> None:
+def test_page_names_exactly_the_options_of_each_verb(verb: str) -> None:
     named = set(re.findall(r"(?<!-)--[a-z][a-z-]*", section(verb)))
-    asked = options_of(verb)
-    assert ("criteria/README.md" in section(verb)) == bool(asked & OF_CRITERIA) == (asked >= OF_CRITERIA)
-    assert named - SHARED == asked - SHARED - OF_CRITERIA - OF_ATTACKS
+    options = options_of(verb)
+    assert ("criteria/README.md" in section(verb)) == bool(options & OF_CRITERIA) == (options >= OF_CRITERIA)
+    assert named - SHARED == options - SHARED - OF_CRITERIA - OF_ATTACKS
     assert options_of(verb) >= SHARED - {"--help", "-h"}
 
 
-def test_the_pages_of_criteria_name_every_flag_of_theirs() -> None:
+def test_pages_of_criteria_name_every_flag_of_criteria() -> None:
     pages = "".join(path.read_text(encoding="utf-8") for path in CRITERIA_PAGES.glob("*.md"))
     assert {flag for flag in OF_CRITERIA if f"`{flag}`" not in pages} == set()
 
 
-def test_the_page_of_attacks_names_every_flag_of_theirs() -> None:
+def test_pages_of_attacks_name_every_flag_of_attacks() -> None:
     pages = "".join(path.read_text(encoding="utf-8") for path in CRITERIA_PAGES.parent.glob("attacks*.md"))
     assert {flag for flag in OF_ATTACKS if flag not in pages} == set()
 
 
-def test_the_page_names_the_shared_options() -> None:
+def test_page_names_the_shared_options() -> None:
     table = PAGE.split("`discreet --version`")[0]
     assert set(re.findall(r"`(--?[a-z][a-z-]*)", table)) == SHARED
 
