@@ -108,7 +108,7 @@ def _printed(error: BaseException) -> list[str]:
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_no_function_repeats_a_secret(name: str, work: Path) -> None:
+def test_functions_repeat_no_secret(name: str, work: Path) -> None:
     found = []
     for number, address in enumerate(ADDRESSES):
         for place, arguments in enumerate(calls(name, address)):
