@@ -1,4 +1,4 @@
-"""Tables that were anonymized before, published or audited: starred rows do not count as people, with a notice."""
+"""Tables anonymized before, published or audited: starred rows do not count as people, with a notice."""
 
 from __future__ import annotations
 
