@@ -46,7 +46,7 @@ def entropy_l(counted: Counter[str]) -> float:
 
 
 @given(WITH_NULL)
-def test_disclosure_is_that_of_a_loop(units: Units) -> None:
+def test_disclosure_equals_a_plain_loop(units: Units) -> None:
     found = compute_disclosure(counts_of(units), Fraction(2, 3))
     rows = sum(map(len, units))
     values = [Counter(v for v in unit if v is not None) for unit in units]
@@ -70,7 +70,7 @@ def worlds(units: Units) -> list[tuple[str | None, ...]]:
 
 @given(UNITS, st.integers(0, 2))
 @examples(max_examples=some_of(40), deadline=None)
-def test_the_worst_implications_are_those_of_a_search(units: Units, facts: int) -> None:
+def test_worst_implications_equal_an_exhaustive_search(units: Units, facts: int) -> None:
     every = worlds(units)
     atoms = list(product(range(len(every[0])), "abc"))
     holds = {(p, v): frozenset(i for i, w in enumerate(every) if w[p] == v) for p, v in atoms}
@@ -85,7 +85,7 @@ def test_the_worst_implications_are_those_of_a_search(units: Units, facts: int) 
 
 
 @given(UNITS, st.integers(0, 2))
-def test_the_worst_negations_are_those_of_a_search(units: Units, facts: int) -> None:
+def test_worst_negations_equal_an_exhaustive_search(units: Units, facts: int) -> None:
     best = 0.0
     for values in units:
         for number in range(facts + 1):
@@ -96,7 +96,7 @@ def test_the_worst_negations_are_those_of_a_search(units: Units, facts: int) -> 
 
 
 @given(UNITS)
-def test_skew_is_that_of_the_definition(units: Units) -> None:
+def test_skew_equals_its_definition(units: Units) -> None:
     whole = [v for values in units for v in values]
     shares = {v: whole.count(v) / len(whole) for v in set(whole)}
     found = compute_skew(counts_of(units))

@@ -47,7 +47,7 @@ def test_every_set_is_counted(rows: list[tuple[int, ...]], largest: int, floor: 
         assert risk.over == sum(each > 1 / floor for each in risks)
 
 
-def test_a_wide_table_has_smaller_sets() -> None:
+def test_wide_table_has_smaller_sets() -> None:
     assert limit_column_sets(9, 3) == 3
     assert limit_column_sets(60, 3) == 2
     assert limit_column_sets(9000, 3) == 1

@@ -54,7 +54,7 @@ def plain(release: list[Row], people: list[Row]) -> dict[str, tuple[float, int]]
         second = [i for i, ((_, c), _) in enumerate(shown) if c == city]
         if first and second:
             linked += sum(i == j for i, j in product(first, second)) / (len(first) * len(second))
-        values = Counter(v for told, v in shown if told == (age, city))
+        values = Counter(v for labelled, v in shown if labelled == (age, city))
         modes = [v for v, n in values.items() if n == max(values.values())]
         inferred += (row["disease"] in modes) / max(len(modes), 1)
     found["linking"], found["inferring_disease"] = (linked, len(people)), (inferred, len(people))
@@ -62,7 +62,7 @@ def plain(release: list[Row], people: list[Row]) -> dict[str, tuple[float, int]]
 
 
 @pytest.mark.parametrize("seed", range(5 if NEW else 3))
-def test_rates_are_those_of_loops(tmp_path: Path, seed: int) -> None:
+def test_rates_equal_plain_loops(tmp_path: Path, seed: int) -> None:
     people, others = drawn(seed, 40), drawn(100 + seed, 35)
     table = table_of(tmp_path, people)
     table.publish({"age": 1, "city": 0}, tmp_path / "r.csv", k=2, max_suppressed="90%")
@@ -73,17 +73,17 @@ def test_rates_are_those_of_loops(tmp_path: Path, seed: int) -> None:
     release = [row for row in people if sizes[labels(row)] >= 2]
     assert sorted(kept.values()) == sorted(n for n in sizes.values() if n >= 2)
     by = ControlSet(control=tmp_path / "control.csv")
-    told = discreet.attack(tmp_path / "r.csv", table=table, by=by).finding("control-set")
+    finding = discreet.attack(tmp_path / "r.csv", table=table, by=by).finding("control-set")
     for name, (right, guesses) in plain(release, people).items():
-        assert told.figure(f"rate_{name}") == pytest.approx(right / guesses), name
+        assert finding.figure(f"rate_{name}") == pytest.approx(right / guesses), name
     for name, (right, guesses) in plain(release, others).items():
-        assert told.figure(f"control_{name}") == pytest.approx(right / guesses), name
-    assert (told.figure("rows"), told.figure("control_rows")) == (40, 35)
-    assert [row[0] for row in told.tables[0].rows] == ["singling out", "linking", "inferring disease"]
+        assert finding.figure(f"control_{name}") == pytest.approx(right / guesses), name
+    assert (finding.figure("rows"), finding.figure("control_rows")) == (40, 35)
+    assert [row[0] for row in finding.tables[0].rows] == ["singling out", "linking", "inferring disease"]
 
 
 @pytest.mark.parametrize(("right", "guesses"), [(0, 5), (3, 10), (7, 7), (250, 1000)])
-def test_intervals_are_what_the_normal_test_does_not_reject(right: int, guesses: int) -> None:
+def test_intervals_end_where_the_normal_test_rejects(right: int, guesses: int) -> None:
     """Each end of Wilson's interval is a rate p whose score |p̂ − p| is z times its standard error."""
     rate = SuccessRate(right, guesses, 1.959964)
     low, high = rate.interval
@@ -93,7 +93,7 @@ def test_intervals_are_what_the_normal_test_does_not_reject(right: int, guesses:
     assert low <= rate.value <= high
 
 
-def test_risk_is_what_is_gained_over_the_control() -> None:
+def test_risk_is_the_gain_over_the_control() -> None:
     many = [SuccessRate(right, 10**8, 1.96) for right in (60_000_000, 20_000_000)]
     value, low, high = compute_attack_risk(many[0], many[1])
     assert value == pytest.approx((0.6 - 0.2) / (1 - 0.2), abs=1e-6)
@@ -103,19 +103,19 @@ def test_risk_is_what_is_gained_over_the_control() -> None:
     assert compute_attack_risk(SuccessRate(0, 0, 1.96), SuccessRate(0, 0, 1.96))[:2] == (0, 0)
 
 
-def test_the_table_as_its_own_control_gains_nothing(tmp_path: Path) -> None:
+def test_table_as_its_own_control_has_no_risk(tmp_path: Path) -> None:
     people = drawn(7, 60)
     table = table_of(tmp_path, people)
     table.publish({"age": 1, "city": 0}, tmp_path / "r.csv", k=2, max_suppressed="90%")
     by = ControlSet(control=tmp_path / "people.csv")
-    told = discreet.attack(tmp_path / "r.csv", table=table, by=by).finding("control-set")
+    finding = discreet.attack(tmp_path / "r.csv", table=table, by=by).finding("control-set")
     for name in ("singling_out", "linking", "inferring_disease"):
-        assert told.figure(f"rate_{name}") == told.figure(f"control_{name}")
-        assert told.figure(f"risk_{name}") == 0
-    assert told.notes == ()
+        assert finding.figure(f"rate_{name}") == finding.figure(f"control_{name}")
+        assert finding.figure(f"risk_{name}") == 0
+    assert finding.notes == ()
 
 
-def test_what_does_not_fit_is_said(tmp_path: Path) -> None:
+def test_unfit_control_sets_are_refused_or_noted(tmp_path: Path) -> None:
     people = drawn(1, 20)
     table = table_of(tmp_path, people)
     table.publish({"age": 2, "city": 2}, tmp_path / "r.csv", k=2)
@@ -123,7 +123,7 @@ def test_what_does_not_fit_is_said(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="disease"):
         discreet.attack(tmp_path / "r.csv", table=table, by=ControlSet(control=tmp_path / "short.csv"))
     write(tmp_path / "few.csv", drawn(2, 5))
-    told = discreet.attack(tmp_path / "r.csv", table=table, by=ControlSet(control=tmp_path / "few.csv"))
-    assert "compares fairly only" in told.finding("control-set").notes[0]
-    options = json.loads(json.dumps(told.as_json()))["findings"][0]["options"]
+    finding = discreet.attack(tmp_path / "r.csv", table=table, by=ControlSet(control=tmp_path / "few.csv"))
+    assert "compares fairly only" in finding.finding("control-set").notes[0]
+    options = json.loads(json.dumps(finding.as_json()))["findings"][0]["options"]
     assert options == {"control": str(tmp_path / "few.csv"), "confidence": 0.95}

@@ -23,9 +23,9 @@ Person = Mapping[str, str]
 def opened(folder: Path, people: list[dict[str, str]], **source: str) -> Table:
     lines = [",".join(people[0]), *(",".join(row.values()) for row in people)]
     (folder / "people.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    said = "".join(f'{name} = "{value}"\n' for name, value in source.items())
+    source_lines = "".join(f'{name} = "{value}"\n' for name, value in source.items())
     (folder / "discreet.toml").write_text(
-        f'[source]\npath = "people.csv"\n{said}\n'
+        f'[source]\npath = "people.csv"\n{source_lines}\n'
         '[attributes.who]\nrole = "identifier"\n'
         '[attributes.home]\nrole = "identifier"\n'
         '[attributes.age]\nrole = "quasi-identifier"\nhierarchy = {kind = "intervals", widths = [10]}\n'
@@ -70,7 +70,7 @@ def plain(rows: list[dict[str, str]], classes: list[str | None]) -> tuple[list[f
 
 
 @pytest.mark.parametrize(("seed", "subject"), in_turn(range(6), [False, True]))
-def test_households_are_those_of_a_loop(tmp_path: Path, seed: int, subject: bool) -> None:
+def test_household_risks_equal_a_plain_loop(tmp_path: Path, seed: int, subject: bool) -> None:
     people = drawn(seed, people=14 if subject else 30)
     table = opened(tmp_path, people, **({"subject": "who"} if subject else {}))
     table.publish({"age": 1, "city": 0}, tmp_path / "r.csv", k=3, max_suppressed="60%")
@@ -81,28 +81,28 @@ def test_households_are_those_of_a_loop(tmp_path: Path, seed: int, subject: bool
     members = {label: {r["who"] for r, w in zip(people, wide, strict=True) if w == label} for label in wide}
     shown = [label if len(members[label]) >= 3 else None for label in wide]
     found = discreet.attack(tmp_path / "r.csv", table=table, by=Households(household="home"), threshold=0.4)
-    told = found.finding("households")
+    finding = found.finding("households")
     for name, classes in (("before", [*keys]), ("after", shown)):
         risks, k = plain(people, classes)
-        assert told.figure(f"k_{name}") == k
-        assert told.figure(f"highest_{name}") == pytest.approx(risks[-1])
-        assert told.figure(f"mean_{name}") == pytest.approx(sum(risks) / len(risks))
-        assert told.figure(f"expected_{name}") == pytest.approx(sum(risks))
-        assert told.figure(f"at_risk_{name}") == sum(risk > 0.4 for risk in risks)
-    assert told.figure("units") == len(risks)
-    assert sum(int(row[1] or 0) for row in told.tables[0].rows) == len(risks)
+        assert finding.figure(f"k_{name}") == k
+        assert finding.figure(f"highest_{name}") == pytest.approx(risks[-1])
+        assert finding.figure(f"mean_{name}") == pytest.approx(sum(risks) / len(risks))
+        assert finding.figure(f"expected_{name}") == pytest.approx(sum(risks))
+        assert finding.figure(f"at_risk_{name}") == sum(risk > 0.4 for risk in risks)
+    assert finding.figure("units") == len(risks)
+    assert sum(int(row[1] or 0) for row in finding.tables[0].rows) == len(risks)
 
 
-def test_the_practice_guides_household_of_three() -> None:
+def test_household_of_three_of_the_practice_guide() -> None:
     found = compute_hierarchical_risk(np.array([0.02, 0.03, 0.03, 1.0]), np.array([0, 0, 0, 1]), 2)
     assert found[0] == pytest.approx(0.078, abs=5e-4)
     assert found[1] == 1
 
 
-def test_a_class_of_one_family_is_told(tmp_path: Path) -> None:
+def test_class_of_one_family_has_a_k_of_one_household(tmp_path: Path) -> None:
     people = [{"who": f"p{i}", "home": "h", "age": "30", "city": "Kiel"} for i in range(3)]
     table = opened(tmp_path, people)
     table.publish({"age": 0, "city": 0}, tmp_path / "r.csv", k=3)
-    told = discreet.attack(tmp_path / "r.csv", table=table, by=Households(household="home"))
-    assert told.finding("households").figure("k_after") == 1
-    assert told.finding("households").figure("highest_after") == pytest.approx(1 - (2 / 3) ** 3)
+    found = discreet.attack(tmp_path / "r.csv", table=table, by=Households(household="home"))
+    assert found.finding("households").figure("k_after") == 1
+    assert found.finding("households").figure("highest_after") == pytest.approx(1 - (2 / 3) ** 3)

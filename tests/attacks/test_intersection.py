@@ -33,7 +33,7 @@ from tests.oracle.random_tables import random_frequency_set
 
 People = list[tuple[str, str, str]]
 TWO = [("20", "Berlin", "a"), ("21", "Berlin", "b"), ("20", "Bonn", "c"), ("21", "Bonn", "d")]
-"""Four people who are unique in age and city together; age gives classes of two, city other classes of two.
+"""Four people, unique in age and city together; age gives classes of two, city other classes of two.
 """
 
 
@@ -51,7 +51,7 @@ def released(table: Table, folder: Path, name: str, **levels: int) -> Path:
 
 @given(st.integers(0, 10**9), st.booleans(), st.integers(1, 3))
 @examples(max_examples=some_of(100), deadline=None)
-def test_parts_are_those_of_the_definition(seed: int, by_subject: bool, releases: int) -> None:
+def test_parts_equal_their_definition(seed: int, by_subject: bool, releases: int) -> None:
     random = np.random.default_rng(seed)
     subjects = int(random.integers(1, 12)) if by_subject else None
     shape = {"attributes": 2, "height": 2, "leaves": 5, "rows": 24, "sensitive": 2}
@@ -61,33 +61,40 @@ def test_parts_are_those_of_the_definition(seed: int, by_subject: bool, releases
     for row_type in range(table.row_types):
         members[tuple(int(each[row_type]) for each in classes)].append(row_type)
     members.pop((-1,) * releases, None)
-    told = intersect_classes(table, classes)
+    parts = intersect_classes(table, classes)
     names = table.sensitive_attributes
-    asked = Requirement.of(
+    requirement = Requirement.of(
         int(random.integers(1, 5)), {name: int(random.integers(1, 4)) for name in names[:1]}
     )
     found = list(
-        zip(told.rows, told.everywhere, told.failing(asked), told.sizes, *told.distinct.values(), strict=True)
+        zip(
+            parts.rows,
+            parts.everywhere,
+            parts.failing(requirement),
+            parts.sizes,
+            *parts.distinct.values(),
+            strict=True,
+        )
     )
     expected = [
         (
             sum(int(table.counts[t]) for t in types),
             -1 not in part,
-            fails(table, types, asked),
+            fails(table, types, requirement),
             *signature_of(table, types),
         )
         for part, types in members.items()
     ]
     assert sorted(found) == sorted(expected)
-    for which in (told.everywhere, ~told.everywhere):
-        mine = [each for each in expected if each[1] == (which is told.everywhere)]
-        assert told.k(which) == min((each[3] for each in mine), default=None)
-        assert list(told.l(which).values()) == (
+    for which in (parts.everywhere, ~parts.everywhere):
+        mine = [each for each in expected if each[1] == (which is parts.everywhere)]
+        assert parts.k(which) == min((each[3] for each in mine), default=None)
+        assert list(parts.l(which).values()) == (
             [min(each[i + 4] for each in mine) for i in range(len(names))] if mine else []
         )
 
 
-def test_two_releases_each_safe_alone_single_out_together(tmp_path: Path) -> None:
+def test_two_safe_releases_single_out_people_together(tmp_path: Path) -> None:
     table = opened(tmp_path)
     by_age, by_city = released(table, tmp_path, "a", age=0, city=2), released(table, tmp_path, "c", age=2)
     by = Intersection(earlier=[str(by_age)])
@@ -120,7 +127,7 @@ def test_nested_releases(
     assert tuple(found.figure(name) for name in ("k", "k_of_one", "singled_out")) == figures
 
 
-def test_a_recoding_that_is_not_by_levels_is_read_by_its_cells(tmp_path: Path) -> None:
+def test_recoding_not_made_by_levels_is_read_by_its_cells(tmp_path: Path) -> None:
     table = opened(tmp_path)
     by_age = released(table, tmp_path, "a", age=0, city=2)
     table.publish(Mondrian(), tmp_path / "m.csv", k=2)
@@ -128,7 +135,7 @@ def test_a_recoding_that_is_not_by_levels_is_read_by_its_cells(tmp_path: Path) -
     assert found.finding("intersection").figure("k") in (1, 2)
 
 
-def test_what_cannot_be_told_is_refused(tmp_path: Path) -> None:
+def test_releases_that_cannot_be_intersected_are_refused(tmp_path: Path) -> None:
     table = opened(tmp_path)
     path = released(table, tmp_path, "a", age=0, city=2)
     table.publish("permutation", tmp_path / "p.csv", k=2)
@@ -140,14 +147,14 @@ def test_what_cannot_be_told_is_refused(tmp_path: Path) -> None:
         discreet.attack(path, table=more, by=Intersection(earlier=[str(path)]))
 
 
-def test_a_second_release_that_would_single_out_is_refused(tmp_path: Path) -> None:
+def test_second_release_that_would_single_out_people_is_refused(tmp_path: Path) -> None:
     table = opened(tmp_path)
     by_age = released(table, tmp_path, "a", age=0, city=2)
     with pytest.raises(RequirementNotMet, match=r"4 of the 4 parts .*, 4 rows in all \(k=1"):
         table.publish({"age": 2}, tmp_path / "c.csv", k=2, previous_releases=by_age)
     assert not (tmp_path / "c.csv").exists()
-    told = table.publish({"age": 3, "city": 2}, tmp_path / "c.csv", k=2, previous_releases=[by_age])
-    assert told.audit.k == 4
+    published = table.publish({"age": 3, "city": 2}, tmp_path / "c.csv", k=2, previous_releases=[by_age])
+    assert published.audit.k == 4
     digest = read_manifest(by_age).sha256
     assert read_manifest(tmp_path / "c.csv").previous_releases == (digest,)
     with pytest.raises(InputError, match="permutation model cannot be combined with earlier releases"):
@@ -179,9 +186,9 @@ def are_safe(before: list[tuple[str, ...] | None], later: list[tuple[str, ...] |
 
 def loss(table: Table, people: People, levels: tuple[int, ...]) -> float:
     """Sum the share of other leaves that each cell covers; suppressed rows cover all leaves."""
-    told = classes(table, people, levels)
+    labels = classes(table, people, levels)
     lost = 0.0
-    for row, shown in zip(people, told, strict=True):
+    for row, shown in zip(people, labels, strict=True):
         for h, value, level in zip(table.frequency_set.hierarchies, row, levels, strict=False):
             ancestors = h.ancestors[level].tolist()
             covered = ancestors.count(ancestors[h.code_of_leaf[value]])
@@ -208,7 +215,7 @@ FIRST = st.sampled_from([(0, 2), (2, 1), (1, 0)])
 
 @given(PEOPLE, FIRST, st.integers(0, 3))
 @examples(max_examples=8, deadline=None)
-def test_the_lowest_and_the_least_costly_levels_that_are_safe_are_found(
+def test_lowest_and_cheapest_safe_levels_are_found(
     people: People, levels: tuple[int, int], limit: int
 ) -> None:
     with tempfile.TemporaryDirectory() as name:

@@ -96,7 +96,7 @@ def shown(levels: Mapping[str, int], table: Table, name: str, value: str | None)
 
 @given(PEOPLE, RECORDS, st.integers(0, 3), st.integers(0, 2), st.integers(1, 3))
 @examples(max_examples=some_of(15))
-def test_matches_and_right_links_are_those_of_a_loop(
+def test_matches_and_right_links_equal_a_plain_loop(
     drawn: list[tuple[str | None, str | None, str]],
     known: list[tuple[int, str | None, str | None]],
     age: int,
@@ -172,7 +172,7 @@ def table(tmp_path: Path) -> Table:
     return table_of(tmp_path, PATIENTS)
 
 
-def test_a_population_and_the_marketer(table: Table, tmp_path: Path) -> None:
+def test_marketer_risk_uses_the_population_if_it_is_given(table: Table, tmp_path: Path) -> None:
     table.publish({"age": 1}, tmp_path / "out.csv", k=2)
     people = [{"age": "20", "city": "Berlin"}] * 10 + [
         {"age": "23", "city": "Bonn"},
@@ -185,19 +185,24 @@ def test_a_population_and_the_marketer(table: Table, tmp_path: Path) -> None:
     assert (found.journalist.thin, found.journalist.incomplete) == (1, 1)
     assert found.marketer_basis == "the population file"
     assert found.marketer_before is None
-    alone = attack(tmp_path / "out.csv", table=table)
-    assert alone.before is not None
-    assert alone.marketer_before == alone.before.prosecutor.mean > alone.marketer
-    assert alone.as_json()["marketer"]["before"] == alone.marketer_before
-    for result, shown in ((found, "–"), (alone, format_share(alone.marketer_before, 1))):
+    without_population = attack(tmp_path / "out.csv", table=table)
+    assert without_population.before is not None
+    assert (
+        without_population.marketer_before
+        == without_population.before.prosecutor.mean
+        > without_population.marketer
+    )
+    assert without_population.as_json()["marketer"]["before"] == without_population.marketer_before
+    for result, shown in (
+        (found, "–"),
+        (without_population, format_share(without_population.marketer_before, 1)),
+    ):
         (line,) = [line for line in str(result).splitlines() if line.startswith("marketer risk")]
         assert line.split()[2:] == [shown, format_share(result.marketer, 1)]
 
 
 @pytest.mark.parametrize("model", ["mondrian", "full-subtree"])
-def test_who_links_the_original_itself_is_right_once_a_class(
-    table: Table, tmp_path: Path, model: str
-) -> None:
+def test_linking_the_original_table_is_right_once_per_class(table: Table, tmp_path: Path, model: str) -> None:
     table.publish(model, tmp_path / "out.csv", k=2)
     found = attack(tmp_path / "out.csv", table=table, outside=tmp_path / "people.csv", key="name")
     assert found.linkage is not None
@@ -207,7 +212,7 @@ def test_who_links_the_original_itself_is_right_once_a_class(
     assert found.linkage.after.correct == pytest.approx(found.after.classes)
 
 
-def test_a_local_release_shares_a_person_out_over_its_classes(table: Table, tmp_path: Path) -> None:
+def test_local_release_divides_a_person_among_its_classes(table: Table, tmp_path: Path) -> None:
     table.publish("mondrian", tmp_path / "out.csv", k=2)
     found = attack(
         tmp_path / "out.csv", table=table, outside=tmp_path / "people.csv", match={"age": "age"}, key="name"
@@ -239,13 +244,15 @@ def test_without_the_original_only_exact_columns_can_be_matched(table: Table, tm
         ({}, "no column is matched"),
     ],
 )
-def test_columns_that_do_not_match(table: Table, tmp_path: Path, match: dict[str, str], message: str) -> None:
+def test_columns_that_do_not_match_are_refused(
+    table: Table, tmp_path: Path, match: dict[str, str], message: str
+) -> None:
     table.publish({"age": 1}, tmp_path / "out.csv", k=2)
     with pytest.raises(InputError, match=message):
         attack(tmp_path / "out.csv", table=table, outside=tmp_path / "people.csv", match=match)
 
 
-def test_a_file_that_shares_no_name(table: Table, tmp_path: Path) -> None:
+def test_file_that_shares_no_column_name_is_refused(table: Table, tmp_path: Path) -> None:
     table.publish({"age": 1}, tmp_path / "out.csv", k=2)
     other = write(tmp_path / "other.csv", [{"x": "1"}])
     with pytest.raises(InputError, match="shares no column name"):

@@ -30,7 +30,7 @@ WORDS = ("marta", "martha", "marhta", "dixon", "dickson", "smith", None)
     ("one", "other", "printed"),
     [("MARTHA", "MARHTA", 0.961), ("DIXON", "DICKSONX", 0.813), ("DWAYNE", "DUANE", 0.840), ("a", "", 0.0)],
 )
-def test_similarities_are_those_that_are_printed(one: str, other: str, printed: float) -> None:
+def test_similarities_equal_the_printed_ones(one: str, other: str, printed: float) -> None:
     """Similarities equal the examples that Winkler (1990) prints."""
     assert jaro_winkler(encode_text(one), encode_text(other)) == pytest.approx(printed, abs=5e-4)
 
@@ -68,7 +68,7 @@ def drawn(seed: int) -> tuple[list[Record], list[Record]]:
 
 @pytest.mark.parametrize("table", [True, False])
 @pytest.mark.parametrize("seed", range(3))
-def test_the_best_rows_are_those_of_a_loop(seed: int, table: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_best_rows_equal_a_plain_loop(seed: int, table: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     if not table:
         monkeypatch.setattr(probabilistic_linkage, "_MOST_TABLE", 0)
     monkeypatch.setattr(probabilistic_linkage, "_RANDOM_PAIRS", 500)
@@ -92,7 +92,7 @@ def test_the_best_rows_are_those_of_a_loop(seed: int, table: bool, monkeypatch: 
         assert found.right[i] == pytest.approx((i in ties) / len(ties))
 
 
-def test_weights_find_what_made_the_patterns() -> None:
+def test_estimated_weights_equal_the_generating_model() -> None:
     """Counts generated exactly from a model with known m, u and share yield that model."""
     m = np.array([[1, 0.05, 0.05, 0.9], [1, 0.1, 0.2, 0.7], [1, 0.02, 0.03, 0.95]])
     u = np.array([[1, 0.9, 0.05, 0.05], [1, 0.7, 0.1, 0.2], [1, 0.95, 0.04, 0.01]])
@@ -137,13 +137,13 @@ def test_blocks_keep_the_pairs_that_agree(monkeypatch: pytest.MonkeyPatch) -> No
     assert fit_weights(compared).u == pytest.approx(whole.u)
 
 
-def test_a_file_with_errors_through_the_whole_program(tmp_path: Path) -> None:
+def test_file_with_errors_is_linked_by_the_attack(tmp_path: Path) -> None:
     table = table_of(tmp_path, PATIENTS)
     table.publish({"age": 1}, tmp_path / "out.csv", k=2)
     records = [{"name": "p0", "age": "20", "city": "Berlim"}, {"name": "p3", "age": "", "city": "Bonn"}]
     known = write(tmp_path / "known.csv", records)
-    asked = {"by": "linkage-with-errors", "outside": known, "key": "name"}
-    found = discreet.attack(tmp_path / "out.csv", table=table, **asked).finding("linkage-with-errors")
+    options = {"by": "linkage-with-errors", "outside": known, "key": "name"}
+    found = discreet.attack(tmp_path / "out.csv", table=table, **options).finding("linkage-with-errors")
     assert found.figure("known") == 2
     assert found.figure("right_before") == pytest.approx(1 / 2 + 1 / 4)
     assert found.figure("right_after") == pytest.approx(1 / 4 + 1 / 4)

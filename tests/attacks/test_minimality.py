@@ -41,8 +41,8 @@ def release_of(
     maps = [TWO_BY_TWO.level_map(level) for level in node]
     key = np.column_stack([maps[i][codes[:, i]] for i in range(2)])
     classes = np.unique(key, axis=0, return_inverse=True)[1].reshape(-1)
-    told = np.array(values, dtype=np.int64).reshape(-1, 1)
-    return MinimalRelease((TWO_BY_TWO, TWO_BY_TWO), node, codes, classes, ("s",), told, (3,), k, (l,), 0)
+    sensitive = np.array(values, dtype=np.int64).reshape(-1, 1)
+    return MinimalRelease((TWO_BY_TWO, TWO_BY_TWO), node, codes, classes, ("s",), sensitive, (3,), k, (l,), 0)
 
 
 def refused(release: MinimalRelease, finer: Sequence[int], values: Sequence[int]) -> bool:
@@ -68,7 +68,7 @@ def assignments(release: MinimalRelease) -> list[tuple[int, ...]]:
 
 
 @pytest.mark.parametrize("seed", range(some_of(12)))
-def test_worlds_of_values_are_those_that_enumeration_keeps(seed: int) -> None:
+def test_worlds_of_values_equal_enumeration(seed: int) -> None:
     random = np.random.default_rng(seed)
     rows = [tuple(pair) for pair in random.integers(0, 4, size=(7, 2)).tolist()]
     release = release_of(rows, random.integers(-1, 3, 7).tolist(), (1, 2), 1, 2)
@@ -81,18 +81,18 @@ def test_worlds_of_values_are_those_that_enumeration_keeps(seed: int) -> None:
     real = [int(v) for v in release.values[:, 0]]
     assert found.refused == sum(refused(release, f, real) for f in finer)
     people = list(zip(release.classes.tolist(), rows, strict=True))
-    told: dict[object, Counter[int]] = defaultdict(Counter)
+    counted: dict[object, Counter[int]] = defaultdict(Counter)
     for world in accepted:
-        for who, value in zip(people, world, strict=True):
-            told[who][value] += 1
+        for person, value in zip(people, world, strict=True):
+            counted[person][value] += 1
     right = sure = clear = 0
-    for who, value in zip(people, real, strict=True):
-        counts = sorted((n for v, n in told[who].items() if v >= 0), reverse=True)
-        everything = sum(told[who].values())
+    for person, value in zip(people, real, strict=True):
+        counts = sorted((n for v, n in counted[person].items() if v >= 0), reverse=True)
+        everything = sum(counted[person].values())
         clear += bool(counts) and (len(counts) == 1 or counts[0] - counts[1] > 0.15 * everything)
-        best = max((v for v in told[who] if v >= 0), key=lambda v: told[who][v], default=-2)
+        best = max((v for v in counted[person] if v >= 0), key=lambda v: counted[person][v], default=-2)
         right += best == value
-        sure += len(told[who]) == 1 and value >= 0
+        sure += len(counted[person]) == 1 and value >= 0
     if accepted:
         assert learnt[0].sure == sure
     if clear == release.rows:
@@ -100,7 +100,7 @@ def test_worlds_of_values_are_those_that_enumeration_keeps(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(some_of(12)))
-def test_worlds_of_finer_cells_are_those_that_enumeration_keeps(seed: int) -> None:
+def test_worlds_of_finer_cells_equal_enumeration(seed: int) -> None:
     random = np.random.default_rng(seed + 100)
     rows = [tuple(pair) for pair in random.integers(0, 4, size=(6, 2)).tolist()]
     release = release_of(rows, random.integers(0, 2, 6).tolist(), (1, 2), 2, 0)
@@ -147,7 +147,7 @@ def test_worlds_of_finer_cells_are_those_that_enumeration_keeps(seed: int) -> No
 
 
 @pytest.mark.parametrize("seed", range(some_of(20)))
-def test_chances_below_a_least_cell_are_those_of_every_world(seed: int) -> None:
+def test_chances_below_a_least_cell_count_every_world(seed: int) -> None:
     """Below a least cell, chances count all assignments of a class's rows to the values under their cell.
 
     They are not computed as if all rows had one value.
@@ -169,7 +169,7 @@ def test_chances_below_a_least_cell_are_those_of_every_world(seed: int) -> None:
     assert after == pytest.approx(float(max(first) / every))
 
 
-def test_nothing_is_told_of_a_cell_that_a_least_level_may_have_raised() -> None:
+def test_cell_possibly_raised_by_a_least_level_has_no_chances() -> None:
     common = np.array([3.0, 1, 2, 2, 0])
     assert compute_child_shares(TWO_BY_TWO, np.array([0, 1]), common, 0) == pytest.approx([0.75, 0.25])
     assert compute_child_shares(TWO_BY_TWO, np.array([0, 1, 2, 3]), common, 0) == pytest.approx([0.5, 0.5])
@@ -179,7 +179,7 @@ def test_nothing_is_told_of_a_cell_that_a_least_level_may_have_raised() -> None:
     assert compute_child_shares(TWO_BY_TWO, np.array([0, 1]), np.array([3.0, 0, 2, 2, 0]), 0) is None
 
 
-def test_local_recodings_tell_what_their_cells_give_away(tmp_path: Path) -> None:
+def test_downcoding_of_a_local_recoding_counts_generalized_cells(tmp_path: Path) -> None:
     table = table_of(tmp_path, PATIENTS * 2)
     table.publish("local", tmp_path / "local.csv", k=2)
     found = attack(tmp_path / "local.csv", table=table, by="downcoding").finding("downcoding")
@@ -193,7 +193,7 @@ def test_local_recodings_tell_what_their_cells_give_away(tmp_path: Path) -> None
     assert found.figure("cells") == sum(each[0] for each in tables.values())  # type: ignore[misc]
 
 
-def test_a_part_that_had_to_be_merged_tells_its_people_values() -> None:
+def test_necessarily_merged_part_reveals_the_values_of_its_people() -> None:
     """A part that had to be merged reveals its people's values.
 
     Two people with one value are merged with two who had to be separated: the values are sure, without a
@@ -205,11 +205,11 @@ def test_a_part_that_had_to_be_merged_tells_its_people_values() -> None:
     assert (found.finer, found.refused) == (1, 1)
     assert 40 < found.accepted < 100  # a third of all worlds
     assert learnt[0].sure == 0
-    told = release_of([(0, 0)] * 3 + [(1, 0)], [0, 0, 1, 1], (1, 0), 1, 2)
-    assert simulate_worlds(told, 200)[0].accepted == 200  # one person fails with any value
+    other = release_of([(0, 0)] * 3 + [(1, 0)], [0, 0, 1, 1], (1, 0), 1, 2)
+    assert simulate_worlds(other, 200)[0].accepted == 200  # one person fails with any value
 
 
-def test_both_by_name_on_a_release_by_levels_alone(tmp_path: Path) -> None:
+def test_minimality_and_downcoding_by_name_report_their_worlds(tmp_path: Path) -> None:
     table = table_of(tmp_path, PATIENTS * 3)
     table.publish({"age": 1, "city": 1}, tmp_path / "levels.csv", k=2, max_suppressed="60%")
     found = attack(

@@ -30,7 +30,7 @@ def test_starred_rows_are_in_no_class(table: Table, tmp_path: Path) -> None:
     assert "starred" in str(found)
 
 
-def test_a_permuted_release_shows_who_is_in_it(table: Table, tmp_path: Path) -> None:
+def test_permuted_release_discloses_membership(table: Table, tmp_path: Path) -> None:
     table.publish("permutation", tmp_path / "out.csv", k=2)
     found = attack(tmp_path / "out.csv", table=table, outside=tmp_path / "people.csv", key="name")
     assert found.by_group
@@ -43,13 +43,13 @@ def test_a_permuted_release_shows_who_is_in_it(table: Table, tmp_path: Path) -> 
     assert found.as_json()["disclosure"]["units"] == "groups"
 
 
-def test_a_permuted_release_in_two_tables(table: Table, tmp_path: Path) -> None:
+def test_permuted_release_in_two_tables_is_attacked(table: Table, tmp_path: Path) -> None:
     table.publish(Permutation(form="two-tables"), tmp_path / "out.csv", k=2)
     found = attack(tmp_path / "out.csv")
     assert [(d.fewest_values, d.rows) for d in found.disclosure] == [(2, 9)]
 
 
-def test_a_permuted_release_in_a_database(table: Table, tmp_path: Path) -> None:
+def test_permuted_release_in_a_database_is_attacked(table: Table, tmp_path: Path) -> None:
     table.publish("permutation", tmp_path / "out.duckdb", k=2)
     found = attack(tmp_path / "out.duckdb", outside=tmp_path / "people.csv", match={"city": "city"})
     assert [d.fewest_values for d in found.disclosure] == [2]
@@ -70,7 +70,7 @@ def test_a_permuted_release_in_a_database(table: Table, tmp_path: Path) -> None:
         ("minimality", {}, "not one by levels"),
     ],
 )
-def test_an_attack_without_its_requirement_is_refused(
+def test_attack_without_its_input_is_refused(
     table: Table, tmp_path: Path, name: str, options: dict[str, str], message: str
 ) -> None:
     table.publish("mondrian", tmp_path / "out.csv", k=2)
@@ -78,7 +78,7 @@ def test_an_attack_without_its_requirement_is_refused(
         attack(tmp_path / "out.csv", table=table, by=name, options=options)
 
 
-def test_a_foreign_file_needs_its_columns_named(tmp_path: Path) -> None:
+def test_foreign_file_requires_names_of_its_columns(tmp_path: Path) -> None:
     rows = [{"age": "[20, 30[", "zip": "53***", "ill": "flu"}] * 3
     path = write(tmp_path / "foreign.csv", rows)
     with pytest.raises(InputError, match="no manifest"):
@@ -89,7 +89,7 @@ def test_a_foreign_file_needs_its_columns_named(tmp_path: Path) -> None:
     assert found.outlier_classes[0].distance is None
 
 
-def test_the_result_prints_and_holds_no_value_but_of_the_classes(table: Table, tmp_path: Path) -> None:
+def test_printed_result_contains_only_values_of_classes(table: Table, tmp_path: Path) -> None:
     table.publish({"age": 1}, tmp_path / "out.csv", k=2, max_suppressed=1)
     found = attack(tmp_path / "out.csv", table=table, outside=tmp_path / "people.csv", key="name")
     text = str(found)

@@ -73,7 +73,7 @@ def expected(release: dict[Cell, int], shares: dict[Cell, float]) -> float:
 @pytest.mark.parametrize(
     ("people", "k", "alike"), [(60, 2, True), (150, 2, False), (150, 5, True), (300, 5, False)]
 )
-def test_linking_of_a_control_set(people: int, k: int, alike: bool) -> None:
+def test_intervals_of_linking_rates_cover_the_truth(people: int, k: int, alike: bool) -> None:
     """Over many control sets, rates spread as their interval says; 95 of 100 intervals cover the truth."""
     shares = population(1, alike=alike)
     random = np.random.default_rng(2)
@@ -93,8 +93,8 @@ def test_linking_of_a_control_set(people: int, k: int, alike: bool) -> None:
 
 
 @pytest.mark.parametrize("leak", [0.0, 1.0])
-def test_the_risk_covers_the_truth_and_begins_above_0_only_with_a_leak(leak: float) -> None:
-    """``leak`` is the share of people who are in the release; else people in and out of the table are alike.
+def test_risk_covers_the_truth_and_begins_above_0_only_with_a_leak(leak: float) -> None:
+    """``leak`` is the share of people in the release; else people in and out of the table are alike.
 
     With a leak, an interval of single trials includes 0.
     """
@@ -150,12 +150,12 @@ def test_chances_of_0_and_1_have_wilson_s_interval() -> None:
     assert rate.interval == pytest.approx(SuccessRate(5, 10, Z).interval)
 
 
-def test_where_chances_do_not_vary() -> None:
-    same, none, nobody = (
+def test_intervals_of_constant_chances() -> None:
+    same, none, without_rows = (
         GuessChances(np.full(4, chance), np.full(4, rows))
         for chance, rows in ((0.01, 5), (0.0, 5), (0.01, 0))
     )
-    alike, never, unknown = compute_mean_rates([same, none, nobody], Z)
+    alike, never, unknown = compute_mean_rates([same, none, without_rows], Z)
     assert alike.interval == pytest.approx((0.01 * 20 / (20 + Z**2), 0.01))
     assert never.interval == pytest.approx((0.0, 0.01 * Z**2 / (20 + Z**2)))
     assert unknown.interval == (0.0, 1.0)
@@ -165,7 +165,7 @@ def test_where_chances_do_not_vary() -> None:
     assert empty.interval == pytest.approx(SuccessRate(0, 20, Z).interval)
 
 
-def test_the_half_width_is_the_error_of_a_mean() -> None:
+def test_half_width_is_the_error_of_a_mean() -> None:
     """With many people, the half width is z times the standard deviation of their chances over √n."""
     random = np.random.default_rng(8)
     chances = GuessChances(random.uniform(0.001, 0.002, 5000), np.ones(5000, np.int64))

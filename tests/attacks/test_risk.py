@@ -18,7 +18,7 @@ from discreet.errors import InputError
 from tests.oracle.plain_attacks import chances
 
 
-def test_the_prosecutor_of_three_classes() -> None:
+def test_prosecutor_risk_of_three_classes() -> None:
     risk = compute_prosecutor_risk(np.array([1, 4, 5]), Fraction(1, 5))
     assert (risk.highest, risk.mean) == (1.0, pytest.approx(3 / 10))
     assert (risk.over, risk.rows) == (5, 10)  # a chance of 1/5 does not exceed 1/5
@@ -27,7 +27,7 @@ def test_the_prosecutor_of_three_classes() -> None:
 @given(
     st.lists(st.sampled_from("abcd"), min_size=1, max_size=12), st.sampled_from(["0.05", "0.2", "1/3", "0.5"])
 )
-def test_the_prosecutor_agrees_with_a_loop_over_rows(values: list[str], threshold: str) -> None:
+def test_prosecutor_risk_equals_a_loop_over_rows(values: list[str], threshold: str) -> None:
     rows = [{"v": value} for value in values]
     found = compute_prosecutor_risk(np.unique(values, return_counts=True)[1], Fraction(threshold))
     each = chances(rows, ["v"])
@@ -45,7 +45,7 @@ def test_no_rows_no_risk() -> None:
     }
 
 
-def test_a_population_hides_people_but_never_fewer_than_the_class_has() -> None:
+def test_population_of_a_class_is_at_least_its_rows() -> None:
     found = compute_journalist_risk(
         np.array([2, 5]), np.array([100, 3]), Fraction(1, 20), counted=103, incomplete=4
     )
@@ -62,6 +62,6 @@ def test_thresholds_are_exact(text: str, value: Fraction) -> None:
 
 
 @pytest.mark.parametrize("text", ["0", "-1", "1.01", "many", "1/0", "", "nan"])
-def test_what_is_no_threshold(text: str) -> None:
+def test_invalid_threshold_is_refused(text: str) -> None:
     with pytest.raises(InputError, match="threshold"):
         parse_threshold(text)

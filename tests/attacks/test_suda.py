@@ -55,7 +55,7 @@ def plain_pairs(rows: list[tuple[int, ...]], largest: int) -> list[tuple[int, in
 @BOTH
 @given(ROWS, st.integers(1, 4))
 @examples(max_examples=some_of(40))
-def test_the_sets_are_those_of_the_definition(
+def test_minimal_sets_equal_their_definition(
     evaluator: Backend, rows: list[tuple[int, ...]], largest: int
 ) -> None:
     types, counts = types_of(rows)
@@ -72,7 +72,7 @@ def test_the_sets_are_those_of_the_definition(
 
 @given(ROWS, st.integers(2, 4), st.sampled_from([0.01, 0.3]))
 @examples(max_examples=some_of(40))
-def test_scores_are_those_of_the_formulas(rows: list[tuple[int, ...]], largest: int, fraction: float) -> None:
+def test_scores_equal_their_formulas(rows: list[tuple[int, ...]], largest: int, fraction: float) -> None:
     types, counts = types_of(rows)
     found = compute_suda_scores(
         find_minimal_sets(types, counts, largest, evaluator=Backend.TWIN), counts, fraction
@@ -115,7 +115,7 @@ def survey() -> tuple[np.ndarray, np.ndarray, list[int]]:
 
 
 @BOTH
-def test_the_scores_that_the_guide_prints(evaluator: Backend) -> None:
+def test_scores_equal_those_printed_in_the_guide(evaluator: Backend) -> None:
     types, counts, place = survey()
     found = compute_suda_scores(find_minimal_sets(types, counts, 3, evaluator=evaluator), counts, 0.01)
     assert [found.scores[i] for i in place] == [0, 0, 6, 0, 12, 0, 6, 10, 0, 0]
@@ -127,7 +127,7 @@ def test_the_scores_that_the_guide_prints(evaluator: Backend) -> None:
 @pytest.mark.parametrize(
     ("rows", "people"), [(1, 17.0), (2, 110.0), (3, 10.0), (39, 80.0), (41, 80.0), (60, 900.0), (4, 4.0)]
 )
-def test_an_individual_risk_is_the_mean_of_one_by_people(rows: int, people: float) -> None:
+def test_individual_risk_is_the_mean_of_one_by_people(rows: int, people: float) -> None:
     p = rows / people
     if p == 1:
         plain = 1 / rows
@@ -149,15 +149,15 @@ def test_one_column_contributes_everything() -> None:
     assert found.scores.tolist() == [factorial(1)] * 3
 
 
-def test_too_many_sets_lower_the_size(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_sets_lower_the_largest_size(monkeypatch: pytest.MonkeyPatch) -> None:
     types = np.array([[i >> j & 1 for j in range(6)] for i in range(64)])
     counts = np.ones(64, dtype=np.int64)
     assert find_minimal_sets(types, counts, evaluator=Backend.KERNELS).largest == 6
     many = np.array([[i % 7, i % 11, i % 13, i % 17, i % 19] for i in range(1500)])
-    alone = np.ones(1500, dtype=np.int64)
-    whole = find_minimal_sets(many, alone, evaluator=Backend.KERNELS)
+    ones = np.ones(1500, dtype=np.int64)
+    whole = find_minimal_sets(many, ones, evaluator=Backend.KERNELS)
     monkeypatch.setattr(module, "_MOST_SETS", 2000)
-    assert find_minimal_sets(many, alone, evaluator=Backend.KERNELS).largest < whole.largest
+    assert find_minimal_sets(many, ones, evaluator=Backend.KERNELS).largest < whole.largest
     assert module.limit_set_size(1500, 5, 5, steps=1) == 1
 
 
@@ -170,12 +170,12 @@ def test_too_many_columns_lower_the_size(monkeypatch: pytest.MonkeyPatch) -> Non
     assert found.as_json()["largest_set"] == 1
 
 
-def test_steps_are_told() -> None:
-    told: list[tuple[int, int]] = []
+def test_progress_reports_each_step() -> None:
+    steps: list[tuple[int, int]] = []
     find_minimal_sets(
         np.array([[0, 0], [0, 1]]),
         np.array([1, 1]),
         evaluator=Backend.TWIN,
-        progress=lambda *s: told.append(s),
+        progress=lambda *s: steps.append(s),
     )
-    assert told == [(1, 3), (2, 3), (3, 3)]
+    assert steps == [(1, 3), (2, 3), (3, 3)]

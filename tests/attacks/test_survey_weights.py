@@ -75,27 +75,27 @@ def survey(folder: Path, people: list[Person]) -> discreet.Table:
     return discreet.open(folder / "survey.csv", {"attributes": roles})
 
 
-def test_the_guides_ten_persons(tmp_path: Path) -> None:
+def test_ten_persons_of_the_guide_have_the_printed_risks(tmp_path: Path) -> None:
     table = survey(tmp_path, GUIDE)
     release = tmp_path / "out.csv"
     table.publish({"residence": 1, "education": 1}, release, k=2, max_suppressed=3)
     found = attack(release, table=table, by="survey-weights", options=BY_WEIGHT)
-    told = found.finding("survey-weights")
-    assert told.figure("people_before") == 1570
-    assert round(told.figure("mean_before"), 5) == 0.01582  # type: ignore[arg-type]
-    assert round(told.figure("expected_before"), 4) == 0.1582  # type: ignore[arg-type]
-    assert told.figure("at_risk_before") == 0
+    finding = found.finding("survey-weights")
+    assert finding.figure("people_before") == 1570
+    assert round(finding.figure("mean_before"), 5) == 0.01582  # type: ignore[arg-type]
+    assert round(finding.figure("expected_before"), 4) == 0.1582  # type: ignore[arg-type]
+    assert finding.figure("at_risk_before") == 0
 
 
-def test_what_sdcmicro_prints_of_francdat(tmp_path: Path) -> None:
+def test_risks_of_francdat_equal_those_of_sdcmicro(tmp_path: Path) -> None:
     table = survey(tmp_path, [(*keys, weight) for keys, weight, *_ in FRANCDAT])
     table.publish(dict.fromkeys(NAMES, 0), tmp_path / "out.csv", k=1)
     found = attack(tmp_path / "out.csv", table=table, by="survey-weights", options=BY_WEIGHT)
-    told = found.finding("survey-weights")
-    assert told.figure("people_before") == sum(weight for _, weight, *_ in FRANCDAT)
-    assert told.figure("least_before") == 5
-    assert told.figure("highest_before") == pytest.approx(0.40235948, abs=5e-9)
-    assert told.figure("expected_before") == pytest.approx(sum(row[-1] for row in FRANCDAT), abs=5e-8)
+    finding = found.finding("survey-weights")
+    assert finding.figure("people_before") == sum(weight for _, weight, *_ in FRANCDAT)
+    assert finding.figure("least_before") == 5
+    assert finding.figure("highest_before") == pytest.approx(0.40235948, abs=5e-9)
+    assert finding.figure("expected_before") == pytest.approx(sum(row[-1] for row in FRANCDAT), abs=5e-8)
     sizes = table.frequency_set.counts
     # Rows that violate 2- and 3-anonymity.
     assert (int(sizes[sizes < 2].sum()), int(sizes[sizes < 3].sum())) == (4, 8)
@@ -113,19 +113,19 @@ def individual_risk(rows: int, people: float) -> float:
         *((rows, people, risk, 1e-6 * risk) for rows, people, risk in TESTDATA),
     ],
 )
-def test_the_risk_of_a_class_is_the_printed_one(rows: int, people: float, risk: float, error: float) -> None:
+def test_risk_of_a_class_is_the_printed_one(rows: int, people: float, risk: float, error: float) -> None:
     assert individual_risk(rows, people) == pytest.approx(risk, abs=error)
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_classes_and_what_is_lost_are_counted_as_plain_loops_count_them(tmp_path: Path, seed: int) -> None:
+def test_classes_and_lost_weights_equal_plain_loops(tmp_path: Path, seed: int) -> None:
     random = np.random.default_rng(seed)
     people = [person(random) for _ in range(30)]
     table = survey(tmp_path, people)
     release = tmp_path / "out.csv"
     table.publish({"residence": 1}, release, k=3, max_suppressed="80%")
-    told = attack(release, table=table, by="survey-weights", options=BY_WEIGHT)
-    finding = told.finding("survey-weights")
+    attacked = attack(release, table=table, by="survey-weights", options=BY_WEIGHT)
+    finding = attacked.finding("survey-weights")
     classes: dict[tuple[str, ...], list[float]] = {}
     for row in people:
         classes.setdefault(row[1:4], []).append(row[4])
@@ -148,7 +148,7 @@ def test_classes_and_what_is_lost_are_counted_as_plain_loops_count_them(tmp_path
         assert shares[name] == pytest.approx(gap / 2)
 
 
-def test_publishing_warns_of_weights_that_are_not_recalibrated(tmp_path: Path) -> None:
+def test_publication_warns_of_weights_that_are_not_recalibrated(tmp_path: Path) -> None:
     survey(tmp_path, GUIDE)
     (tmp_path / "discreet.toml").write_text(
         '[source]\npath = "survey.csv"\nsurvey_weight = "weight"\n'
@@ -158,13 +158,13 @@ def test_publishing_warns_of_weights_that_are_not_recalibrated(tmp_path: Path) -
     table = discreet.open(tmp_path / "discreet.toml")
     result = table.publish({}, tmp_path / "out.csv", k=2, max_suppressed="50%")
     manifest = json.loads((tmp_path / "out.csv.manifest.json").read_text())
-    told = [each["text"] for each in manifest["warnings"] if each["code"] == "weights-not-recalibrated"]
+    texts = [each["text"] for each in manifest["warnings"] if each["code"] == "weights-not-recalibrated"]
     # One person is suppressed, the only one from the country, who represents 186 of 1,570 people.
-    assert told == [
+    assert texts == [
         "The weights 'weight' are not recalibrated: suppressed rows represent 11.8 % of the people, and the "
         "weighted share of a value of 'residence' moves by 11.8 points."
     ]
-    assert told[0] in " ".join(str(result).split())
+    assert texts[0] in " ".join(str(result).split())
     assert attack(tmp_path / "out.csv", table=table, by="survey-weights").finding("survey-weights").figures
     discreet.report(tmp_path / "out.csv", output=tmp_path / "out.html", table=table, language="de")
     assert "sind nicht neu kalibriert" in (tmp_path / "out.html").read_text("utf-8")

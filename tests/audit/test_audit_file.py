@@ -73,13 +73,13 @@ def test_requirements(requirement: Requirement, passed: bool, engine: Engine, tm
     assert audited(engine, path, requirement).passed is passed
 
 
-def test_nothing_asked_passes_and_says_so(engine: Engine, tmp_path: Path) -> None:
+def test_audit_without_criteria_passes_with_a_warning(engine: Engine, tmp_path: Path) -> None:
     report = audited(engine, written(tmp_path, TABLE))
     assert report.passed
     assert "No criterion was required, so nothing was tested." in report.warnings
 
 
-def test_a_file_without_rows_passes_no_requirement(engine: Engine, tmp_path: Path) -> None:
+def test_file_without_rows_passes_no_requirement(engine: Engine, tmp_path: Path) -> None:
     path = written(tmp_path, "a,b,s\n")
     report = audited(engine, path, Requirement(k=1))
     assert (report.passed, report.rows, report.classes, report.k, report.l) == (False, 0, 0, 0, {"s": 0})
@@ -87,18 +87,18 @@ def test_a_file_without_rows_passes_no_requirement(engine: Engine, tmp_path: Pat
     assert audited(engine, path).passed
 
 
-def test_a_file_of_starred_rows_passes_with_a_warning(engine: Engine, tmp_path: Path) -> None:
+def test_file_of_starred_rows_passes_with_a_warning(engine: Engine, tmp_path: Path) -> None:
     report = audited(engine, written(tmp_path, "a,b,s\n*,*,*\n*,*,*\n"), Requirement(k=5, l=2))
     assert (report.passed, report.rows, report.classes, report.starred) == (True, 0, 0, 2)
     assert "Every row is starred: no row was left to check." in report.warnings
 
 
-def test_an_extra_column_keeps_a_row_from_being_starred(engine: Engine, tmp_path: Path) -> None:
+def test_extra_column_keeps_a_row_from_being_starred(engine: Engine, tmp_path: Path) -> None:
     report = audited(engine, written(tmp_path, "a,b,s,t\n*,*,*,\n*,*,*,*\n"), Requirement(k=2))
     assert (report.rows, report.starred, report.passed) == (1, 1, False)
 
 
-def test_at_most_a_hundred_classes_are_listed_the_smallest_first(engine: Engine, tmp_path: Path) -> None:
+def test_at_most_a_hundred_classes_are_listed_smallest_first(engine: Engine, tmp_path: Path) -> None:
     rows = [(f"{a:03}", "x") for a in range(150) for _ in range(1 + a % 3)]
     Random(3).shuffle(rows)
     path = written(tmp_path, "a,b,s\n" + "".join(f"{a},{b},v\n" for a, b in rows))
@@ -125,7 +125,7 @@ def test_wrong_columns(arguments: Mapping[str, object], message: str, engine: En
         audited(engine, written(tmp_path, TABLE), **arguments)  # type: ignore[arg-type]
 
 
-def test_an_unknown_column_lists_those_there_are(engine: Engine, tmp_path: Path) -> None:
+def test_unknown_column_lists_the_existing_columns(engine: Engine, tmp_path: Path) -> None:
     with pytest.raises(InputError) as raised:
         audited(engine, written(tmp_path, TABLE), keys=["B"])
     assert raised.value.allowed == "'a', 'b', 's'"
@@ -163,7 +163,7 @@ def test_columns_outside_every_check_are_named(engine: Engine, tmp_path: Path) -
     )
 
 
-def test_the_engine_is_left_as_it_was(engine: Engine, tmp_path: Path) -> None:
+def test_audit_leaves_no_tables_in_the_engine(engine: Engine, tmp_path: Path) -> None:
     views = "SELECT count(*) FROM duckdb_views() WHERE temporary"
     tables = f"SELECT (SELECT count(*) FROM duckdb_tables()), ({views})"
     before = engine.fetch_rows(tables)

@@ -40,29 +40,29 @@ def tables() -> dict[str, object]:
 
 @pytest.mark.parametrize("library", ["pandas", "polars", "lazy", "arrow", "batches", "duckdb"])
 @pytest.mark.parametrize(("k", "l"), [(3, 2), (4, 1), (3, 3)])
-def test_a_table_in_memory_is_audited_as_its_file(library: str, k: int, l: int, tmp_path: Path) -> None:
+def test_table_in_memory_is_audited_like_its_file(library: str, k: int, l: int, tmp_path: Path) -> None:
     path = tmp_path / "rows.parquet"
     pyarrow.parquet.write_table(pyarrow.table(ROWS), path)
-    asked: dict[str, Any] = {**NAMED, "k": k, "l": l, "criteria": [TCloseness(0.4, "ill")]}
-    of_file = discreet.audit(path, **asked)
-    found = discreet.audit(tables()[library], **asked)
+    options: dict[str, Any] = {**NAMED, "k": k, "l": l, "criteria": [TCloseness(0.4, "ill")]}
+    of_file = discreet.audit(path, **options)
+    found = discreet.audit(tables()[library], **options)
     assert found.report == replace(of_file.report, sha256=found.report.sha256)
     assert (found.report.k, dict(found.l)) == (3, {"ill": 2})
     assert (found.passed, found.report.starred) == (k <= 3 and l <= 2, 1)
 
 
-def test_a_dataset_is_audited(tmp_path: Path) -> None:
+def test_dataset_is_audited(tmp_path: Path) -> None:
     pyarrow.parquet.write_table(pyarrow.table(ROWS), tmp_path / "rows.parquet")
     assert discreet.audit(pyarrow.dataset.dataset(tmp_path), **NAMED, k=3).passed
 
 
-def test_null_values_of_a_table_in_memory() -> None:
+def test_null_values_apply_to_a_table_in_memory() -> None:
     rows = {**ROWS, "ill": ["flu", "?", "flu", "?", "flu", "flu", "?", "*"]}
     assert discreet.audit(pandas.DataFrame(rows), **NAMED, k=3, l=2).passed
     assert not discreet.audit(pandas.DataFrame(rows), **NAMED, k=3, l=2, null_values=["?"]).passed
 
 
-def test_a_release_in_memory_brings_its_manifest() -> None:
+def test_release_in_memory_includes_its_manifest() -> None:
     frame = pandas.DataFrame({"age": [20, 21, 22, 40, 41, 42] * 3, "ill": ["a", "b", "c"] * 6})
     spec = {
         "attributes": {
@@ -80,7 +80,7 @@ def test_a_release_in_memory_brings_its_manifest() -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "fact"),
+    ("options", "fact"),
     [
         ({"k": 3}, "no quasi-identifier was given"),
         ({**NAMED, "table": "a.b"}, "a table in memory with a table name"),
@@ -88,12 +88,12 @@ def test_a_release_in_memory_brings_its_manifest() -> None:
         ({"quasi_identifiers": ["agee"], "k": 3}, r"no column 'agee'.*Did you mean 'age'"),
     ],
 )
-def test_what_a_table_in_memory_is_refused_with(asked: dict[str, Any], fact: str) -> None:
+def test_options_of_files_are_refused_for_a_table_in_memory(options: dict[str, Any], fact: str) -> None:
     with pytest.raises(InputError, match=fact):
-        discreet.audit(pandas.DataFrame(ROWS), **asked)
+        discreet.audit(pandas.DataFrame(ROWS), **options)
 
 
-def test_what_is_no_table_is_refused() -> None:
+def test_value_that_is_not_a_table_is_refused() -> None:
     with pytest.raises(InputError, match="expected the path of a release, not a dict"):
         discreet.audit({"age": [1]}, **NAMED)
 

@@ -26,7 +26,9 @@ def test_columns_and_requirement_come_from_the_manifest(
     assert report.warnings == ()
 
 
-def test_what_is_given_wins(engine: Engine, settings: Settings, tmp_path: Path, out: Path) -> None:
+def test_given_requirement_and_columns_override_the_manifest(
+    engine: Engine, settings: Settings, tmp_path: Path, out: Path
+) -> None:
     publish_patients(engine, settings, patients(tmp_path), out / "r.csv")
     assert not audit_release(engine, out / "r.csv", requirement=Requirement(k=6)).passed
     assert audit_release(engine, out / "r.csv", requirement=Requirement()).passed
@@ -34,7 +36,7 @@ def test_what_is_given_wins(engine: Engine, settings: Settings, tmp_path: Path, 
     assert (by_town.classes, by_town.l) == (2, {})
 
 
-def test_a_changed_file_fails_whatever_its_classes(
+def test_changed_file_fails_even_if_its_classes_pass(
     engine: Engine, settings: Settings, tmp_path: Path, out: Path
 ) -> None:
     publish_patients(engine, settings, patients(tmp_path), out / "r.csv")
@@ -47,7 +49,7 @@ def test_a_changed_file_fails_whatever_its_classes(
 
 
 @pytest.mark.parametrize("values", [["1", "2"], ["1", ""], ["", ""]])
-def test_a_single_column_whose_name_holds_another_delimiter(
+def test_single_column_with_another_delimiter_in_its_name_is_audited(
     engine: Engine, settings: Settings, tmp_path: Path, out: Path, values: list[str]
 ) -> None:
     (tmp_path / "t.csv").write_text("\n".join(["q;3,id", *(f"{value},x" for value in values), ""]))
@@ -58,7 +60,7 @@ def test_a_single_column_whose_name_holds_another_delimiter(
     assert (report.passed, report.rows) == (True, 2)
 
 
-def test_a_class_of_stars_is_counted_where_rows_were_dropped(
+def test_class_of_stars_is_counted_if_rows_were_dropped(
     engine: Engine, settings: Settings, tmp_path: Path, out: Path
 ) -> None:
     """A class of starred rows counts as a class where rows were dropped.
@@ -76,7 +78,7 @@ def test_a_class_of_stars_is_counted_where_rows_were_dropped(
     assert not audit_release(engine, out / "r.csv", requirement=Requirement(k=3)).passed
 
 
-def test_a_foreign_file_needs_its_columns(engine: Engine, out: Path) -> None:
+def test_foreign_file_requires_its_columns(engine: Engine, out: Path) -> None:
     (out / "f.csv").write_text("a,b\n1,2\n1,2\n")
     with pytest.raises(InputError, match="has no manifest, and no quasi-identifier was named"):
         audit_release(engine, out / "f.csv")
@@ -85,14 +87,16 @@ def test_a_foreign_file_needs_its_columns(engine: Engine, out: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "[1]", "{}", '{"attributes": [{}]}'])
-def test_a_manifest_that_is_none(text: str, engine: Engine, out: Path) -> None:
+def test_invalid_manifest_is_refused(text: str, engine: Engine, out: Path) -> None:
     (out / "f.csv").write_text("a,b\n1,2\n")
     (out / "f.csv.manifest.json").write_text(text)
     with pytest.raises(InputError, match="manifest"):
         audit_release(engine, out / "f.csv")
 
 
-def test_a_manifest_of_other_columns(engine: Engine, settings: Settings, tmp_path: Path, out: Path) -> None:
+def test_manifest_of_other_columns_is_refused(
+    engine: Engine, settings: Settings, tmp_path: Path, out: Path
+) -> None:
     publish_patients(engine, settings, patients(tmp_path), out / "r.csv")
     manifest = out / "r.csv.manifest.json"
     document = json.loads(manifest.read_text())

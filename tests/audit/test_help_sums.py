@@ -128,7 +128,7 @@ def test_sums_beyond_a_bigint_are_compared_row_by_row(
     assert agreed == [False, False]
 
 
-def test_a_column_that_is_missing(published: Path, settings: Settings) -> None:
+def test_missing_column_of_the_help_table_is_reported(published: Path, settings: Settings) -> None:
     found = changed(published, "ALTER TABLE help DROP highest", settings)
     assert found == ["The help table has the wrong columns."]
 
@@ -142,7 +142,7 @@ def test_a_column_that_is_missing(published: Path, settings: Settings) -> None:
 @hypothesis_settings(
     max_examples=some_of(8), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
-def test_what_is_right_is_accepted_as_a_whole(
+def test_correct_sums_are_accepted_in_one_comparison(
     tmp_path: Path,
     settings: Settings,
     agreed: list[bool],

@@ -51,16 +51,16 @@ def audit(path: Path, settings: Settings) -> Any:
     return discreet.audit(path, settings=settings)
 
 
-def change(path: Path, edit: Callable[[Rows], None], *, tell: Path | None = None) -> None:
-    """Edit the cells of a CSV file; with ``tell``, write the new checksum to the manifest of that data."""
+def change(path: Path, edit: Callable[[Rows], None], *, release: Path | None = None) -> None:
+    """Edit the cells of a CSV file; with ``release``, write the new checksum to the manifest of that data."""
     with path.open(newline="") as file:
         rows = list(csv.reader(file))
     edit(rows)
     with path.open("w", newline="") as file:
         csv.writer(file, lineterminator="\n").writerows(rows)
-    if tell is None:
+    if release is None:
         return
-    manifest = tell.with_name(f"{tell.name}.manifest.json")
+    manifest = release.with_name(f"{release.name}.manifest.json")
     document = json.loads(manifest.read_text())
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     entries = [document["data"], *document["permutation"]["files"].values()]
@@ -68,7 +68,7 @@ def change(path: Path, edit: Callable[[Rows], None], *, tell: Path | None = None
     manifest.write_text(json.dumps(document))
 
 
-def test_a_release_passes(published: Path, settings: Settings) -> None:
+def test_permuted_release_passes(published: Path, settings: Settings) -> None:
     report = audit(published, settings)
     assert report.passed
     assert report.report.permutation.requirement == "k=2, e=1000"
@@ -127,7 +127,7 @@ def no_number(rows: Rows) -> None:
 def test_changed_data_is_seen_without_its_checksum(
     published: Path, settings: Settings, edit: Callable[[Rows], None]
 ) -> None:
-    change(published, edit, tell=published)
+    change(published, edit, release=published)
     report = audit(published, settings)
     assert not report.passed
     assert not any("SHA-256" in warning for warning in report.report.warnings)
@@ -138,13 +138,13 @@ def test_every_cell_of_the_help_table_is_checked(published: Path, settings: Sett
     def edit(rows: Rows) -> None:
         rows[3][column] = str(int(rows[3][column] or 0) + 1)
 
-    change(published.with_name("p.help.csv"), edit, tell=published)
+    change(published.with_name("p.help.csv"), edit, release=published)
     report = audit(published, settings)
     assert not report.passed
     assert any("help table" in warning for warning in report.report.warnings)
 
 
-def test_a_decimal_that_differs_in_its_last_place(tmp_path: Path, settings: Settings, out: Path) -> None:
+def test_decimal_that_differs_in_its_last_place_fails(tmp_path: Path, settings: Settings, out: Path) -> None:
     table = table_of(tmp_path, settings, [(1, "1.5"), (2, "2.25"), (3, "-0.10"), (4, "7")])
     table.publish("permutation", out / "p.csv", k=2)
 
@@ -152,7 +152,7 @@ def test_a_decimal_that_differs_in_its_last_place(tmp_path: Path, settings: Sett
         place = rows[0].index("sum_upper")
         rows[1][place] = str(Decimal(rows[1][place]) + Decimal("0.001"))
 
-    change(out / "p.help.csv", edit, tell=out / "p.csv")
+    change(out / "p.help.csv", edit, release=out / "p.csv")
     assert not audit(out / "p.csv", settings).passed
 
 
@@ -166,12 +166,12 @@ def test_slices_of_the_groups_are_compared_one_by_one(
     helped = published.with_name("p.help.csv")
     for row in (1, -1):
         before = helped.read_bytes()
-        change(helped, lambda rows, row=row: rows[row].__setitem__(column, "999"), tell=published)
+        change(helped, lambda rows, row=row: rows[row].__setitem__(column, "999"), release=published)
         assert not audit(published, settings).passed
         helped.write_bytes(before)
 
 
-def test_a_claim_that_the_groups_do_not_meet(published: Path, settings: Settings) -> None:
+def test_claim_that_the_groups_do_not_meet_fails(published: Path, settings: Settings) -> None:
     manifest = published.with_name("p.csv.manifest.json")
     text = manifest.read_text()
     for old, new in (('"k": 2,', '"k": 9,'), ('"e": "1000"', '"e": "9000"'), ('"groups": 3', '"groups": 2')):
@@ -191,19 +191,19 @@ def test_two_tables_must_have_the_same_groups(tmp_path: Path, settings: Settings
         at = rows[0].index("group_id")
         rows[1][at] = next(row[at] for row in rows[2:] if row[at] != rows[1][at])
 
-    change(out / "p.csv", other_group, tell=out / "p.csv")
+    change(out / "p.csv", other_group, release=out / "p.csv")
     report = audit(out / "p.csv", settings)
     assert not report.passed
     assert any("two tables" in warning for warning in report.report.warnings)
 
 
-def test_a_missing_file(published: Path, settings: Settings) -> None:
+def test_missing_help_file_is_refused(published: Path, settings: Settings) -> None:
     published.with_name("p.help.csv").unlink()
     with pytest.raises(InputError, match="missing"):
         audit(published, settings)
 
 
-def test_a_manifest_that_leads_elsewhere(published: Path, settings: Settings) -> None:
+def test_manifest_with_a_path_to_another_folder_is_refused(published: Path, settings: Settings) -> None:
     manifest = published.with_name("p.csv.manifest.json")
     manifest.write_text(manifest.read_text().replace('"p.help.csv"', '"../p.help.csv"'))
     with pytest.raises(InputError, match="manifest"):
@@ -225,7 +225,7 @@ def test_named_columns_are_audited_as_classes(published: Path, settings: Setting
     st.sampled_from(["p.csv", "p.parquet"]),
 )
 @hypothesis_settings(max_examples=some_of(8), suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_whatever_is_published_passes(
+def test_every_published_release_passes(
     tmp_path: Path, settings: Settings, values: list[object], k: int, partition: str, name: str
 ) -> None:
     assume(any(value is not None for value in values))

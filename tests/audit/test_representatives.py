@@ -20,7 +20,7 @@ def test_most_representatives(pairs: set[tuple[int, int]], most: int) -> None:
     assert match_representatives(list(persons.values()), most) == expected
 
 
-def test_a_long_chain_needs_no_deep_recursion() -> None:
+def test_long_chain_needs_no_deep_recursion() -> None:
     """A chain in which each new person moves all earlier ones by one value needs no deep recursion."""
     number = 5000
     persons = [[i, i + 1] for i in range(number)] + [[0]]

@@ -34,16 +34,16 @@ def release(engine: object, settings: Settings, tmp_path: Path, out: Path) -> Pa
     return out / "it's.csv"
 
 
-def test_the_manifest_says_what_is_checked(release: Path, settings: Settings) -> None:
-    told = discreet.audit_sql(release, settings=settings)
-    assert [one.guarantee.split(":")[0] for one in told.statements] == ["k = 3", "l = 2"]
-    assert failing(told.script) == [0, 0]
+def test_statements_check_the_requirements_of_the_manifest(release: Path, settings: Settings) -> None:
+    result = discreet.audit_sql(release, settings=settings)
+    assert [one.guarantee.split(":")[0] for one in result.statements] == ["k = 3", "l = 2"]
+    assert failing(result.script) == [0, 0]
     lines = release.read_text().splitlines()
     release.write_text("\n".join([*lines, "nowhere," + lines[-1].partition(",")[2], ""]))
-    assert failing(told.script) == [1, 1]
+    assert failing(result.script) == [1, 1]
 
 
-def test_the_command_prints_what_runs(release: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_command_prints_statements_that_run(release: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["audit", str(release), "--k", "6", "--sql"]) == 0
     assert failing(capfd.readouterr().out) == [2]
     assert main(["audit", str(release), "--k", "6", "--sql", "--json"]) == 0
@@ -52,19 +52,19 @@ def test_the_command_prints_what_runs(release: Path, capfd: pytest.CaptureFixtur
     assert [sorted(one) for one in document["statements"]] == [["guarantee", "sql"]]
 
 
-def test_what_the_release_does_not_tell_is_said(release: Path, settings: Settings) -> None:
-    asked = [KMap(3), TCloseness(0.5, "diagnosis", distance="hierarchical")]
-    told = discreet.audit_sql(release, criteria=asked, settings=settings)
-    assert [one.sql for one in told.statements] == [None, None]
-    assert failing(told.script) == []
-    assert "needs a population" in told.script
+def test_statements_name_the_facts_missing_in_the_release(release: Path, settings: Settings) -> None:
+    criteria = [KMap(3), TCloseness(0.5, "diagnosis", distance="hierarchical")]
+    result = discreet.audit_sql(release, criteria=criteria, settings=settings)
+    assert [one.sql for one in result.statements] == [None, None]
+    assert failing(result.script) == []
+    assert "needs a population" in result.script
 
 
-def test_of_foreign_files(tmp_path: Path, settings: Settings) -> None:
+def test_statements_of_foreign_files_run_or_are_refused(tmp_path: Path, settings: Settings) -> None:
     (tmp_path / "f.tsv").write_text('a\tb\n1\t\n1\t""\n')
     keys = ["a", "b"]
-    told = discreet.audit_sql(tmp_path / "f.tsv", quasi_identifiers=keys, k=2, settings=settings)
-    assert failing(told.script) == [2]
+    result = discreet.audit_sql(tmp_path / "f.tsv", quasi_identifiers=keys, k=2, settings=settings)
+    assert failing(result.script) == [2]
     with pytest.raises(InputError, match="nothing is required"):
         discreet.audit_sql(tmp_path / "f.tsv", quasi_identifiers=keys, settings=settings)
     (tmp_path / "f.json").write_text('{"a": 1}\n')
@@ -72,7 +72,7 @@ def test_of_foreign_files(tmp_path: Path, settings: Settings) -> None:
         discreet.audit_sql(tmp_path / "f.json", quasi_identifiers=["a"], k=2, settings=settings)
 
 
-def test_a_file_is_read_as_it_tells_or_as_somebody_says(
+def test_file_is_read_with_detected_or_given_options(
     tmp_path: Path, settings: Settings, capfd: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "f[1]*.csv"
@@ -90,25 +90,25 @@ def test_a_file_is_read_as_it_tells_or_as_somebody_says(
 
 
 @pytest.mark.parametrize("rows", ["", "*\n*\n"])
-def test_nothing_to_check_is_no_pass(tmp_path: Path, settings: Settings, rows: str) -> None:
+def test_file_without_rows_to_check_does_not_pass(tmp_path: Path, settings: Settings, rows: str) -> None:
     path = tmp_path / "f.csv"
     path.write_text("a\n" + rows)
-    asked = {"quasi_identifiers": ["a"], "k": 2, "settings": settings}
-    passed = discreet.audit(path, **asked).passed
-    assert failing(discreet.audit_sql(path, **asked).script) == [int(not passed)]
-    risk = {**asked, "k": None, "criteria": [AverageRisk(0.5)]}
+    options = {"quasi_identifiers": ["a"], "k": 2, "settings": settings}
+    passed = discreet.audit(path, **options).passed
+    assert failing(discreet.audit_sql(path, **options).script) == [int(not passed)]
+    risk = {**options, "k": None, "criteria": [AverageRisk(0.5)]}
     assert failing(discreet.audit_sql(path, **risk).script) == [int(not discreet.audit(path, **risk).passed)]
 
 
 @pytest.mark.parametrize("shown", [True, False])
-def test_people_are_counted_where_the_release_tells_them(
+def test_people_are_counted_if_the_release_identifies_them(
     tmp_path: Path, settings: Settings, out: Path, shown: bool
 ) -> None:
     (tmp_path / "t.csv").write_text("who,age\n" + "".join(f"p{i % 4},{i % 2}\n" for i in range(12)))
-    who = {"role": "identifier"} | ({"pseudonymization": {"method": "per-release"}} if shown else {})
+    attribute = {"role": "identifier"} | ({"pseudonymization": {"method": "per-release"}} if shown else {})
     spec = {
         "source": {"subject": "who"},
-        "attributes": {"who": who, "age": {"role": "quasi-identifier"}},
+        "attributes": {"who": attribute, "age": {"role": "quasi-identifier"}},
     }
     discreet.open(tmp_path / "t.csv", spec, settings=settings).publish({"age": 0}, out / "r.csv", k=2)
     script = discreet.audit_sql(out / "r.csv", settings=settings).script
@@ -120,12 +120,14 @@ def test_people_are_counted_where_the_release_tells_them(
 
 @pytest.mark.parametrize("form", ["one-table", "two-tables"])
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
-def test_of_groups(tmp_path: Path, settings: Settings, out: Path, form: str, ending: str) -> None:
+def test_statements_of_permuted_groups_find_a_changed_sum(
+    tmp_path: Path, settings: Settings, out: Path, form: str, ending: str
+) -> None:
     path = out / f"p.{ending}"
     staff(tmp_path, settings).publish(Permutation(e=1000, form=form), path, k=2)
-    told = discreet.audit_sql(path, settings=settings)
-    assert len(told.statements) == 2
-    assert failing(told.script) == [0, 0]
+    result = discreet.audit_sql(path, settings=settings)
+    assert len(result.statements) == 2
+    assert failing(result.script) == [0, 0]
     if ending == "parquet":
         return
     help_file = out / "p.help.csv"
@@ -135,4 +137,4 @@ def test_of_groups(tmp_path: Path, settings: Settings, out: Path, form: str, end
     rows[1][place] = str(float(rows[1][place]) + 1)
     with help_file.open("w", newline="") as file:
         csv.writer(file, lineterminator="\n").writerows(rows)
-    assert failing(told.script) == [0, 1]
+    assert failing(result.script) == [0, 1]

@@ -41,8 +41,8 @@ def written(path: Path, names: Sequence[str], rows: Sequence[Sequence[str]]) -> 
 TOO_LONG = "takes long for this many classes and values: request it separately"
 
 
-def told(
-    engine: Engine, path: Path, *asked: Criterion, people: Path | None = None, **options: object
+def strictest_audit(
+    engine: Engine, path: Path, *criteria: Criterion, people: Path | None = None, **options: object
 ) -> AuditReport:
     population = None if people is None else GeneralizedPopulation(SourceSpec(path=people), ("q",), 0)
     return audit_source(
@@ -50,7 +50,7 @@ def told(
         SourceSpec(path=path),
         quasi_identifiers=["q"],
         sensitive=options.pop("sensitive", ["ill", "wage"]),  # type: ignore[arg-type]
-        requirement=Requirement(criteria=asked),
+        requirement=Requirement(criteria=criteria),
         population=population,
         **options,  # type: ignore[arg-type]
     )
@@ -71,31 +71,31 @@ def random_file(folder: Path, seed: int) -> tuple[Path, Path]:
 
 
 @pytest.mark.parametrize("seed", range(10 if NEW else 2))
-def test_the_value_passes_and_a_stricter_one_fails(engine: Engine, tmp_path: Path, seed: int) -> None:
+def test_strictest_value_passes_and_a_stricter_one_fails(engine: Engine, tmp_path: Path, seed: int) -> None:
     path, people = random_file(tmp_path, seed)
     illnesses = known(["flu", "gout", "ulcer", "cancer", "flu"] if seed % 2 else ["flu", "gout", "ulcer"])
     whole = {"ill": illnesses}
-    found = told(engine, path, people=people, strictest=True, known=whole).strictest
+    found = strictest_audit(engine, path, people=people, strictest=True, known=whole).strictest
     assert {one.criterion for one in found} == set(CRITERIA)
     met = [one.criterion(one.value, one.attribute, **one.parts) for one in found if one.reason is None]
-    assert told(engine, path, *met, people=people, known=whole).passed
+    assert strictest_audit(engine, path, *met, people=people, known=whole).passed
     stricter = [each for each in map(stricter_than, met) if each is not None]
     assert len(stricter) > 10
     own = [each for each in stricter if each.name in ("k", "l")]
-    assert not any(told(engine, path, each).passed for each in own)
+    assert not any(strictest_audit(engine, path, each).passed for each in own)
     rest = [each for each in stricter if each not in own]
-    report = told(engine, path, *rest, people=people, known=whole)
+    report = strictest_audit(engine, path, *rest, people=people, known=whole)
     assert [each.criterion for each in report.criteria if not each.passed] == rest
 
 
-def stricter_than(asked: Criterion) -> Criterion | None:
+def stricter_than(criterion: Criterion) -> Criterion | None:
     """Return the same criterion with the next threshold that has a value, or None."""
-    parameter = asked.parameter
-    value = asked.value_of(asked.threshold + 1)
+    parameter = criterion.parameter
+    value = criterion.value_of(criterion.threshold + 1)
     if not parameter.least <= value <= parameter.most:
         return None
-    found = replace(asked, value=value)
-    return found if found.threshold > asked.threshold else None
+    found = replace(criterion, value=value)
+    return found if found.threshold > criterion.threshold else None
 
 
 @dataclass(frozen=True)
@@ -138,8 +138,10 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.mark.usefixtures("silent")
-def test_what_is_registered_is_told_or_said_why(engine: Engine, path: Path, share: type[Criterion]) -> None:
-    found = told(engine, path, strictest=True).strictest
+def test_registered_criteria_report_a_value_or_a_reason(
+    engine: Engine, path: Path, share: type[Criterion]
+) -> None:
+    found = strictest_audit(engine, path, strictest=True).strictest
     assert [(e.attribute, e.value) for e in found if e.criterion is share] == [
         ("ill", 0.666),
         ("wage", 0.666),
@@ -159,10 +161,10 @@ def test_what_is_registered_is_told_or_said_why(engine: Engine, path: Path, shar
     assert all((each.value is None) == (each.reason is not None) for each in found)
 
 
-def test_a_class_that_nothing_is_weak_enough_for(engine: Engine, tmp_path: Path) -> None:
+def test_class_without_values_meets_no_value_of_a_criterion(engine: Engine, tmp_path: Path) -> None:
     path = tmp_path / "f.csv"
     written(path, ["q", "ill", "wage"], [*FILE, ("3", "", "9")])
-    found = told(engine, path, strictest=True).strictest
+    found = strictest_audit(engine, path, strictest=True).strictest
     of_ill = [
         each for each in found if each.attribute == "ill" and each.parts.get("distance", "equal") == "equal"
     ]
@@ -175,36 +177,36 @@ def test_a_class_that_nothing_is_weak_enough_for(engine: Engine, tmp_path: Path)
     }
     people = tmp_path / "people.csv"
     written(people, ["q"], [("1",)])
-    found = told(engine, path, people=people, strictest=True).strictest
+    found = strictest_audit(engine, path, people=people, strictest=True).strictest
     assert [one(found, name).reason for name in ("k_map", "delta_presence")] == [NEVER_MET] * 2
 
 
 def test_without_classes_or_sensitive_attributes(engine: Engine, tmp_path: Path, path: Path) -> None:
     empty = tmp_path / "empty.csv"
     written(empty, ["q", "ill", "wage"], [("*", "*", "*")])
-    found = told(engine, empty, strictest=True).strictest
+    found = strictest_audit(engine, empty, strictest=True).strictest
     assert {each.criterion for each in found} == set(CRITERIA)
     assert {each.reason for each in found} == {"there is no class"}
-    found = told(engine, path, sensitive=[], strictest=True).strictest
+    found = strictest_audit(engine, path, sensitive=[], strictest=True).strictest
     needing = {each.criterion for each in found if each.reason == "needs a sensitive attribute"}
     assert needing == {kind for kind in CRITERIA if kind.of_attribute or kind is LKCPrivacy}
     assert one(found, "k").value == 2
 
 
-def test_what_takes_long_is_told_where_it_is_asked(engine: Engine, tmp_path: Path) -> None:
+def test_slow_criteria_report_a_reason_above_the_line_limit(engine: Engine, tmp_path: Path) -> None:
     """Slow criteria report their cost when they are requested.
 
     Each of the 3 classes of 3 rows has 9 pairs; a distance has at most one line per row.
     """
     rows = [(q, "flu", str(wage)) for q in "abc" for wage in (9, 10, 12 if q == "a" else 40)]
     path = written(tmp_path / "f.csv", ["q", "ill", "wage"], rows)
-    asked = TCloseness(0.9, "wage", distance="ordered"), Proximity(2, "wage")
+    criteria = TCloseness(0.9, "wage", distance="ordered"), Proximity(2, "wage")
     sizes = {3: 3}
-    assert [each.audit_lines(sizes, 4) for each in asked] == [9, 27]
+    assert [each.audit_lines(sizes, 4) for each in criteria] == [9, 27]
     for most, reasons in ((26, [None, TOO_LONG]), (27, [None, None])):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(sys.modules["discreet.audit.class_audit"], "MAX_QUERY_LINES", most)
-            found = told(engine, path, strictest=True, sensitive=["wage"]).strictest
+            found = strictest_audit(engine, path, strictest=True, sensitive=["wage"]).strictest
         ordered, near = one(found, "t", distance="ordered"), one(found, "epsilon_m")
         assert [ordered.reason, near.reason] == reasons
 
@@ -218,10 +220,10 @@ class OfThree(PopulationUniques):
     name: ClassVar[str] = "of_three"
 
 
-def test_a_population_smaller_than_the_table_is_said(engine: Engine, path: Path) -> None:
+def test_population_smaller_than_the_table_is_reported(engine: Engine, path: Path) -> None:
     register(OfThree)
     try:
-        found = one(told(engine, path, strictest=True).strictest, "of_three")
+        found = one(strictest_audit(engine, path, strictest=True).strictest, "of_three")
     finally:
         CRITERIA.remove("of_three")
     assert found.reason is not None

@@ -11,7 +11,7 @@ from discreet.cli.typer_application import RENAMED_VERBS, VERBS, list_needed_ver
 from tests.cli.conftest import Run
 
 
-def test_the_version_loads_no_verb_and_no_numpy() -> None:
+def test_version_loads_no_verb_and_no_numpy() -> None:
     code = "import sys; from discreet.cli.main import main; main(); print(*sys.modules, sep='\\n')"
     command = [sys.executable, "-c", code, "--version"]
     loaded = set(subprocess.run(command, capture_output=True, text=True, check=True).stdout.split())
@@ -28,7 +28,7 @@ def test_command_line_needs_only_its_own_verb() -> None:
 
 
 @pytest.mark.parametrize("old", RENAMED_VERBS)
-def test_an_old_verb_names_the_new_one_in_a_line(run: Run, old: str) -> None:
+def test_old_verb_names_its_new_name_in_one_line(run: Run, old: str) -> None:
     done = run(old, "release.csv", "--k", "2")
     assert (done.status, done.out) == (2, "")
     assert done.err == f"Error: discreet {old} is now discreet {RENAMED_VERBS[old]}\n"
@@ -41,7 +41,7 @@ def test_common_options_move_behind_the_verb_of_a_group() -> None:
     assert move_verb_first(["--quiet", "dp", "nothing"]) == ["--quiet", "dp", "nothing"]
 
 
-def test_a_group_prints_its_help(run: Run) -> None:
+def test_group_without_a_verb_prints_its_help(run: Run) -> None:
     for group in ("dp", "list"):
         found = run(group)
         assert (found.status, found.err) == (0, "")

@@ -42,7 +42,7 @@ def test_attack_prints_the_risks(run: Run, release: Path) -> None:
         assert words in found.out
 
 
-def test_attack_as_json(run: Run, release: Path) -> None:
+def test_attack_in_json(run: Run, release: Path) -> None:
     found = run(
         "attack", release, "--population", "people.csv", "--match", "city=city", "--threshold", "5%", "--json"
     )
@@ -67,7 +67,7 @@ def test_attack_as_json(run: Run, release: Path) -> None:
         ["--outside", "missing.csv", "--spec", "discreet.toml"],
     ],
 )
-def test_attacks_that_make_no_sense(run: Run, release: Path, options: list[str]) -> None:
+def test_invalid_attack_options_are_refused(run: Run, release: Path, options: list[str]) -> None:
     assert run("attack", release, *options).status == 2
 
 
@@ -75,9 +75,11 @@ def test_attacks_by_name(run: Run, release: Path) -> None:
     found = run("attack", release, "--spec", "discreet.toml", "--by", "column-sets", "--largest-set", "1")
     assert found.status == 0
     assert "Risk of each set of columns" in found.out
-    told = run("attack", release, "--spec", "discreet.toml", "--by", "all", "--people", "900", "--json").json
-    assert not any(table["persons"] for each in told["findings"] for table in each["tables"])
-    assert {each["attack"] for each in told["findings"]} >= {"column-sets", "suda2", "population-uniques"}
+    document = run(
+        "attack", release, "--spec", "discreet.toml", "--by", "all", "--people", "900", "--json"
+    ).json
+    assert not any(table["persons"] for each in document["findings"] for table in each["tables"])
+    assert {each["attack"] for each in document["findings"]} >= {"column-sets", "suda2", "population-uniques"}
     owner = run("attack", release, "--spec", "discreet.toml", "--by", "suda2", "--persons", "--json").json
     (suda,) = owner["findings"]
     assert [table["title"] for table in suda["tables"] if table["persons"]]
@@ -93,7 +95,9 @@ def test_attacks_by_name(run: Run, release: Path) -> None:
         (["--largest-set", "2"], "does not apply"),
     ],
 )
-def test_attacks_by_name_that_make_no_sense(run: Run, release: Path, options: list[str], words: str) -> None:
+def test_invalid_options_of_named_attacks_are_refused(
+    run: Run, release: Path, options: list[str], words: str
+) -> None:
     found = run("attack", release, *options)
     assert found.status == 2
     assert words in found.err
@@ -123,9 +127,9 @@ def test_report_of_a_changed_file_fails(run: Run, release: Path) -> None:
 def test_report_contains_households_if_their_column_is_named(run: Run, tmp_path: Path) -> None:
     table = households.opened(tmp_path, households.drawn(2))
     table.publish({"age": 1, "city": 1}, tmp_path / "r.csv", k=3)
-    asked = ["report", str(tmp_path / "r.csv"), "--spec", str(tmp_path / "discreet.toml"), "--overwrite"]
-    assert run(*asked, "--household", "home").status == 0
+    command = ["report", str(tmp_path / "r.csv"), "--spec", str(tmp_path / "discreet.toml"), "--overwrite"]
+    assert run(*command, "--household", "home").status == 0
     page = tmp_path / "r.csv.report.html"
     assert "Households by their members" in page.read_text(encoding="utf-8")
-    assert run(*asked).status == 0
+    assert run(*command).status == 0
     assert "no column of households is named" in page.read_text(encoding="utf-8")

@@ -23,7 +23,7 @@ from tests.cli.conftest import Run
 
 ROOT = Path(__file__).resolve().parents[2]
 SECRET = "Bremen"
-ASKED = ("--quasi-identifier", "age", "--quasi-identifier", "city", "--sensitive", "disease")
+COLUMNS = ("--quasi-identifier", "age", "--quasi-identifier", "city", "--sensitive", "disease")
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ def cases(path: Path) -> list[tuple[str, str, list[str]]]:
         assert int(suite.get("failures", "")) == len(suite.findall("testcase/failure"))
         assert int(suite.get("errors", "")) == len(suite.findall("testcase/error"))
     return [
-        (case.get("classname", ""), case.get("name", ""), [told.tag for told in case])
+        (case.get("classname", ""), case.get("name", ""), [child.tag for child in case])
         for case in root.iter("testcase")
     ]
 
@@ -63,15 +63,15 @@ def results(path: Path) -> list[tuple[str, str]]:
     return found
 
 
-def test_a_release_is_checked_by_its_manifest(run: Run, release: str, people: Path) -> None:
+def test_release_is_checked_by_its_manifest(run: Run, release: str, people: Path) -> None:
     done = run("audit", release, "--json", "--junit", "j.xml", "--sarif", "s.json")
     assert done.status == 0
     assert done.json == run("audit", release, "--json").json
     several = run("audit", release, release, "--json")
-    told, _ = several.json["files"]
-    assert (several.json["passed"], told["file"], told["error"]) == (True, release, None)
-    assert told["checks"] == [
-        {"name": "k", "required": "2", "found": told["checks"][0]["found"], "passed": True}
+    first, _ = several.json["files"]
+    assert (several.json["passed"], first["file"], first["error"]) == (True, release, None)
+    assert first["checks"] == [
+        {"name": "k", "required": "2", "found": first["checks"][0]["found"], "passed": True}
     ]
     assert cases(people / "j.xml") == [(release, "k", [])]
     assert results(people / "s.json") == []
@@ -86,8 +86,10 @@ def test_changed_file_fails_the_check_of_its_manifest(run: Run, release: str, pe
 
 
 def test_failed_and_uncheckable_files_are_recorded(run: Run, people: Path) -> None:
-    asked = ("--k", "2", "--l", "2", "--alpha", "0.5")
-    done = run("audit", "people.csv", "no.csv", *ASKED, *asked, "--json", "--junit", "j.xml", "--sarif", "s")
+    criteria = ("--k", "2", "--l", "2", "--alpha", "0.5")
+    done = run(
+        "audit", "people.csv", "no.csv", *COLUMNS, *criteria, "--json", "--junit", "j.xml", "--sarif", "s"
+    )
     assert done.status == 2
     first, second = done.json["files"]
     assert [(c["name"], c["required"], c["passed"]) for c in first["checks"]] == [
@@ -108,7 +110,7 @@ def test_failed_and_uncheckable_files_are_recorded(run: Run, people: Path) -> No
         ("people.csv", "alpha"),
         ("no.csv", "unchecked"),
     ]
-    assert run("audit", "people.csv", *ASKED, *asked).status == 1
+    assert run("audit", "people.csv", *COLUMNS, *criteria).status == 1
 
 
 def regions(path: Path) -> list[tuple[str, dict[str, int] | None]]:
@@ -121,16 +123,16 @@ def regions(path: Path) -> list[tuple[str, dict[str, int] | None]]:
     ]
 
 
-def test_a_result_points_at_the_header_or_at_the_line_that_is_wrong(run: Run, people: Path) -> None:
-    told = ("--k", "2", "--l", "2", "--sarif", "s")
+def test_result_points_at_the_header_or_the_wrong_line(run: Run, people: Path) -> None:
+    options = ("--k", "2", "--l", "2", "--sarif", "s")
     (people / "odd.csv").write_text('\ufeff"age";city;"disease"\n1;b;x\n', encoding="utf-8")
     (people / "torn.csv").write_text("age,city,disease\n1,b,x\n2,b\n", encoding="utf-8")
-    assert run("audit", "people.csv", *ASKED, *told).status == 1
+    assert run("audit", "people.csv", *COLUMNS, *options).status == 1
     header = (people / "people.csv").read_text(encoding="utf-8").splitlines()[0]
     name = {"startLine": 1, "startColumn": header.index("disease") + 1}
     name["endColumn"] = name["startColumn"] + len("disease")
     assert regions(people / "s") == [("k", {"startLine": 1}), ("l", name)]
-    assert run("audit", "odd.csv", "torn.csv", *ASKED, *told).status == 2
+    assert run("audit", "odd.csv", "torn.csv", *COLUMNS, *options).status == 2
     quoted = {"startLine": 1, "startColumn": 12, "endColumn": 21}
     assert regions(people / "s") == [("k", {"startLine": 1}), ("l", quoted), ("unchecked", {"startLine": 3})]
 
@@ -146,21 +148,21 @@ JUNIT = {
 
 
 def test_junit_record_follows_its_schema(run: Run, people: Path) -> None:
-    assert run("audit", "people.csv", "no.csv", *ASKED, "--k", "2", "--junit", "j").status == 2
+    assert run("audit", "people.csv", "no.csv", *COLUMNS, "--k", "2", "--junit", "j").status == 2
     for element in ElementTree.parse(people / "j").getroot().iter():
         allowed, required = JUNIT[element.tag]
         assert required <= set(element.attrib) <= allowed
 
 
 def test_file_without_a_requirement_does_not_pass(run: Run, people: Path) -> None:
-    done = run("audit", "people.csv", *ASKED, "--json")
+    done = run("audit", "people.csv", *COLUMNS, "--json")
     assert (done.status, done.json["k"]) == (2, 1)
     assert done.err == "Nothing is required of this release. Give a criterion, such as --k 5.\n"
-    assert run("audit", "people.csv", *ASKED, "--strictest").status == 0
-    found = run("audit", "people.csv", "people.csv", *ASKED, "--json")
+    assert run("audit", "people.csv", *COLUMNS, "--strictest").status == 0
+    found = run("audit", "people.csv", "people.csv", *COLUMNS, "--json")
     assert found.status == 2
     assert "nothing is required" in found.json["files"][0]["error"]["message"]
-    recorded = run("audit", "people.csv", *ASKED, "--junit", "j.xml")
+    recorded = run("audit", "people.csv", *COLUMNS, "--junit", "j.xml")
     assert (recorded.status, "nothing is required" in recorded.err) == (2, True)
     assert run("audit").status == 2
 
@@ -169,7 +171,7 @@ def test_file_without_a_requirement_does_not_pass(run: Run, people: Path) -> Non
 def test_several_files_with_an_option_of_one_file_are_refused(
     run: Run, people: Path, option: list[str]
 ) -> None:
-    done = run("audit", "people.csv", "people.csv", *ASKED, "--k", "2", *option)
+    done = run("audit", "people.csv", "people.csv", *COLUMNS, "--k", "2", *option)
     assert (done.status, f"{option[0]} cannot be combined with several files" in done.err) == (2, True)
 
 
@@ -191,18 +193,18 @@ def test_advice_names_options_of_the_caller(run: Run, people: Path) -> None:
     assert "quasi_identifiers=COLUMN" in " ".join(str(discreet.check(["people.csv"])).split())
 
 
-def test_no_cell_is_in_a_record(run: Run, people: Path) -> None:
+def test_record_contains_no_cell(run: Run, people: Path) -> None:
     torn = '"' + SECRET + ',"x\n' + SECRET
     (people / "torn.csv").write_text(f"age,city,disease\n1,{torn}\n", encoding="utf-8")
     done = run(
-        "audit", "people.csv", "torn.csv", *ASKED, "--k", "2", "--junit", "j", "--sarif", "s", "--json"
+        "audit", "people.csv", "torn.csv", *COLUMNS, "--k", "2", "--junit", "j", "--sarif", "s", "--json"
     )
     assert done.status == 2
     for record in ("j", "s"):
         assert SECRET not in (people / record).read_text(encoding="utf-8")
 
 
-def test_a_record_replaces_a_record_and_nothing_else(run: Run, release: str, people: Path) -> None:
+def test_record_replaces_only_a_record(run: Run, release: str, people: Path) -> None:
     for option, other in (("--junit", "--sarif"), ("--sarif", "--junit")):
         assert run("audit", release, option, "record").status == 0
         before = (people / "record").read_bytes()
@@ -216,7 +218,7 @@ def test_a_record_replaces_a_record_and_nothing_else(run: Run, release: str, peo
         assert (people / kept).read_bytes() == before
 
 
-def test_in_python(release: str, people: Path, settings: Settings) -> None:
+def test_several_files_are_checked_in_python(release: str, people: Path, settings: Settings) -> None:
     found = discreet.check([people / release], settings=settings)
     assert (found.passed, found.status) == (True, 0)
     assert "all checks passed" in str(found)
@@ -229,7 +231,7 @@ def test_in_python(release: str, people: Path, settings: Settings) -> None:
         discreet.check([])
 
 
-def test_a_permuted_release_is_checked_by_its_groups(run: Run, people: Path) -> None:
+def test_permuted_release_is_checked_by_its_groups(run: Run, people: Path) -> None:
     written = run("publish", "discreet.toml", "--model", "permutation", "--k", "2", "--output", "p.csv")
     assert written.status == 0, written.err
     done = run("audit", "p.csv", "--json")
@@ -242,22 +244,22 @@ def test_a_permuted_release_is_checked_by_its_groups(run: Run, people: Path) -> 
 # --- files for pipelines ------------------------------------------------------------------------------------
 
 
-def test_the_module_is_the_command() -> None:
+def test_module_runs_the_command() -> None:
     done = subprocess.run([sys.executable, "-m", "discreet", "--version"], capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (0, f"discreet {discreet.__version__}\n")
 
 
-def test_the_hook_is_the_command(run: Run, release: str) -> None:
+def test_pre_commit_hook_runs_the_command(run: Run, release: str) -> None:
     """pre-commit appends the names of the changed files."""
     (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
     program, *words = shlex.split(hook["entry"])
     assert program == "discreet"
     assert run(*words, "--k", "2", release).status == 0
-    assert run(*words, *ASKED, "--k", "2", release, "people.csv").status == 1
+    assert run(*words, *COLUMNS, "--k", "2", release, "people.csv").status == 1
 
 
 @pytest.mark.skipif(os.name == "nt", reason="the action's steps are run by bash")
-def test_the_action_runs_the_command(release: str, people: Path) -> None:
+def test_github_action_runs_the_command(release: str, people: Path) -> None:
     action = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
     *_, step = action["runs"]["steps"]
     assert set(step["env"]) == {name.upper() for name in action["inputs"]}

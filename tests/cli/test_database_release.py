@@ -80,9 +80,9 @@ def test_database_release_is_published_and_audited(
     monkeypatch.setenv("PEOPLE_DATABASE", with_password(address))
     there = ("env:PEOPLE_DATABASE", "--table", NAME)
     text = "SELECT town, COUNT(*), SUM(pay) FROM people GROUP BY town"
-    asked = silent(run("query", *there, "--spec", spec, text, "--json"))
-    assert asked.status == 0, asked.out
-    assert {row["group"]["town"] for row in asked.json["rows"]} == {"Kiel", "Bonn"}
+    queried = silent(run("query", *there, "--spec", spec, text, "--json"))
+    assert queried.status == 0, queried.out
+    assert {row["group"]["town"] for row in queried.json["rows"]} == {"Kiel", "Bonn"}
     attacked = silent(run("attack", *there, "--spec", spec, "--json"))
     assert attacked.status == 0, attacked.out
     inspected = silent(run("inspect", spec, "--release", "env:PEOPLE_DATABASE", "--table", NAME, "--json"))
@@ -94,7 +94,7 @@ def test_database_release_is_published_and_audited(
     assert "postgresql://" not in page
 
 
-def test_permuted(run: Run, spec: Path, address: str) -> None:
+def test_permuted_release_is_published_and_queried_in_a_database(run: Run, spec: Path, address: str) -> None:
     wanted = ("publish", spec, "--model", "permutation", "--k", 3, "--table", "out.p", "--json")
     published = silent(run(*wanted))
     assert published.status == 0, published.out
@@ -103,9 +103,9 @@ def test_permuted(run: Run, spec: Path, address: str) -> None:
     assert again.status == 2
     assert run(*wanted, "--overwrite").status == 0
     text = "SELECT SUM(pay) FROM p WHERE town = 'Kiel'"
-    asked = silent(run("query", address, "--table", "out.p", text, "--json"))
-    assert asked.status == 0, asked.out
-    assert '"out"."p_help"' in asked.json["sql"]
+    queried = silent(run("query", address, "--table", "out.p", text, "--json"))
+    assert queried.status == 0, queried.out
+    assert '"out"."p_help"' in queried.json["sql"]
     views = run("query", address, "--table", "out.p", "--views", "--json")
     assert len(views.json["statements"]) == 2
 

@@ -15,7 +15,7 @@ def no_data(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("DISCREET_DATA", str(tmp_path / "nowhere"))
 
 
-def test_on_the_generated_census(run: Run, no_data: None, tmp_path: Path) -> None:
+def test_demo_runs_on_the_generated_census(run: Run, no_data: None, tmp_path: Path) -> None:
     found = run("demo")
     assert found.status == 0
     assert "a generated census (30,000 invented people)" in found.out
@@ -38,7 +38,7 @@ def test_on_the_generated_census(run: Run, no_data: None, tmp_path: Path) -> Non
     }
 
 
-def test_in_json_twice_and_the_commands_to_try_next(run: Run, no_data: None) -> None:
+def test_demo_in_json_can_be_repeated_and_suggests_commands(run: Run, no_data: None) -> None:
     with reuse_tables():
         for _ in range(2):
             found = run("demo", "--output", "tour", "--threads", "1", "--json")
@@ -52,7 +52,7 @@ def test_in_json_twice_and_the_commands_to_try_next(run: Run, no_data: None) -> 
             assert run(*command[1:], "--threads", "1").status == 0
 
 
-def test_on_adult(run: Run, data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_demo_runs_on_adult(run: Run, data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DISCREET_DATA", str(data_dir))
     found = run("demo", "--json")
     assert found.status == 0

@@ -37,18 +37,18 @@ def spec(run: Run) -> Path:
 
 
 def test_counts_and_remaining_budget_are_printed(run: Run, spec: Path) -> None:
-    asked = ("dp", "histogram", str(spec), "--marginal", "age=1", "--epsilon", "0.1")
-    found = run(*asked, "--output", "one.csv")
+    command = ("dp", "histogram", str(spec), "--marginal", "age=1", "--epsilon", "0.1")
+    found = run(*command, "--output", "one.csv")
     assert (found.status, found.err) == (0, "")
     assert "4 noisy counts, ε = 0.1" in found.out
     assert "Budget left: ε = 1, δ = 0.00001." in found.out
-    again = run(*asked, "--output", "one.csv")
+    again = run(*command, "--output", "one.csv")
     assert (again.status, again.out) == (2, "")
-    asked_json = run(
+    without_delta = run(
         "dp", "histogram", str(spec), "--marginal", "sex", "--epsilon", "0.9", "--output", "two.json"
     )
-    assert asked_json.status == 2
-    assert "--delta" in asked_json.err
+    assert without_delta.status == 2
+    assert "--delta" in without_delta.err
     two = run(
         *("dp", "histogram", str(spec), "--marginal", "age=1,sex", "--epsilon", "0.9", "--delta", "1e-6"),
         *("--output", "two.json", "--json"),
@@ -60,7 +60,7 @@ def test_counts_and_remaining_budget_are_printed(run: Run, spec: Path) -> None:
     listed = run("dp", "budget", str(spec))
     assert listed.status == 0
     assert "noisy counts: one.csv" in listed.out
-    over = run(*asked[:-1], "0.2", "--output", "three.csv", "--json")
+    over = run(*command[:-1], "0.2", "--output", "three.csv", "--json")
     assert over.status == 4
     assert over.json["error"]["kind"] == "limit-reached"
     assert not Path("three.csv").exists()
@@ -84,7 +84,7 @@ def test_bad_options(run: Run, spec: Path, options: list[str], fact: str) -> Non
     assert not Path("discreet.budget.json").exists()
 
 
-def test_without_a_budget(run: Run, spec: Path) -> None:
+def test_verbs_without_a_budget_are_refused(run: Run, spec: Path) -> None:
     spec.write_text(SPEC.split("[privacy_budget]")[0], encoding="utf-8")
     histogram = ["histogram", "--marginal", "age", "--epsilon", "1", "--output", "c.csv"]
     for verb in (histogram, ["budget"]):

@@ -13,15 +13,15 @@ from tests.cli.conftest import Run
 
 
 def completed(typed: str) -> set[str]:
-    """Return the completions that a shell gets for the last word of a line."""
+    """Return the completions for the last word of a line."""
     words = typed.split(" ")
-    asked = {
+    variables = {
         "COMP_WORDS": typed,
         "COMP_CWORD": str(len(words) - 1),
         "_DISCREET_COMPLETE": "complete_bash",
     }
     with pytest.MonkeyPatch.context() as patch, redirect_stdout(StringIO()) as out:
-        for name, value in asked.items():
+        for name, value in variables.items():
             patch.setenv(name, value)
         with suppress(SystemExit):
             main([])
@@ -41,11 +41,11 @@ def completed(typed: str) -> set[str]:
         ("discreet search --algorithm bottom", {"bottom-up", "bottom-up-rollup"}),
     ],
 )
-def test_a_shell_completes(typed: str, expected: set[str]) -> None:
+def test_shell_completes_verbs_options_and_values(typed: str, expected: set[str]) -> None:
     assert completed(typed) == expected
 
 
-def test_the_version_is_printed(run: Run) -> None:
+def test_version_is_printed_for_both_options(run: Run) -> None:
     assert run("-V").out == run("--version").out != ""
 
 
@@ -57,7 +57,7 @@ def test_the_version_is_printed(run: Run) -> None:
         ("publish", "--k", 2, "--max-suppressed", "50%", "--output", "out.csv"),
     ],
 )
-def test_quiet_prints_nothing_of_a_success(line: tuple[object, ...], run: Run, people: Path) -> None:
+def test_quiet_success_prints_nothing(line: tuple[object, ...], run: Run, people: Path) -> None:
     verb, *options = line
     found = run(verb, people / "discreet.toml", *options, "-q")
     assert (found.status, found.out, found.err) == (0, "", "")

@@ -59,13 +59,13 @@ def section(verb: str) -> str:
     return str(found)
 
 
-def test_these_verbs_and_no_other() -> None:
+def test_verbs_are_exactly_the_expected_ones() -> None:
     assert list(COMMANDS) == VERBS
     assert re.findall(r"^## `discreet ((?:dp |list )?\w+)", PAGE, re.MULTILINE) == VERBS
 
 
 @pytest.mark.parametrize("verb", VERBS)
-def test_the_page_names_no_option_that_the_verb_lacks(verb: str) -> None:
+def test_page_names_only_options_of_the_verb(verb: str) -> None:
     named = set(re.findall(r"(?<!-)--[a-z][a-z-]*", section(verb)))
     options = options_of(verb)
     with_criteria = PAGE.split("option for every [criterion]")[0].rsplit("\n\n", 1)[-1]
@@ -74,17 +74,17 @@ def test_the_page_names_no_option_that_the_verb_lacks(verb: str) -> None:
     assert options >= SHARED - {"--help", "-h"}
 
 
-def test_the_pages_of_criteria_name_every_flag_of_theirs() -> None:
+def test_pages_of_criteria_name_every_flag_of_criteria() -> None:
     pages = "".join(path.read_text(encoding="utf-8") for path in CRITERIA_PAGES.glob("*.md"))
     assert {flag for flag in OF_CRITERIA if f"`{flag}`" not in pages} == set()
 
 
-def test_the_page_of_attacks_names_every_flag_of_theirs() -> None:
+def test_pages_of_attacks_name_every_flag_of_attacks() -> None:
     pages = "".join(path.read_text(encoding="utf-8") for path in CRITERIA_PAGES.parent.glob("attacks*.md"))
     assert {flag for flag in OF_ATTACKS if flag not in pages} == set()
 
 
-def test_the_page_names_the_shared_options() -> None:
+def test_page_names_the_shared_options() -> None:
     table = PAGE.split("`discreet --version`")[0]
     assert set(re.findall(r"`(--?[a-z][a-z-]*)", table)) == SHARED
 

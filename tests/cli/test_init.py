@@ -25,7 +25,7 @@ REAL = {
 }
 
 
-def test_a_spec_is_written_and_works(run: Run, people: Path) -> None:
+def test_written_spec_is_accepted_by_negotiate(run: Run, people: Path) -> None:
     (people / "discreet.toml").unlink()
     found = run("init", "people.csv", "--json")
     assert (found.status, found.err) == (0, "")
@@ -57,7 +57,7 @@ def test_overwrite(run: Run, people: Path) -> None:
     assert run("init", "people.csv", "--overwrite").status == 0
 
 
-def test_a_spec_elsewhere_names_its_data_by_a_relative_path(run: Run, people: Path) -> None:
+def test_spec_in_another_folder_names_its_data_by_a_relative_path(run: Run, people: Path) -> None:
     (people / "specs").mkdir()
     assert run("init", "people.csv", "--output", "specs/people.toml").status == 0
     document = tomllib.loads((people / "specs" / "people.toml").read_text(encoding="utf-8"))

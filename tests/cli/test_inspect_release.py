@@ -36,7 +36,7 @@ SELECT COUNT(*) FROM Patients WHERE Sex = 'Male' AND Age <= 26;
 """
 
 
-def test_a_release_is_compared_with_its_table(run: Run, people: Path) -> None:
+def test_release_is_compared_with_its_table(run: Run, people: Path) -> None:
     options = ("--output", "release.csv", "--k", "3", "--max-suppressed", "1")
     published = run("publish", "discreet.toml", *options)
     assert published.status == 0
@@ -66,7 +66,7 @@ def test_a_release_is_compared_with_its_table(run: Run, people: Path) -> None:
 @pytest.mark.parametrize(
     ("summary", "average"), [("means", (26.5, 26.45, 26.55)), ("ranges", (26.5, 26, 27))]
 )
-def test_the_six_patients_of_the_paper(
+def test_six_patients_of_the_paper_have_its_estimates(
     run: Run, people: Path, summary: str, average: tuple[float, float, float]
 ) -> None:
     """LeFevre et al. (2006): (2,2,2) by multidimensional cuts, AVG 26.5 from means, COUNT 2 from ranges."""
@@ -87,7 +87,7 @@ def test_the_six_patients_of_the_paper(
     assert found["metrics"]["c-avg"] == 1
 
 
-def test_a_classifier_is_trained(run: Run, people: Path) -> None:
+def test_classifier_of_the_target_is_trained(run: Run, people: Path) -> None:
     rows = [
         (20 + i % 40, "Berlin" if i % 3 else "Bonn", "flu" if i % 40 < 20 else "cold") for i in range(200)
     ]
@@ -117,7 +117,7 @@ def test_foreign_release_with_a_wrong_row_is_reported(run: Run, people: Path) ->
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         ("--workload queries.sql", "--workload without --release"),
         ("--target disease", "--target without --release"),
@@ -128,7 +128,7 @@ def test_foreign_release_with_a_wrong_row_is_reported(run: Run, people: Path) ->
         ("--release city.csv", "no column"),
     ],
 )
-def test_bad_input_is_refused(run: Run, people: Path, arguments: str, said: str) -> None:
+def test_bad_input_is_refused(run: Run, people: Path, arguments: str, message: str) -> None:
     found = run("inspect", "discreet.toml", *arguments.split(), "--json")
     assert found.status == 2
-    assert said in found.json["error"]["message"]
+    assert message in found.json["error"]["message"]

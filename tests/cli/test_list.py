@@ -18,11 +18,11 @@ def test_every_hierarchy_is_listed(run: Run) -> None:
     assert 'hierarchy = {kind = "builtin", name = "icd10"}' in found.out
 
 
-def test_as_json_and_from_python(run: Run) -> None:
-    told = json.loads(run("list", "hierarchies", "--json").out)
-    assert told == discreet.hierarchies().as_json()
-    assert [each["name"] for each in told["hierarchies"]] == list(BUILTINS)
-    country = next(each for each in told["hierarchies"] if each["name"] == "country")
+def test_hierarchies_in_json_equal_those_of_python(run: Run) -> None:
+    document = json.loads(run("list", "hierarchies", "--json").out)
+    assert document == discreet.hierarchies().as_json()
+    assert [each["name"] for each in document["hierarchies"]] == list(BUILTINS)
+    country = next(each for each in document["hierarchies"] if each["name"] == "country")
     assert country["levels"] == ["sub-region", "region"]
     assert country["example"] == ["Germany", "Western Europe", "Europe"]
     assert "2023" in country["source"]

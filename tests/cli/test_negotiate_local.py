@@ -7,7 +7,7 @@ from pathlib import Path
 from tests.cli.conftest import Run
 
 
-def test_an_exact_answer_in_json(run: Run, people: Path) -> None:
+def test_exact_answer_in_json(run: Run, people: Path) -> None:
     done = run("negotiate", people / "discreet.toml", "--k", 2, "--model", "local", "--bound", "--json")
     assert done.status == 0
     document = done.json

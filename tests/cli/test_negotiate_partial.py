@@ -36,7 +36,7 @@ def wide(people: Path) -> Path:
     return people
 
 
-def test_a_partial_lattice_of_everything_answers_as_the_whole(run: Run, people: Path) -> None:
+def test_partial_lattice_of_all_nodes_answers_like_the_full_lattice(run: Run, people: Path) -> None:
     whole, partial = run(*REQUEST, "--json"), run(*REQUEST, "--partial", "100%", "--json")
     assert (whole.status, partial.status) == (0, 0)
     assert set(whole.json) == {"outcome", "rows", "answers", "warnings"}
@@ -82,7 +82,7 @@ def test_options_of_partial_lattices_are_checked(
     assert f"Error: {fact}" in found.err
 
 
-def test_giving_up_an_attribute(run: Run, people: Path) -> None:
+def test_answers_with_one_attribute_at_its_top(run: Run, people: Path) -> None:
     """At age 0 all classes but Ada's fail k=3, whatever the city; without age, city 2 is one class."""
     relaxed = run(*REQUEST, "--max-level", "age=0", "--attributes", "--json")
     assert relaxed.status == 3
@@ -100,8 +100,8 @@ def test_giving_up_an_attribute(run: Run, people: Path) -> None:
 
 
 def test_lattice_too_large_to_evaluate_is_answered_partially(run: Run, wide: Path) -> None:
-    asked = ("negotiate", "wide.toml", "--k", "3", "--l", "2", "--max-suppressed", "10%")
-    found = run(*asked, "--json")
+    command = ("negotiate", "wide.toml", "--k", "3", "--l", "2", "--max-suppressed", "10%")
+    found = run(*command, "--json")
     assert found.status == 0
     assert "the lattice has 6,103,515,625 nodes" in found.err
     assert "A partial lattice answers instead." in found.err
@@ -112,7 +112,7 @@ def test_lattice_too_large_to_evaluate_is_answered_partially(run: Run, wide: Pat
     (least,) = document["bound"]["heights"]
     assert 0 < least <= answer["height"]
     assert answer["suppressed"] <= 6
-    assert run(*asked, "--json").json["answers"] == document["answers"]
+    assert run(*command, "--json").json["answers"] == document["answers"]
 
 
 def test_suggested_command_publishes_the_partial_answer(run: Run, wide: Path) -> None:
@@ -125,7 +125,7 @@ def test_suggested_command_publishes_the_partial_answer(run: Run, wide: Path) ->
     assert run("audit", "release.csv").status == 0
 
 
-def test_no_exact_answer_is_proven_for_a_large_lattice(run: Run, wide: Path) -> None:
+def test_missing_exact_answer_of_a_large_lattice_is_proven(run: Run, wide: Path) -> None:
     levels = [f"--max-level=q{i}={1 if i < 4 else 0}" for i in range(WIDE)]
     found = run("negotiate", "wide.toml", "--k", "3", "--max-suppressed", "10%", *levels, "--json")
     assert found.status == 3

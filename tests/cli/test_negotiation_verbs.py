@@ -245,27 +245,27 @@ def test_k_beyond_64_bits_is_above_the_rows(number: int, run: Run, people: Path)
     assert run("publish", "discreet.toml", "--k", str(number), "--output", "r.csv").status == 3
 
 
-def test_a_cost_reaches_the_frontier_and_the_answers(run: Run, people: Path) -> None:
-    asked = ("negotiate", "discreet.toml", "--k", "3", "--max-suppressed", "3", "--frontier")
-    found = run(*asked, "--cost", "dm", "--json").json
+def test_cost_applies_to_the_frontier_and_the_answers(run: Run, people: Path) -> None:
+    command = ("negotiate", "discreet.toml", "--k", "3", "--max-suppressed", "3", "--frontier")
+    found = run(*command, "--cost", "dm", "--json").json
     assert found["frontier_cost"] == "dm"
     assert all(isinstance(point["cost"], float) for point in found["frontier"])
     ranked = ("--cost", "loss", "--aggregate", "rank")
-    assert all(len(p["cost"]) == 2 for p in run(*asked, *ranked, "--json").json["frontier"])
-    assert "Frontier of loss for k=3" in run(*asked, *ranked).out
+    assert all(len(p["cost"]) == 2 for p in run(*command, *ranked, "--json").json["frontier"])
+    assert "Frontier of loss for k=3" in run(*command, *ranked).out
     spec = people / "discreet.toml"
     spec.write_text(spec.read_text("utf-8") + '[request]\ncost = "dm"\n', "utf-8")
-    assert run(*asked, "--json").json["frontier"] == found["frontier"]
+    assert run(*command, "--json").json["frontier"] == found["frontier"]
     bare = run("negotiate", "discreet.toml", "--k", "3", "--cost", "dm", "--json")
     assert "frontier" not in bare.json
     assert "cost" in bare.json["answers"][0]
 
 
 def test_suppressed_rows_are_listed_by_value(run: Run, people: Path) -> None:
-    asked = ("negotiate", "discreet.toml", "--k", "2", "--max-suppressed", "40%", "--left-out")
-    (found,) = run(*asked, "--json").json["left_out"]
-    answer = run(*asked, "--json").json["answers"][0]
+    command = ("negotiate", "discreet.toml", "--k", "2", "--max-suppressed", "40%", "--left-out")
+    (found,) = run(*command, "--json").json["left_out"]
+    answer = run(*command, "--json").json["answers"][0]
     assert found["suppressed"] == answer["suppressed"] > 0
-    text = run(*asked).out
+    text = run(*command).out
     assert found["sentence"] in " ".join(text.split())
-    assert "Suppressed: " not in run(*asked[:-1]).out
+    assert "Suppressed: " not in run(*command[:-1]).out

@@ -61,8 +61,8 @@ def test_nested_columns_are_never_published(name: str, role: str, run: Run) -> N
         f"COPY (SELECT 20 + i % 5 AS age, {TYPES[name]} AS {name} FROM range(60) AS t(i)) TO 'p.parquet'"
     )
     source, age = '[source]\npath = "p.parquet"\n', '[attributes.age]\nrole = "quasi-identifier"\n'
-    asked = role.format(name=name)
-    spec = source + (asked + age if asked.startswith("unlisted") else age + asked)
+    attribute = role.format(name=name)
+    spec = source + (attribute + age if attribute.startswith("unlisted") else age + attribute)
     Path("own.toml").write_text(spec, encoding="utf-8")
     output = ("--output", "out.csv")
     for verb, *more in (("negotiate",), ("publish", *output), ("publish", *output, "--model", "mondrian")):
@@ -96,16 +96,16 @@ def test_every_kind_of_table_is_published_without_nested_columns(run: Run, peopl
         assert {name for name, role in roles.items() if role == "identifier"} >= nested, kind
         assert str(proposal).count("nested values: left out") == len(nested), kind
         assert "If it names the person" not in str(proposal), kind
-        wish = discreet.open(data, proposal.mapping).negotiate(k=2)
-        release = discreet.open(data, proposal.mapping).publish(wish.exact, "out.parquet", overwrite=True)
+        answer = discreet.open(data, proposal.mapping).negotiate(k=2)
+        release = discreet.open(data, proposal.mapping).publish(answer.exact, "out.parquet", overwrite=True)
         assert release.audit.passed
         assert pyarrow.parquet.read_schema("out.parquet").names == ["age", "city"], kind
-        asked = {
+        spec = {
             **proposal.mapping,
             "attributes": {**proposal.mapping["attributes"], "tags": {"role": "insensitive"}},
         }
         with pytest.raises(discreet.InputError, match="column 'tags' contains nested values"):
-            discreet.open(data, asked).publish({}, "never.parquet", k=2)
+            discreet.open(data, spec).publish({}, "never.parquet", k=2)
 
 
 @pytest.mark.parametrize("name", TYPES)

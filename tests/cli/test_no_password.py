@@ -42,7 +42,7 @@ LINES = {
 
 
 @pytest.mark.parametrize(("address", "line"), in_turn(ADDRESSES, LINES, rounds=2))
-def test_no_address_of_a_spec_is_repeated(line: str, address: str, run: Run, people: Path) -> None:
+def test_output_repeats_no_password_of_a_spec(line: str, address: str, run: Run, people: Path) -> None:
     spec = people / "discreet.toml"
     text = spec.read_text(encoding="utf-8").replace(LINES[line], line.replace("ADDRESS", address))
     spec.write_text(text, encoding="utf-8")

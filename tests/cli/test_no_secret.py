@@ -134,23 +134,23 @@ def _started_and_closed(server: WorkbenchServer, started: Callable[[], None]) ->
 
 def repeated(done: Any, folder: Path) -> list[str]:
     """Return the places that contain the secret: the output streams and files, which it removes."""
-    found = [name for name, text in (("stdout", done.out), ("stderr", done.err)) if told(text)]
+    found = [name for name, text in (("stdout", done.out), ("stderr", done.err)) if contains_secret(text)]
     for path in sorted(folder.parent.rglob("*")):
         if not path.exists():
             continue
         text = "" if path.is_dir() else path.read_text("utf-8", errors="replace")
-        if told(path.name) or told(text):
+        if contains_secret(path.name) or contains_secret(text):
             found.append(str(path))
             shutil.rmtree(path) if path.is_dir() else path.unlink()
     return found
 
 
-def told(text: str) -> bool:
+def contains_secret(text: str) -> bool:
     return SECRET in text or ENCODED in text
 
 
 @pytest.mark.parametrize("verb", VERBS)
-def test_no_verb_and_no_option_repeats_a_secret(verb: str, run: Run, people: Path) -> None:
+def test_output_of_verbs_and_options_repeats_no_secret(verb: str, run: Run, people: Path) -> None:
     found = []
     for number, address in enumerate(ADDRESSES):
         for place, words in enumerate(command_lines(verb, address)):

@@ -17,7 +17,7 @@ def rows_of(path: Path) -> list[tuple[str, ...]]:
         return sorted(tuple(row) for row in csv.reader(file))
 
 
-def test_an_exact_answer_is_published_and_audited(run: Run, people: Path) -> None:
+def test_exact_answer_is_published_and_audited(run: Run, people: Path) -> None:
     found = run(*PUBLISH.split(), "--k", "3", "--max-suppressed", "1", "--json")
     assert (found.status, found.err) == (0, "")
     assert found.json["path"] == "release.csv"
@@ -64,21 +64,21 @@ def test_publish_and_audit_in_text(run: Run, people: Path) -> None:
 
 
 def test_only_an_exact_answer_is_published_without_accept(run: Run, people: Path) -> None:
-    wish = ("--k", "4", "--max-level", "age=1", "--max-suppressed", "1")
-    refused = run(*PUBLISH.split(), *wish, "--json")
+    options = ("--k", "4", "--max-level", "age=1", "--max-suppressed", "1")
+    refused = run(*PUBLISH.split(), *options, "--json")
     assert refused.status == 3
     assert refused.json["error"]["kind"] == "no-solution"
     assert "max_suppressed, height, k" in refused.json["error"]["allowed"]
     assert not (people / "release.csv").exists()
-    relaxed = {a["relaxed"]: a for a in run("negotiate", "discreet.toml", *wish, "--json").json["answers"]}
+    relaxed = {a["relaxed"]: a for a in run("negotiate", "discreet.toml", *options, "--json").json["answers"]}
     for part in ("max_suppressed", "height", "k"):
-        found = run(*PUBLISH.split(), *wish, "--accept-relaxation", part, "--overwrite", "--json")
+        found = run(*PUBLISH.split(), *options, "--accept-relaxation", part, "--overwrite", "--json")
         assert found.status == 0
         assert found.json["relaxed"] == part
         assert found.json["levels"] == relaxed[part]["levels"]
         assert found.json["suppressed"] == relaxed[part]["suppressed"]
         assert found.json["audit"]["k"] >= relaxed[part]["k"]
-    text = run(*PUBLISH.split(), *wish, "--accept-relaxation", "k", "--overwrite")
+    text = run(*PUBLISH.split(), *options, "--accept-relaxation", "k", "--overwrite")
     assert "with k relaxed" in text.out
 
 
@@ -87,7 +87,7 @@ def test_accept_with_an_exact_answer_has_no_effect(run: Run, people: Path) -> No
     assert (found.status, found.json["relaxed"], found.json["k"]) == (0, None, 2)
 
 
-def test_levels(run: Run, people: Path) -> None:
+def test_given_levels_are_published(run: Run, people: Path) -> None:
     found = run(
         *PUBLISH.split(),
         "--k",
@@ -108,7 +108,7 @@ def test_levels(run: Run, people: Path) -> None:
     assert "--max-suppressed" in refused.json["error"]["advice"]
 
 
-def test_levels_keep_to_the_least_levels_of_the_spec(run: Run, people: Path) -> None:
+def test_levels_respect_the_least_levels_of_the_spec(run: Run, people: Path) -> None:
     (people / "discreet.toml").write_text(SPEC + "\n[request]\nk = 1\n[request.min_level]\ncity = 1\n")
     found = run(*PUBLISH.split(), "--level", "age=1", "--json")
     assert found.json["levels"] == {"age": 1, "city": 1}
@@ -116,7 +116,7 @@ def test_levels_keep_to_the_least_levels_of_the_spec(run: Run, people: Path) -> 
     assert (refused.status, refused.json["error"]["kind"]) == (2, "bad-input")
 
 
-def test_levels_of_a_lattice_too_large_to_evaluate(
+def test_given_levels_are_published_without_evaluating_the_lattice(
     run: Run, people: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*_: object, **__: object) -> None:

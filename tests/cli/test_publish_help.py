@@ -24,7 +24,7 @@ def sections() -> dict[str, str]:
 
 
 @pytest.mark.parametrize("name", names())
-def test_the_help_names_every_option_of_every_model(name: str) -> None:
+def test_help_names_every_option_of_every_model(name: str) -> None:
     model: type[Model] = named(name)
     flags = [each for each in model.options() if each.flag is not None and each.flag != "--level"]
     if not flags:

@@ -30,9 +30,7 @@ def test_every_model_is_published_and_audited(model: str, run: Run, people: Path
     assert run("audit", "release.csv").status == 0
 
 
-def test_levels_are_negotiated_without_a_model_and_of_least_loss_with_full_domain(
-    run: Run, people: Path
-) -> None:
+def test_levels_are_negotiated_without_a_model_and_cheapest_with_full_domain(run: Run, people: Path) -> None:
     """The minimum height is one generalization, of twelve jobs; the minimum loss two, of two sexes."""
     rows = [f"{sex},{job}" for sex in ("f", "m") for job in "abcdefghijkl"]
     (people / "people.csv").write_text("\n".join(["sex,job", *rows * 2]) + "\n", encoding="utf-8")
@@ -54,8 +52,8 @@ def test_levels_are_negotiated_without_a_model_and_of_least_loss_with_full_domai
     table = discreet.open(people / "discreet.toml")
     assert table.publish("full-domain", people / "again.csv", k=4).levels == chosen["levels"]
     kept = table.recode("full-domain", k=4).granularity
-    told = run("inspect", "discreet.toml", "--release", "release.csv", "--json").json["metrics"]
-    assert told["granularity"] == pytest.approx(kept)
+    metrics = run("inspect", "discreet.toml", "--release", "release.csv", "--json").json["metrics"]
+    assert metrics["granularity"] == pytest.approx(kept)
     bounded = run(*PUBLISH, "--model", "full-domain", "--k", "4", "--max-level", "sex=0", "--overwrite")
     assert bounded.json["levels"] == {"sex": 0, "job": 1}
 
@@ -97,7 +95,9 @@ def test_summaries_of_mondrian(summary: str, ages: str, run: Run, people: Path) 
         (("--model", "mondrian", "--e", "5"), "'e' does not apply"),
     ],
 )
-def test_options_that_do_not_apply(options: tuple[str, ...], message: str, run: Run, people: Path) -> None:
+def test_options_that_do_not_apply_are_refused(
+    options: tuple[str, ...], message: str, run: Run, people: Path
+) -> None:
     found = run(*PUBLISH, "--k", "3", *options)
     assert (found.status, found.json["error"]["kind"]) == (2, "bad-input")
     assert message in found.json["error"]["message"]
@@ -133,7 +133,7 @@ def test_mondrian_cuts_at_workload_predicates(run: Run, people: Path) -> None:
 
 
 @pytest.mark.parametrize("model", ["full-subtree", "full-subgraph", "mondrian", "local", "patterns"])
-def test_a_class_whose_sensitive_values_are_all_null_has_no_l(model: str, run: Run, people: Path) -> None:
+def test_class_of_null_sensitive_values_has_no_l(model: str, run: Run, people: Path) -> None:
     """By size only, the three rows without a value would form a class; an l of 1 forbids it."""
     rows = ["20,Berlin,"] * 3 + ["30,Berlin,flu"] * 3 + ["30,Bonn,cold"] * 3
     (people / "people.csv").write_text("\n".join(["age,city,disease", *rows]) + "\n", encoding="utf-8")
@@ -145,15 +145,15 @@ def test_a_class_whose_sensitive_values_are_all_null_has_no_l(model: str, run: R
 
 
 def test_optimal_single_dimension_division_reports_its_proof(run: Run, people: Path) -> None:
-    how = ("--model", "ordered-single-dimension", "--method", "optimal", "--k", "3")
-    found = run(*PUBLISH, *how, "--time-limit", "30")
+    options = ("--model", "ordered-single-dimension", "--method", "optimal", "--k", "3")
+    found = run(*PUBLISH, *options, "--time-limit", "30")
     evidence = found.json["recoding"]["evidence"]
     assert (found.status, evidence["status"], evidence["cost"], evidence["gap"]) == (0, "optimal", "c-dm", 0)
     sizes = found.json["audit"]["class_sizes"]
     assert sum(int(size) ** 2 * number for size, number in sizes.items()) == evidence["value"]
-    counted = run(*PUBLISH, *how, "--cost", "c-avg", "--overwrite").json
+    counted = run(*PUBLISH, *options, "--cost", "c-avg", "--overwrite").json
     assert counted["recoding"]["evidence"]["value"] == counted["rows"] / counted["audit"]["classes"] / 3
-    text = run(*[word for word in PUBLISH if word != "--json"], *how, "--overwrite").out
+    text = run(*[word for word in PUBLISH if word != "--json"], *options, "--overwrite").out
     assert "no recoding of the model has less than" in text
 
 
@@ -175,7 +175,7 @@ def test_options_of_the_optimal_division(
     assert message in found.json["error"]["message"]
 
 
-def test_the_table_of_the_page_on_recoding_models(run: Run, people: Path, data_dir: Path) -> None:
+def test_full_domain_of_adult_has_the_granularity_of_the_page(run: Run, people: Path, data_dir: Path) -> None:
     """docs/recoding-models.md: Adult, nine quasi-identifiers, k = 5, with the command of the page."""
     home = data_dir / "adult"
     spec = f'[source]\npath = "{home / "adult_30162.csv"}"\n'
@@ -185,5 +185,5 @@ def test_the_table_of_the_page_on_recoding_models(run: Run, people: Path, data_d
     (people / "discreet.toml").write_text(spec, encoding="utf-8")
     found = run(*PUBLISH, "--model", "full-domain", "--k", "5")
     assert (found.status, found.json["audit"]["classes"]) == (0, 24), found.err
-    told = run("inspect", "discreet.toml", "--release", "release.csv", "--json").json["metrics"]
-    assert told["granularity"] == pytest.approx(0.292, abs=5e-4)
+    metrics = run("inspect", "discreet.toml", "--release", "release.csv", "--json").json["metrics"]
+    assert metrics["granularity"] == pytest.approx(0.292, abs=5e-4)

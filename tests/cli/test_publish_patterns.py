@@ -14,7 +14,7 @@ from tests.cli.conftest import Run
 PUBLISH = ("publish", "discreet.toml", "--output", "release.csv", "--model", "patterns", "--k", "3", "--json")
 
 
-def test_a_release_by_patterns_is_audited_and_its_manifest_counts_patterns(run: Run, people: Path) -> None:
+def test_release_by_patterns_is_audited_and_counted_in_the_manifest(run: Run, people: Path) -> None:
     found = run(*PUBLISH)
     assert (found.status, found.err) == (0, ""), found
     assert found.json["model"] == "cell-suppression"
@@ -121,7 +121,7 @@ def test_rows_that_fit_no_pattern_without_a_policy_are_no_solution(run: Run, peo
         assert not (people / "release.csv").exists()
 
 
-def test_python_takes_a_predicate_and_weights(people: Path) -> None:
+def test_python_accepts_a_predicate_and_weights(people: Path) -> None:
     table = open_table(people / "discreet.toml")
     result = table.recode(Patterns(custom=lambda pattern: not pattern.starred[1], weights={"age": 3}), k=3)
     guidance = result.as_json()["patterns"]
@@ -133,7 +133,7 @@ def test_python_takes_a_predicate_and_weights(people: Path) -> None:
 PATTERNS = tuple(word for word in PUBLISH if word != "--json")
 
 
-def test_the_optimum_is_published_and_costs_no_more_than_the_greedy(run: Run, people: Path) -> None:
+def test_optimum_is_published_and_costs_at_most_the_greedy(run: Run, people: Path) -> None:
     greedy = run(*PATTERNS, "--json").json["recoding"]["patterns"]
     found = run(*PATTERNS, "--method", "exact", "--json", "--overwrite")
     assert (found.status, found.err) == (0, ""), found
@@ -147,15 +147,15 @@ def test_the_optimum_is_published_and_costs_no_more_than_the_greedy(run: Run, pe
     assert (greedy["cost"], exact["cost"]) == (9, 9)
 
 
-def test_all_rows_are_published_where_none_may_be_suppressed(run: Run, people: Path) -> None:
+def test_all_rows_are_published_if_none_may_be_suppressed(run: Run, people: Path) -> None:
     found = run(*PATTERNS, "--method", "exact", "--max-suppressed", "0", "--json")
     assert (found.json["suppressed"], found.json["recoding"]["patterns"]["cost"]) == (0, 12)
 
 
 def test_fixed_parameter_search_costs_as_much_as_the_integer_program(run: Run, people: Path) -> None:
     for limit in ((), ("--max-suppressed", "0")):
-        how = (*PATTERNS, *limit, "--json", "--overwrite", "--method")
-        program, tried = run(*how, "exact"), run(*how, "fixed-parameter")
+        command = (*PATTERNS, *limit, "--json", "--overwrite", "--method")
+        program, tried = run(*command, "exact"), run(*command, "fixed-parameter")
         assert (tried.status, tried.err) == (0, ""), tried
         found, expected = tried.json["recoding"]["patterns"], program.json["recoding"]["patterns"]
         assert found["method"] == "fixed-parameter"
@@ -171,7 +171,7 @@ def test_fixed_parameter_search_reports_its_limit(run: Run, people: Path) -> Non
     (people / "many.csv").write_text("\n".join(["a,b,c", *rows, ""]), encoding="utf-8")
     keys = "".join(f'[attributes.{name}]\nrole = "quasi-identifier"\n' for name in "abc")
     (people / "many.toml").write_text(f'[source]\npath = "many.csv"\n{keys}', encoding="utf-8")
-    asked = ("publish", "many.toml", "--output", "many.out.csv", "--model", "patterns", "--k", "2")
-    found = run(*asked, "--method", "fixed-parameter", "--json")
+    command = ("publish", "many.toml", "--output", "many.out.csv", "--model", "patterns", "--k", "2")
+    found = run(*command, "--method", "fixed-parameter", "--json")
     assert found.status == 4
     assert found.json["error"]["allowed"] == "20 cells"

@@ -44,9 +44,11 @@ def adult(data_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
     ("name", "k", "e", "partition"),
     [("capital_loss", 5, 500, "min-sum"), ("hours_per_week", 5, 20, "qi-aware")],
 )
-def test_adult(name: str, k: int, e: int, partition: str, run: Run, adult: Path) -> None:
-    asked = ("--k", str(k), "--e", str(e), "--sensitive", name, "--partition", partition, "--json")
-    found = run(*PUBLISH, *asked)
+def test_permuted_adult_equals_its_plain_definition(
+    name: str, k: int, e: int, partition: str, run: Run, adult: Path
+) -> None:
+    options = ("--k", str(k), "--e", str(e), "--sensitive", name, "--partition", partition, "--json")
+    found = run(*PUBLISH, *options)
     assert (found.status, found.err) == (0, ""), found
     facts = found.json["permutation"]
     assert (facts["sensitive"], facts["k"], facts["e"], facts["partition"]) == (name, k, str(e), partition)
@@ -72,12 +74,12 @@ def test_adult(name: str, k: int, e: int, partition: str, run: Run, adult: Path)
     assert run("audit", "release.csv", "--k", "1000").status == 1
 
 
-def test_groups_are_cut_along_the_attributes_that_are_named(run: Run, adult: Path) -> None:
+def test_groups_are_cut_along_the_named_attributes(run: Run, adult: Path) -> None:
     del adult
-    asked = ("--k", "5", "--e", "20", "--sensitive", "hours_per_week", "--partition")
+    options = ("--k", "5", "--e", "20", "--sensitive", "hours_per_week", "--partition")
     mixed = {}
     for name in ("age", "sex"):
-        found = run(*PUBLISH, *asked, "qi-aware", "--cut-along", name, "--overwrite", "--json")
+        found = run(*PUBLISH, *options, "qi-aware", "--cut-along", name, "--overwrite", "--json")
         assert (found.status, found.err) == (0, ""), found
         ages: dict[str, list[int]] = {}
         for row in rows_of(Path("release.csv")):
@@ -85,16 +87,16 @@ def test_groups_are_cut_along_the_attributes_that_are_named(run: Run, adult: Pat
         mixed[name] = sum(len(group) * (max(group) - min(group)) for group in ages.values())
     assert mixed["age"] < mixed["sex"] / 2
     for partition, name, word in (("min-sum", "age", "qi-aware"), ("qi-aware", "salary", "age, sex")):
-        refused = run(*PUBLISH, *asked, partition, "--cut-along", name, "--overwrite", "--json")
+        refused = run(*PUBLISH, *options, partition, "--cut-along", name, "--overwrite", "--json")
         assert (refused.status, refused.json["error"]["kind"]) == (2, "bad-input")
         assert word in refused.json["error"]["allowed"]
 
 
-def test_generalized_and_in_a_database(run: Run, adult: Path) -> None:
+def test_generalized_permutation_is_written_to_a_database(run: Run, adult: Path) -> None:
     del adult
-    asked = ("--k", "5", "--e", "500", "--sensitive", "capital_loss", "--level", "age=2")
+    options = ("--k", "5", "--e", "500", "--sensitive", "capital_loss", "--level", "age=2")
     words = [word if word != "release.csv" else "release.duckdb" for word in PUBLISH]
-    found = run(*words, *asked, "--form", "two-tables", "--json")
+    found = run(*words, *options, "--form", "two-tables", "--json")
     assert (found.status, found.err) == (0, ""), found
     assert found.json["levels"] == {"age": 2, "sex": 0}
     assert found.json["permutation"]["files"]["help"]["table"] == "help"
@@ -116,7 +118,7 @@ def test_permuted_release_text_names_unprotected_facts(run: Run, people: Path) -
     assert document["permutation"]["numeric"] is False
 
 
-def test_groups_of_a_recoding(run: Run, people: Path) -> None:
+def test_groups_are_the_classes_of_a_recoding(run: Run, people: Path) -> None:
     del people
     more = ("--partition", "recoding", "--recoding", "mondrian", "--cut", "median", "--json")
     found = run(*PUBLISH, "--k", "2", *more)

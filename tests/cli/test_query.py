@@ -19,7 +19,7 @@ ROWS = [
     ("36", "M", "TX"),
     ("33", "F", "TX"),
 ]
-ASKED = "SELECT AVG(salary) FROM people WHERE age BETWEEN 30 AND 40 AND state = 'TX' GROUP BY sex"
+QUERY = "SELECT AVG(salary) FROM people WHERE age BETWEEN 30 AND 40 AND state = 'TX' GROUP BY sex"
 
 
 @pytest.fixture
@@ -29,8 +29,8 @@ def release(tmp_path: Path) -> Path:
     )
 
 
-def test_bounds_as_an_aligned_table(release: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["query", str(release), ASKED]) == 0
+def test_bounds_are_printed_as_an_aligned_table(release: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["query", str(release), QUERY]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].split() == ["sex", "aggregate", "lower", "upper", "estimate", "width"]
     assert [line.split() for line in lines[2:]] == [
@@ -40,7 +40,7 @@ def test_bounds_as_an_aligned_table(release: Path, capsys: pytest.CaptureFixture
 
 
 def test_query_json_follows_the_contract(release: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["query", str(release), ASKED, "--json"]) == 0
+    assert main(["query", str(release), QUERY, "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert document["columns"] == ["sex"]
     assert document["warnings"] == []
@@ -58,9 +58,9 @@ def test_query_json_follows_the_contract(release: Path, capsys: pytest.CaptureFi
 
 
 def test_explain_prints_sql_that_runs(release: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["query", str(release), ASKED, "--explain"]) == 0
+    assert main(["query", str(release), QUERY, "--explain"]) == 0
     assert duckdb.connect().execute(capsys.readouterr().out).fetchall()[0][:3] == ("F", 7.5, 40.0)
-    assert main(["query", str(release), ASKED, "--explain", "--sql", "postgres", "--help-table", "h"]) == 0
+    assert main(["query", str(release), QUERY, "--explain", "--sql", "postgres", "--help-table", "h"]) == 0
     assert 'JOIN "h" AS help' in capsys.readouterr().out
 
 
@@ -72,7 +72,7 @@ def test_views(release: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_several_releases(release: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["query", str(release), str(release), ASKED]) == 0
+    assert main(["query", str(release), str(release), QUERY]) == 0
     assert capsys.readouterr().out.count("people.csv") == 4
 
 

@@ -29,7 +29,7 @@ def source_in(path: Path) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("data", "encoding", "said"),
+    ("data", "encoding", "message"),
     [
         (people_text().replace("–", "-").encode("latin-1"), "latin-1", "a guess: the bytes are not UTF-8"),
         (people_text().encode("windows-1252"), "windows-1252", "a guess: the bytes are not UTF-8"),
@@ -42,13 +42,13 @@ def source_in(path: Path) -> dict[str, Any]:
     ids=["latin-1", "windows-1252", "utf-16", "big end first", "no mark", "no mark, big end first", "utf-8"],
 )
 def test_encoding_is_detected_written_and_read(
-    data: bytes, encoding: str | None, said: str, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    data: bytes, encoding: str | None, message: str, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("people.csv").write_bytes(data)
     found = run("init", "people.csv")
     assert found.status == 0, found.err
-    assert said in " ".join(found.out.split())
+    assert message in " ".join(found.out.split())
     source = source_in(Path("discreet.toml"))
     assert (source.get("encoding"), source["delimiter"]) == (encoding, ";")
     assert run("negotiate", "discreet.toml", "--k", "2").status == 0
@@ -93,7 +93,7 @@ def test_explicit_reading_options_are_written_to_the_spec(
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("given", "message"),
     [
         (("--encoding", "latin-one"), "encoding 'latin-one' is unknown"),
         (("--encoding", "ascii"), "line 1: bytes that are not ascii"),
@@ -105,17 +105,17 @@ def test_explicit_reading_options_are_written_to_the_spec(
     ],
 )
 def test_wrong_reading_options_are_refused(
-    given: tuple[str, ...], said: str, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    given: tuple[str, ...], message: str, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("people.csv").write_bytes(people_text().encode("windows-1252"))
     found = run("init", "people.csv", *given)
     assert (found.status, found.out) == (2, "")
-    assert said in " ".join(found.err.split())
+    assert message in " ".join(found.err.split())
     assert not Path("discreet.toml").exists()
 
 
-def test_foreign_files_are_audited_and_linked_as_they_are_written(
+def test_foreign_files_are_audited_and_linked_in_their_encoding(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -26,7 +26,7 @@ def test_tables_are_published_audited_and_refused(run: Run, tmp_path: Path) -> N
     shown = run("audit", "release")
     assert shown.status == 1
     assert "Audit failed: 3 tables" in shown.out
-    for arguments, told in (
+    for arguments, message in (
         (("publish", spec, "--output", "release", "--k", 3), "--k cannot be combined with a relational spec"),
         (("publish", spec), "no folder was given"),
         (("publish", spec, "--output", "release"), "release exists"),
@@ -35,7 +35,7 @@ def test_tables_are_published_audited_and_refused(run: Run, tmp_path: Path) -> N
     ):
         refused = run(*arguments)
         assert refused.status == 2
-        assert told in " ".join(refused.err.split())
+        assert message in " ".join(refused.err.split())
 
 
 def test_one_document_and_parquet(run: Run, tmp_path: Path) -> None:
@@ -52,7 +52,7 @@ def test_one_document_and_parquet(run: Run, tmp_path: Path) -> None:
     assert run("audit", "release").status == 0
 
 
-def test_a_relational_spec_is_proposed_and_publishes(run: Run, tmp_path: Path) -> None:
+def test_proposed_relational_spec_is_published(run: Run, tmp_path: Path) -> None:
     clinic(tmp_path, 1, people=40).written()
     data = [tmp_path / f"{name}.csv" for name in ("patients", "visits", "lab")]
     command = ("init", data[0], "--related", data[1], "--related", data[2], "--output", "study.toml")
@@ -72,7 +72,7 @@ def test_a_relational_spec_is_proposed_and_publishes(run: Run, tmp_path: Path) -
     assert run("publish", "study.toml", "--output", "release").status == 0
     assert run("audit", "release").status == 0
     Path("new").mkdir()
-    for arguments, told in (
+    for arguments, message in (
         (command, "exists"),
         ((*command, "--subject", "patient"), "cannot be combined with --related"),
         (("init", data[0], "--related", tmp_path / "clinic.csv", "--output", "new/x.toml"), "clinic.csv"),
@@ -83,5 +83,5 @@ def test_a_relational_spec_is_proposed_and_publishes(run: Run, tmp_path: Path) -
     ):
         refused = run(*arguments)
         assert refused.status == 2
-        assert told in " ".join(refused.err.split())
+        assert message in " ".join(refused.err.split())
     assert not list(Path("new").iterdir())

@@ -16,7 +16,7 @@ from tests.cli.conftest import Run
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         (["--host", "0.0.0.0"], "without TLS"),
         (["--host", "192.0.2.1", "--tls-cert", "a"], "one of --tls-cert and --tls-key"),
@@ -32,12 +32,12 @@ from tests.cli.conftest import Run
     ],
 )
 def test_serve_refuses_unsafe_options(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: list[str], said: str
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: list[str], message: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
     found = run("serve", "--no-browser", *options)
     assert (found.status, found.out) == (2, "")
-    assert said in found.err.replace("\n", " ")
+    assert message in found.err.replace("\n", " ")
 
 
 def test_adding_users(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

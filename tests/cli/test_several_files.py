@@ -33,8 +33,8 @@ def released(run: Run, pattern: str) -> list[str]:
     """Publish a pattern's files with one level each; return the lines of the release, sorted."""
     assert (found := run("init", pattern)).status == 0, found.err
     assert f'path = "{pattern}"' in Path("discreet.toml").read_text(encoding="utf-8")
-    asked = ("discreet.toml", "--k", "2", "--max-suppressed", "0", "--output", "release.csv")
-    assert (found := run("publish", *asked)).status == 0, found.err
+    options = ("discreet.toml", "--k", "2", "--max-suppressed", "0", "--output", "release.csv")
+    assert (found := run("publish", *options)).status == 0, found.err
     assert run("audit", "release.csv").status == 0
     return sorted(Path("release.csv").read_text(encoding="utf-8").splitlines())
 
@@ -69,7 +69,7 @@ def test_parquet_files_are_read_by_pattern(run: Run) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "encoding", "said"),
+    ("name", "text", "encoding", "message"),
     [
         ("m2.csv", month(2, HEADER + ",x").replace("flu 2", "flu,2"), "utf-8", "'x' is not a column of both"),
         ("m2.csv", month(2, 'sex,age,"to\nwn",disease'), "utf-8", "the columns come in another order"),
@@ -86,13 +86,13 @@ def test_parquet_files_are_read_by_pattern(run: Run) -> None:
     ],
 )
 def test_differing_files_of_a_pattern_are_refused_by_name(
-    run: Run, name: str, text: str, encoding: str, said: str
+    run: Run, name: str, text: str, encoding: str, message: str
 ) -> None:
     write("m1.csv", month(1))
     write(name, text, encoding)
     found = run("init", "data/*m*")
     assert found.status == 2
-    assert said in " ".join(found.err.split())
+    assert message in " ".join(found.err.split())
     assert "Please report" not in found.err
 
 
@@ -106,18 +106,18 @@ def test_pattern_expanded_by_the_shell_is_explained(run: Run) -> None:
     assert run("init", "nowhere/*.csv").status == 2
 
 
-def test_file_name_with_a_star_is_no_pattern(run: Run) -> None:
+def test_file_name_with_a_star_is_not_read_as_a_pattern(run: Run) -> None:
     write("m*.csv", month(1))
     write("m2.csv", month(2))
     assert run("init", "data/m*.csv", "--json").json["rows"] == 12
 
 
-def test_a_release_replaces_no_file_of_its_input(run: Run) -> None:
+def test_release_replaces_no_file_of_its_input(run: Run) -> None:
     write("m1.csv", month(1))
     write("m2.csv", month(2))
     assert run("init", "data/*.csv").status == 0
-    asked = ("publish", "discreet.toml", "--k", "2", "--max-suppressed", "0", "--overwrite", "--output")
-    found = run(*asked, "data/m2.csv")
+    options = ("publish", "discreet.toml", "--k", "2", "--max-suppressed", "0", "--overwrite", "--output")
+    found = run(*options, "data/m2.csv")
     assert found.status == 2
     assert "the input" in found.err
     assert Path("data/m2.csv").read_bytes() == month(2).encode()

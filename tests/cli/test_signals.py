@@ -142,7 +142,7 @@ def test_second_signal_ends_the_verb_at_once(second: signal.Signals, child: Chil
     assert status_of(stuck) == (143, ENDED.format("SIGTERM", "a second signal came"))
 
 
-def test_two_signals_within_a_moment_are_one(child: Child, table: Path) -> None:
+def test_two_signals_within_a_moment_count_as_one(child: Child, table: Path) -> None:
     stuck = child(INIT, "init", table, "--output", table.with_suffix(".toml"), seconds=600)
     for number in (signal.SIGSTOP, signal.SIGTERM, signal.SIGHUP, signal.SIGCONT):
         stuck.send_signal(number)
@@ -153,7 +153,7 @@ def test_two_signals_within_a_moment_are_one(child: Child, table: Path) -> None:
     assert status_of(stuck)[0] in (143, 129)
 
 
-def test_a_release_that_is_not_in_place_is_removed(child: Child, table: Path, tmp_path: Path) -> None:
+def test_unfinished_release_is_removed(child: Child, table: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     out.mkdir()
     spec = tmp_path / "discreet.toml"
@@ -167,7 +167,7 @@ def test_a_release_that_is_not_in_place_is_removed(child: Child, table: Path, tm
     assert list(out.iterdir()) == []
 
 
-def test_an_ignored_interrupt_stays_ignored(child: Child, table: Path) -> None:
+def test_ignored_interrupt_stays_ignored(child: Child, table: Path) -> None:
     """A background job of a shell inherits SIGINT as ignored."""
     stuck = child(
         f"import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n{INIT}",
@@ -187,11 +187,11 @@ def test_an_ignored_interrupt_stays_ignored(child: Child, table: Path) -> None:
 
 def test_interrupt_that_requests_an_answer_returns_it(child: Child) -> None:
     """The first interrupt ends nothing, however long the answer takes; the next one ends the process."""
-    asked = child(ANSWERS, seconds=0.1)
-    asked.send_signal(signal.SIGINT)
-    expect(asked, "answer")
-    asked.send_signal(signal.SIGINT)
-    assert status_of(asked)[0] == 130
+    process = child(ANSWERS, seconds=0.1)
+    process.send_signal(signal.SIGINT)
+    expect(process, "answer")
+    process.send_signal(signal.SIGINT)
+    assert status_of(process)[0] == 130
 
 
 def open_files() -> set[tuple[int, int, int]]:

@@ -47,7 +47,7 @@ def test_standard_streams_connect_publish_and_audit(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("verb", ["audit", "init"])
-def test_nothing_sent_is_an_error(verb: str, tmp_path: Path) -> None:
+def test_empty_standard_input_is_an_error(verb: str, tmp_path: Path) -> None:
     found = discreet(tmp_path, verb, "-", *(["--quasi-identifier", "age"] if verb == "audit" else []))
     assert found.returncode == 2
     assert b"is empty" in found.stderr

@@ -39,9 +39,9 @@ role = "sensitive"
 
 def publish_by_every_model(which: str) -> None:
     for model in names():
-        asked = ["--e", "2"] if model == "permutation" else []
+        options = ["--e", "2"] if model == "permutation" else []
         output = f"{which}-{model}.csv"
-        status = main(["publish", "spec.toml", "--k", "3", "--model", model, "--output", output, *asked])
+        status = main(["publish", "spec.toml", "--k", "3", "--model", model, "--output", output, *options])
         assert status == 0, (model, status)
 
 
@@ -72,7 +72,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_every_model_publishes_the_same(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_model_publishes_the_same_without_numba(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
     monkeypatch.setenv("DISCREET_THREADS", "1")
     publish_by_every_model("with")
@@ -83,8 +83,8 @@ def test_every_model_publishes_the_same(folder: Path, monkeypatch: pytest.Monkey
             assert len(with_numba.read_text().splitlines()) == len(without.read_text().splitlines())
         else:
             assert with_numba.read_bytes() == without.read_bytes(), model
-        told = [json.loads(Path(f"{path}.manifest.json").read_text()) for path in (with_numba, without)]
-        assert told[0]["audit"] == told[1]["audit"]
+        manifests = [json.loads(Path(f"{path}.manifest.json").read_text()) for path in (with_numba, without)]
+        assert manifests[0]["audit"] == manifests[1]["audit"]
 
 
 def test_matching_without_numba_is_refused(
@@ -92,7 +92,7 @@ def test_matching_without_numba_is_refused(
 ) -> None:
     monkeypatch.chdir(folder)
     monkeypatch.setitem(sys.modules, "numba", None)
-    asked = ["--k", "2", "--model", "patterns", "--method", "matching", "--max-stars", "2"]
-    assert main(["publish", "spec.toml", *asked, "--output", "release.csv"]) == 2
+    options = ["--k", "2", "--model", "patterns", "--method", "matching", "--max-stars", "2"]
+    assert main(["publish", "spec.toml", *options, "--output", "release.csv"]) == 2
     assert "needs numba, which is not installed" in capsys.readouterr().err
     assert not (folder / "release.csv").exists()

@@ -52,5 +52,5 @@ def scores(criterion: Criterion, classes: Classes, table: Sequence[str]) -> list
     owners, codes, counts = np.array(pairs, np.int64).reshape(-1, 3).T
     distinct = np.bincount(owners, minlength=len(classes))
     sizes = np.array([len(held) + 2 for held in classes])
-    told = ClassValues(distinct, owners, codes, counts, of)
-    return list(map(int, criterion.scores(sizes, told)))
+    values = ClassValues(distinct, owners, codes, counts, of)
+    return list(map(int, criterion.scores(sizes, values)))

@@ -20,7 +20,7 @@ class PlainClass:
 
 
 def groups_of(classes: Sequence[PlainClass], known: int, fewest: int | None = None) -> list[list[int]]:
-    """Return the classes of each group that an attacker finds who knows ``fewest`` to ``known`` cells."""
+    """Return the classes of each group that an attacker finds by knowing ``fewest`` to ``known`` cells."""
     width = len(classes[0].cells) if classes else 0
     found = []
     for number in range(fewest or known, known + 1):
@@ -36,8 +36,10 @@ def score_of(rows: Sequence[tuple[object, ...]], confidence: float) -> int:
     """Return the row count of a group, or 0 if one of their values is too likely or no value is known."""
     if confidence < 1:
         for values in zip(*rows, strict=True):
-            told = Counter(value for value in values if value is not None)
-            if not told or Fraction(max(told.values()), told.total()) > Fraction(str(confidence)):
+            known_values = Counter(value for value in values if value is not None)
+            if not known_values or Fraction(max(known_values.values()), known_values.total()) > Fraction(
+                str(confidence)
+            ):
                 return 0
     return len(rows)
 
@@ -57,12 +59,12 @@ def plain_left(criterion: LKCPrivacy, classes: Sequence[PlainClass], value: int 
     Groups that fail are suppressed together, from the smallest value of the criterion upwards.
     """
     left = [i for i, one in enumerate(classes) if one.rows]
-    for asked in range(1, (criterion.value if value is None else value) + 1):
+    for least in range(1, (criterion.value if value is None else value) + 1):
         while True:
             some = [classes[i] for i in left]
             gone: set[int] = set()
             for group in groups_of(some, criterion.known):
-                if score_of([row for i in group for row in some[i].rows], criterion.confidence) < asked:
+                if score_of([row for i in group for row in some[i].rows], criterion.confidence) < least:
                     gone |= set(group)
             if not gone:
                 break

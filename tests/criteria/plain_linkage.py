@@ -1,4 +1,4 @@
-"""Linkage criteria in plain Python, from the people of a population who match a class."""
+"""Linkage criteria in plain Python, from the people of a population that match a class."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def outside(rows: Counter[Cells], people: Counter[Cells], least: Fraction, most:
 def suppressed_rows_fail(
     table: FrequencySet, node: LatticeNode, gone: set[Cells], least: Fraction, most: Fraction
 ) -> bool:
-    """Return True if, of the people who match no published class, too few or too many are in the table."""
+    """Return True if, of the people that match no published class, too few or too many are in the table."""
     return fails_without(*both_at(table, node), gone, least, most)
 
 

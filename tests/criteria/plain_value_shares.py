@@ -26,12 +26,12 @@ def passes(criterion: Criterion, rows: Rows, table: Rows) -> bool:
     found = measure(criterion, rows, table)
     if found is None:
         return False
-    asked = Decimal(repr(criterion.value))
+    required = Decimal(repr(criterion.value))
     if isinstance(criterion, EntropyDiversity):
-        return found >= asked
+        return found >= required
     if isinstance(criterion, RecursiveDiversity | DeltaDisclosure):
-        return found < asked
-    return found <= asked
+        return found < required
+    return found <= required
 
 
 def measure(criterion: Criterion, rows: Rows, table: Rows) -> Decimal | None:

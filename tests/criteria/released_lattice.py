@@ -44,8 +44,8 @@ class ReleasedLattice(ScoredLattice):
         self, node: LatticeNode, requirement: Requirement, name: str = "", cap: int = 2**62
     ) -> list[int]:
         """Return the sizes of the classes that pass every class criterion."""
-        asked = requirement.of_classes
-        return [rows for rows, scores in self.classes[node] if not self._fails(scores, asked, name, cap)]
+        criteria = requirement.of_classes
+        return [rows for rows, scores in self.classes[node] if not self._fails(scores, criteria, name, cap)]
 
     def _scores(self, types: list[int]) -> dict[tuple[str, str | None], int]:
         found = super()._scores(types)
@@ -60,12 +60,12 @@ def random_release(random: np.random.Generator, table: FrequencySet, *, classes:
         SampleUniques(float(random.choice([0, 0.05, 0.2]))),
     ]
     few = [of_release[i] for i in random.permutation(3)[: int(random.integers(1, 3))].tolist()]
-    asked: list[Criterion] = [HighestRisk(0.5)] if random.random() < 0.2 else []
+    of_classes: list[Criterion] = [HighestRisk(0.5)] if random.random() < 0.2 else []
     if not classes:
-        return Requirement(criteria=(*asked, *few))
+        return Requirement(criteria=(*of_classes, *few))
     requirement = random_requirement(random, table) if random.random() < 0.6 else Requirement()
     others = [c for c in requirement.criteria if not isinstance(c, MostRows)]
-    return Requirement(criteria=(*others, *asked, *few))
+    return Requirement(criteria=(*others, *of_classes, *few))
 
 
 def random_lkc(random: np.random.Generator, table: FrequencySet) -> LKCPrivacy:
@@ -87,11 +87,11 @@ class CellsLattice(ScoredLattice):
         criterion = requirement.of_cells
         assert criterion is not None
         assert isinstance(criterion, LKCPrivacy)
-        asked = requirement.of_classes
+        criteria = requirement.of_classes
         classes = [
             plain_class(self.table, node, types)
             for types, (_, scores) in zip(classes_at(self.table, node), self.classes[node], strict=True)
-            if not self._fails(scores, asked, name, cap)
+            if not self._fails(scores, criteria, name, cap)
         ]
         value = min(criterion.threshold, cap) if name == criterion.name else criterion.threshold
         return self.rows - sum(len(classes[i].rows) for i in plain_left(criterion, classes, value))
@@ -101,7 +101,7 @@ class CellsLattice(ScoredLattice):
         return set(range(12)) if name == LKCPrivacy.name else super().scores_of(name)
 
 
-def asked_of(
+def random_request_of(
     kind: str, seed: int, *, classes: bool = True
 ) -> tuple[FrequencySet, Request, ReleasedLattice | CellsLattice]:
     """Return a random table, a request with a criterion of the release, and the oracle.

@@ -20,7 +20,7 @@ from tests.criteria.test_t_closeness import Row, people, published, spec
 
 __all__ = ["spec"]
 
-ASKED = [
+CRITERIA = [
     BetaLikeness(0.75, "wage"),
     BetaLikeness(0.9, "wage", variant=ENHANCED),
     DeltaDisclosure(1.1, "wage"),
@@ -33,10 +33,12 @@ def counts(rows: list[Row]) -> Counter[int]:
     return Counter(places[row[3]] for row in rows)
 
 
-@pytest.mark.parametrize("asked", ASKED, ids=str)
-def test_with_suppression(asked: Criterion, spec: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("criterion", CRITERIA, ids=str)
+def test_audit_of_a_release_with_suppression_finds_the_worst_class(
+    criterion: Criterion, spec: Path, tmp_path: Path
+) -> None:
     found = discreet.open(spec).publish(
-        {"age": 1, "city": 0}, tmp_path / "out.csv", k=3, criteria=[asked], max_suppressed="95%"
+        {"age": 1, "city": 0}, tmp_path / "out.csv", k=3, criteria=[criterion], max_suppressed="95%"
     )
     assert 0 < found.suppressed < 160
     assert found.audit.passed
@@ -45,15 +47,15 @@ def test_with_suppression(asked: Criterion, spec: Path, tmp_path: Path) -> None:
         (people(), discreet.audit(found.path, spec=spec)),
         ([row for held in classes for row in held], discreet.audit(found.path)),
     ):
-        measures = [measure(asked, counts(held), counts(table)) for held in classes]
+        measures = [measure(criterion, counts(held), counts(table)) for held in classes]
         assert None not in measures
         worst = max(each for each in measures if each is not None)
-        (told,) = audit.report.criteria
-        assert abs(Decimal(told.found) - worst) <= Decimal("1.01") / SCORE_UNIT
+        (judged,) = audit.report.criteria
+        assert abs(Decimal(judged.found) - worst) <= Decimal("1.01") / SCORE_UNIT
     assert discreet.audit(found.path, spec=spec).passed
 
 
-def test_the_commands_that_are_told_pass(
+def test_suggested_audit_commands_pass(
     spec: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(spec.parent)
@@ -67,15 +69,15 @@ def test_the_commands_that_are_told_pass(
     assert capsys.readouterr().out.endswith("discreet audit alone.csv\n")
 
 
-def test_numbers_are_told_by_the_release_itself(spec: Path, tmp_path: Path) -> None:
+def test_criterion_of_numbers_is_audited_without_the_original(spec: Path, tmp_path: Path) -> None:
     found = discreet.open(spec).publish(
         {"age": 2, "city": 1}, tmp_path / "out.csv", criteria=[ValueRange(1, "wage")], max_suppressed="95%"
     )
     assert not found.needs_original
-    alone = discreet.audit(found.path)
-    assert alone.passed
+    audit = discreet.audit(found.path)
+    assert audit.passed
     assert not [
         warning
-        for warning in alone.report.warnings
+        for warning in audit.report.warnings
         if "the publisher's distribution is unknown" in str(warning).lower()
     ]

@@ -54,10 +54,10 @@ def test_ranges(classes: Classes) -> None:
 @given(NUMBERS, EPSILONS, st.sampled_from(["absolute", "relative"]), st.sampled_from([1, 1.5, 2, 3]))
 def test_proximity(classes: Classes, epsilon: float, neighbourhood: str, m: float) -> None:
     table = [value for held in classes for value in held]
-    asked = Proximity(m, epsilon=epsilon, neighbourhood=neighbourhood)
-    for held, score in zip(classes, scores(asked, classes, table), strict=True):
+    criterion = Proximity(m, epsilon=epsilon, neighbourhood=neighbourhood)
+    for held, score in zip(classes, scores(criterion, classes, table), strict=True):
         found = proximity(held, Fraction(str(epsilon)), neighbourhood)
-        assert (score >= asked.threshold) == (found is not None and found >= Fraction(str(m)))
+        assert (score >= criterion.threshold) == (found is not None and found >= Fraction(str(m)))
         if found is not None:
             assert abs(Fraction(score, SCORE_UNIT) - found) <= Fraction(101, 100 * SCORE_UNIT)
 
@@ -79,13 +79,13 @@ def test_growing_criteria_grow(
 
 def test_proximity_is_not_monotone() -> None:
     one, other = ["5", "9"], ["4", "6"]
-    asked = Proximity(2, epsilon=1)
-    found = scores(asked, [one, other, one + other], one + other)
-    assert [score >= asked.threshold for score in found] == [True, True, False]
+    criterion = Proximity(2, epsilon=1)
+    found = scores(criterion, [one, other, one + other], one + other)
+    assert [score >= criterion.threshold for score in found] == [True, True, False]
     assert (Proximity.monotone, Proximity.growing) == (False, False)
 
 
-ASKED: list[Criterion] = [
+CRITERIA: list[Criterion] = [
     PSensitivity(3, "ill", level=1),
     PSensitivity(2, "ill", level=2),
     ValueRange(100, "wage"),
@@ -94,44 +94,46 @@ ASKED: list[Criterion] = [
 ]
 
 
-def passes(asked: Criterion, held: list[Row]) -> bool:
+def passes(criterion: Criterion, held: list[Row]) -> bool:
     """Judge one class in plain Python; wages are never NULL."""
-    if isinstance(asked, PSensitivity):
-        return p_sensitive([row[2] for row in held if row[2]], asked.level, PATHS) >= asked.value
+    if isinstance(criterion, PSensitivity):
+        return p_sensitive([row[2] for row in held if row[2]], criterion.level, PATHS) >= criterion.value
     numbers = [row[3] for row in held]
-    if isinstance(asked, Proximity):
-        found = proximity(numbers, Fraction(str(asked.epsilon)), asked.neighbourhood)
+    if isinstance(criterion, Proximity):
+        found = proximity(numbers, Fraction(str(criterion.epsilon)), criterion.neighbourhood)
     else:
         found = value_range(numbers)
-    return found is not None and found >= Fraction(str(asked.value))
+    return found is not None and found >= Fraction(str(criterion.value))
 
 
-@pytest.mark.parametrize("asked", ASKED, ids=str)
-def test_every_node_and_a_release(asked: Criterion, spec: Path, settings: Settings, tmp_path: Path) -> None:
+@pytest.mark.parametrize("criterion", CRITERIA, ids=str)
+def test_every_node_and_a_release(
+    criterion: Criterion, spec: Path, settings: Settings, tmp_path: Path
+) -> None:
     table = discreet.open(spec)
-    requirement = Requirement(2, criteria=[asked])
-    evaluated = evaluate_lattice(table.frequency_set, settings, criteria=[asked])
+    requirement = Requirement(2, criteria=[criterion])
+    evaluated = evaluate_lattice(table.frequency_set, settings, criteria=[criterion])
     for levels in [(a, c) for a in range(4) for c in range(2)]:
         held = classes_of(people(), levels)
-        expected = sum(len(c) for c in held if len(c) < 2 or not passes(asked, c))
+        expected = sum(len(c) for c in held if len(c) < 2 or not passes(criterion, c))
         assert evaluated.suppressed(levels, requirement) == expected
     release = table.publish(
-        {"age": 1, "city": 0}, tmp_path / "out.csv", k=2, criteria=[asked], max_suppressed="99%"
+        {"age": 1, "city": 0}, tmp_path / "out.csv", k=2, criteria=[criterion], max_suppressed="99%"
     )
     assert release.audit.passed
-    assert all(passes(asked, held) for held in published(release.path))
+    assert all(passes(criterion, held) for held in published(release.path))
     assert discreet.audit(release.path, spec=spec).passed
 
 
-@pytest.mark.parametrize("asked", ASKED, ids=str)
-def test_mondrian_keeps_what_is_monotone(asked: Criterion, spec: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("criterion", CRITERIA, ids=str)
+def test_mondrian_meets_monotone_criteria(criterion: Criterion, spec: Path, tmp_path: Path) -> None:
     table = discreet.open(spec)
-    if isinstance(asked, Proximity):
+    if isinstance(criterion, Proximity):
         with pytest.raises(InputError, match=r"epsilon_m\(wage"):
-            table.publish("mondrian", tmp_path / "out.csv", k=2, criteria=[asked])
+            table.publish("mondrian", tmp_path / "out.csv", k=2, criteria=[criterion])
         return
     for model in ("mondrian", "local"):
-        release = table.publish(model, tmp_path / f"{model}.csv", k=2, criteria=[asked])
+        release = table.publish(model, tmp_path / f"{model}.csv", k=2, criteria=[criterion])
         classes = published(release.path)
         assert len(classes) > 1
-        assert all(passes(asked, held) for held in classes)
+        assert all(passes(criterion, held) for held in classes)

@@ -62,11 +62,11 @@ def drawn(seed: int) -> FrequencySet:
     return replace(table, population=Population(people.codes, people.counts))
 
 
-ASKED: list[tuple[tuple[Criterion, ...], Judge]] = [
+CASES: list[tuple[tuple[Criterion, ...], Judge]] = [
     ((KMap(k),), lambda table, node, k=k: plain.below_k_map(table, node, k))  # type: ignore[misc]
     for k in (1, 2, 3, 6)
 ]
-ASKED += [
+CASES += [
     (
         (DeltaPresence(float(most), least=float(least)),),
         lambda table, node, least=least, most=most: plain.outside_presence(table, node, least, most),  # type: ignore[misc]
@@ -81,12 +81,12 @@ ASKED += [
 
 
 def suppressed(
-    table: FrequencySet, node: LatticeNode, judge: Judge, k: int = 1, asked: Criterion | None = None
+    table: FrequencySet, node: LatticeNode, judge: Judge, k: int = 1, criterion: Criterion | None = None
 ) -> int:
     rows, _ = plain.both_at(table, node)
     gone = judge(table, node) | {cells for cells, number in rows.items() if number < k}
-    if isinstance(asked, DeltaPresence):
-        ends = Fraction(str(asked.least)), Fraction(str(asked.value))
+    if isinstance(criterion, DeltaPresence):
+        ends = Fraction(str(criterion.least)), Fraction(str(criterion.value))
         if plain.suppressed_rows_fail(table, node, gone, *ends):
             return table.rows
     return sum(rows[cells] for cells in gone)
@@ -97,17 +97,17 @@ def nodes_of(table: FrequencySet) -> list[LatticeNode]:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_every_path_judges_alike(seed: int, settings: Settings) -> None:
+def test_every_path_suppresses_the_same_rows(seed: int, settings: Settings) -> None:
     table = drawn(seed)
-    criteria = [criterion for asked, _ in ASKED for criterion in asked]
+    criteria = [criterion for judged, _ in CASES for criterion in judged]
     evaluated = evaluate_lattice(table, settings, criteria=criteria)
     counter = NodeCounter(table, criteria=criteria)
-    for (asked, judge), k in product(ASKED, (None, 2)):
-        requirement = Requirement(k, criteria=asked)
+    for (judged, judge), k in product(CASES, (None, 2)):
+        requirement = Requirement(k, criteria=judged)
         statistics = StatisticsCounter(table, requirement, 10**6)
         held = MemoryFrequencySets(table, requirement, 10**9)
         for node in nodes_of(table):
-            expected = suppressed(table, node, judge, k or 1, asked[0])
+            expected = suppressed(table, node, judge, k or 1, judged[0])
             assert evaluated.suppressed(node, requirement) == expected
             assert evaluated.suppression(requirement)[evaluated.lattice.index(node)] == expected
             assert count_suppressed_rows(table, node, requirement) == expected
@@ -121,19 +121,19 @@ def test_every_path_judges_alike(seed: int, settings: Settings) -> None:
             == evaluated.classes()[evaluated.lattice.index(node)]
             == len(plain.both_at(table, node)[0])
         )
-        told = dict(zip(map(tuple, counted.signatures.T.tolist()), counted.rows.tolist(), strict=True))
-        assert told == evaluated.histogram(node)
+        histogram = dict(zip(map(tuple, counted.signatures.T.tolist()), counted.rows.tolist(), strict=True))
+        assert histogram == evaluated.histogram(node)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_searches_find_what_there_is(seed: int, settings: Settings) -> None:
+def test_searches_find_the_nodes_of_enumeration(seed: int, settings: Settings) -> None:
     table = drawn(seed)
-    for (asked, judge), limit in product(ASKED, (0, 3)):
-        request = Request.of(criteria=asked, max_suppressed=limit)
+    for (criteria, judge), limit in product(CASES, (0, 3)):
+        request = Request.of(criteria=criteria, max_suppressed=limit)
         right = {
-            node: suppressed(table, node, judge, 1, asked[0])
+            node: suppressed(table, node, judge, 1, criteria[0])
             for node in nodes_of(table)
-            if suppressed(table, node, judge, 1, asked[0]) <= min(limit, table.rows - 1)
+            if suppressed(table, node, judge, 1, criteria[0]) <= min(limit, table.rows - 1)
         }
         for name in ("exhaustive", "optimal", "samarati", "incognito", "bottom-up", "anytime"):
             task = SearchProblem.of(table, request, settings)
@@ -156,14 +156,14 @@ def test_negotiated_and_relaxed(seed: int, settings: Settings) -> None:
     evaluated = evaluate_lattice(table, settings, criteria=[KMap(2), DeltaPresence(0.5)])
     negotiator = Negotiator(evaluated)
     heights = [sum(node) for node in nodes_of(table)]
-    for asked, judge in ASKED[:5]:
-        found = negotiator.negotiate(Request.of(criteria=asked))
+    for criteria, judge in CASES[:5]:
+        found = negotiator.negotiate(Request.of(criteria=criteria))
         right = [sum(node) for node in nodes_of(table) if not judge(table, node)]
         assert (found.exact is None) == (not right)
         if found.exact is not None:
             assert sum(found.exact.node) == min(right)
             assert max(heights) >= min(right)
-        relaxed = found.relaxation(asked[0].name)
+        relaxed = found.relaxation(criteria[0].name)
         if relaxed is not None:
             weaker = relaxed.requirement.criteria[0]
             reached = [plain.both_at(table, node) for node in nodes_of(table)]
@@ -177,11 +177,13 @@ def test_negotiated_and_relaxed(seed: int, settings: Settings) -> None:
 
 @pytest.mark.parametrize("least", [Fraction(0), Fraction(1, 10), Fraction(1, 4)])
 @pytest.mark.parametrize("seed", SEEDS)
-def test_presence_is_relaxed_to_what_may_be_published(seed: int, least: Fraction, settings: Settings) -> None:
+def test_presence_is_relaxed_to_the_strictest_publishable_value(
+    seed: int, least: Fraction, settings: Settings
+) -> None:
     """With suppressed rows, the strictest δmax equals that of trying all possible values."""
     table = drawn(seed)
-    wished = DeltaPresence(0.01, least=float(least))
-    evaluated = evaluate_lattice(table, settings, criteria=[wished])
+    criterion = DeltaPresence(0.01, least=float(least))
+    evaluated = evaluate_lattice(table, settings, criteria=[criterion])
     shares = sorted({Fraction(a, b) for b in range(1, 40) for a in range(1, b + 1)})
     nodes = nodes_of(table)
     for node, k, limit in product(nodes[:: max(len(nodes) // 3, 1)], (1, 3), (0, 3, 8)):
@@ -195,44 +197,44 @@ def test_presence_is_relaxed_to_what_may_be_published(seed: int, least: Fraction
             return sum(both[0][cells] for cells in failing)
 
         limit = min(limit, table.rows - 1)
-        wish = Requirement(k, criteria=[wished])
-        score = evaluated.largest(node, wish, "delta_presence", limit)
+        requirement = Requirement(k, criteria=[criterion])
+        score = evaluated.largest(node, requirement, "delta_presence", limit)
         right = next((share for share in shares if gone(share) <= limit), None)
         assert (score is None) == (right is None)
         if score is not None and right is not None:
-            met = replace(wished, value=wished.value_of(score))
+            met = replace(criterion, value=criterion.value_of(score))
             assert met.value == pytest.approx(float(right), abs=2e-9)
             assert evaluated.suppressed(node, Requirement(k, criteria=[met])) <= limit
 
 
-def test_a_preview_tells_the_same(settings: Settings) -> None:
+def test_preview_marks_the_suppressed_classes(settings: Settings) -> None:
     del settings
     for seed in SEEDS:
         table = drawn(seed)
-        for asked, judge in ASKED:
+        for criteria, judge in CASES:
             for node in nodes_of(table):
                 failing = judge(table, node)
-                if suppressed(table, node, judge, 1, asked[0]) == table.rows:
+                if suppressed(table, node, judge, 1, criteria[0]) == table.rows:
                     failing = set(plain.both_at(table, node)[0])
-                for row in preview_rows(table, node, Requirement(criteria=asked), 5).rows:
+                for row in preview_rows(table, node, Requirement(criteria=criteria), 5).rows:
                     assert row.suppressed == (tuple(row.after) in failing)
 
 
-def test_where_classes_are_no_nodes_it_is_refused() -> None:
+def test_classes_that_are_not_made_by_levels_are_refused() -> None:
     table = drawn(0)
-    for asked, _ in ASKED:
-        counter = FactCounter.of(table, Requirement(criteria=asked))
+    for criteria, _ in CASES:
+        counter = FactCounter.of(table, Requirement(criteria=criteria))
         with pytest.raises(InputError, match="unless classes are made by levels"):
             counter.holds(np.arange(table.row_types))
 
 
-def test_without_a_population_it_is_refused(settings: Settings) -> None:
+def test_linkage_criteria_without_a_population_are_refused(settings: Settings) -> None:
     table = replace(drawn(0), population=None)
-    for asked, _ in ASKED:
+    for criteria, _ in CASES:
         with pytest.raises(InputError, match="needs the population, and the spec names none"):
-            evaluate_lattice(table, settings, criteria=asked)
+            evaluate_lattice(table, settings, criteria=criteria)
         with pytest.raises(InputError, match="needs the population, and the spec names none"):
-            FactCounter.of(table, Requirement(criteria=asked))
+            FactCounter.of(table, Requirement(criteria=criteria))
 
 
 # --- declared and refuted properties ----------------------------------------------------------------------
@@ -241,8 +243,8 @@ CLASSES = st.lists(st.tuples(st.integers(0, 8), st.integers(0, 8)), min_size=1, 
 
 
 def fails(criterion: Criterion, rows: int, people: int) -> bool:
-    beside = ClassPopulation(np.array([people]), absent=0)
-    return bool(criterion.scores_beside(np.array([rows]), beside)[0] < criterion.threshold)
+    population = ClassPopulation(np.array([people]), absent=0)
+    return bool(criterion.scores_beside(np.array([rows]), population)[0] < criterion.threshold)
 
 
 def suppressed_rows_fail(criterion: DeltaPresence, suppressed: int, unmatched: int) -> bool:
@@ -255,10 +257,10 @@ def suppressed_rows_fail(criterion: DeltaPresence, suppressed: int, unmatched: i
 )
 def test_monotone_and_growing(classes: list[tuple[int, int]], k: int, one: Fraction, other: Fraction) -> None:
     """k-map and δ-presence are monotone and growing; a class has at least as many people as rows."""
-    asked = KMap(k), DeltaPresence(float(max(one, other)), least=float(min(one, other)))
+    criteria = KMap(k), DeltaPresence(float(max(one, other)), least=float(min(one, other)))
     pairs = [(rows, rows + more) for rows, more in classes]
     rows, people = (sum(side) for side in zip(*pairs, strict=True))
-    for criterion in asked:
+    for criterion in criteria:
         judged = [fails(criterion, *pair) for pair in pairs if pair[0]]
         if rows and (
             (judged and not any(judged) and all(r for r, _ in pairs))
@@ -308,7 +310,7 @@ def test_ends_are_within(value: float, least: float, rows: int, people: int, fai
         (0.0, 0.0, 1, 10**9, True),
     ],
 )
-def test_people_who_match_no_published_class(
+def test_people_that_match_no_published_class_may_fail_presence(
     value: float, least: float, suppressed: int, unmatched: int, failing: bool
 ) -> None:
     assert suppressed_rows_fail(DeltaPresence(value, least=least), suppressed, unmatched) is failing
@@ -336,15 +338,15 @@ def test_estimates(truncated: bool, fraction: float, significance: float) -> Non
             assert (score >= k) == (size >= needed[k])
 
 
-def test_an_estimate_is_negotiated_without_a_population(settings: Settings) -> None:
+def test_estimated_k_map_is_negotiated_without_a_population(settings: Settings) -> None:
     table = replace(drawn(3), population=None)
     criterion = KMap(5, estimator="poisson", fraction=0.2, significance=0.2)
     evaluated = evaluate_lattice(table, settings, criteria=[criterion])
     for node in nodes_of(table):
         for k in (2, 5, 20):
-            asked = replace(criterion, value=k)
-            same = Requirement(asked.rows_needed(k))
-            assert evaluated.suppressed(node, Requirement(criteria=[asked])) == evaluated.suppressed(
+            required = replace(criterion, value=k)
+            same = Requirement(required.rows_needed(k))
+            assert evaluated.suppressed(node, Requirement(criteria=[required])) == evaluated.suppressed(
                 node, same
             )
 

@@ -27,7 +27,7 @@ from discreet.search.node_counts import StatisticsCounter
 from discreet.settings import Settings
 from discreet.taxonomy.class_counts import ClassCounts
 from tests.criteria.plain_cells import plain_left, plain_score
-from tests.criteria.released_lattice import asked_of
+from tests.criteria.released_lattice import random_request_of
 from tests.criteria.test_release_search import random_task
 from tests.drawing import some_of
 from tests.oracle.plain_criteria import classes_at, plain_class
@@ -41,25 +41,25 @@ def evaluated_for(table: FrequencySet, requirement: Requirement) -> EvaluatedLat
     return evaluate_lattice(table, SETTINGS, diversity=False, criteria=requirement.criteria)
 
 
-def test_what_is_left_meets_it_and_suppression_may_rise_on_the_way_up() -> None:
+def test_remaining_rows_meet_lkc_and_suppression_may_rise_at_higher_nodes() -> None:
     """Remaining rows meet the criterion, but suppression may increase from a node to a higher one.
 
     Searches that conclude from node to node therefore refuse it where rows may be suppressed.
     """
     rises = 0
     for seed in range(60):
-        table, request, brute = asked_of("cells", seed)
+        table, request, brute = random_request_of("cells", seed)
         criterion = request.requirement.of_cells
         if not table.rows or not isinstance(criterion, LKCPrivacy):
             continue
-        wish = Requirement(criteria=[criterion])
+        requirement = Requirement(criteria=[criterion])
         rows = {}
         for node in brute.nodes:
             classes = [plain_class(table, node, types) for types in classes_at(table, node)]
             left = [classes[i] for i in plain_left(criterion, classes)]
             score = plain_score(criterion, left)
             assert score is None or score >= criterion.value
-            rows[node] = brute.suppressed(node, wish)
+            rows[node] = brute.suppressed(node, requirement)
         lattice = brute.lattice
         rises += any(rows[child] < rows[node] for node in rows for child in lattice.children(node))
     assert rises
@@ -69,7 +69,7 @@ def test_what_is_left_meets_it_and_suppression_may_rise_on_the_way_up() -> None:
             load_algorithm(name)(replace(task, limit=3))
 
 
-def test_what_cannot_be_judged_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unsupported_lkc_requirements_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     table = random_frequency_set(
         np.random.default_rng(5), attributes=3, height=2, leaves=4, rows=20, sensitive=0
     )
@@ -79,23 +79,23 @@ def test_what_cannot_be_judged_is_refused(monkeypatch: pytest.MonkeyPatch) -> No
         evaluated_for(table, Requirement(criteria=[LKCPrivacy(3)])).suppression(
             Requirement(criteria=[LKCPrivacy(3)])
         )
-    alone = Requirement(criteria=[LKCPrivacy(3, confidence=1.0)])
-    together = Requirement(criteria=[*alone.criteria, AverageRisk(0.1)])
+    single = Requirement(criteria=[LKCPrivacy(3, confidence=1.0)])
+    together = Requirement(criteria=[*single.criteria, AverageRisk(0.1)])
     with pytest.raises(InputError, match="each suppresses classes that the other relies on"):
         evaluated_for(table, together).suppression(together)
     with pytest.raises(InputError, match="each suppresses classes that the other relies on"):
         StatisticsCounter(table, together, 0).count((0, 0, 0))
     with pytest.raises(InputError, match="all classes of a release"):
-        ClassCounts(table, alone).failing(np.zeros(table.row_types, np.int64), 1)
+        ClassCounts(table, single).failing(np.zeros(table.row_types, np.int64), 1)
     monkeypatch.setattr(lkc_privacy, "MAX_COMBINATIONS", 2)
     with pytest.raises(InputError, match="2 of 3 quasi-identifiers make 3 combinations") as error:
-        evaluated_for(table, alone).suppression(alone)
+        evaluated_for(table, single).suppression(single)
     assert "--lkc-known" in str(error.value.advice)
 
 
 @examples(max_examples=some_of(60), deadline=None)
 @given(SEEDS)
-def test_the_compiled_rule_takes_what_the_plain_one_does(seed: int) -> None:
+def test_compiled_rule_peels_the_same_classes_as_plain_python(seed: int) -> None:
     random = np.random.default_rng(seed)
     classes, number = int(random.integers(1, 12)), int(random.integers(1, 9))
     values = []
@@ -110,7 +110,7 @@ def test_the_compiled_rule_takes_what_the_plain_one_does(seed: int) -> None:
         values=tuple(values),
         billionths=int(random.choice([300_000_000, 500_000_000, 750_000_000, 10**9])),
     )
-    standing = random.random(classes) < 0.8
+    remaining = random.random(classes) < 0.8
     for most in (1, 3, 64):
-        expected = peel_classes(groups, standing, most)
-        assert evaluation._peel_compiled(groups, standing, most).tolist() == expected.tolist()
+        expected = peel_classes(groups, remaining, most)
+        assert evaluation._peel_compiled(groups, remaining, most).tolist() == expected.tolist()

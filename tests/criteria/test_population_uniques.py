@@ -45,7 +45,7 @@ def share(sizes: list[int], population: int, estimator: str) -> float:
         *[pytest.param("dankar", times, marks=pytest.mark.slow) for times in (1, 10**5)],
     ],
 )
-def test_search_and_audit_agree_by_their_own_ways(estimator: str, times: int) -> None:
+def test_search_and_audit_agree_on_random_sizes(estimator: str, times: int) -> None:
     for seed in range(6):
         sizes = random_sizes(seed)
         population, counted = times * sum(sizes), {size: sizes.count(size) for size in sizes}
@@ -74,7 +74,7 @@ def test_zayatz_by_whole_numbers() -> None:
 
 
 @pytest.mark.parametrize("seed", [0, 1, 3])
-def test_pitman_is_where_the_likelihood_is_greatest(seed: int) -> None:
+def test_pitman_estimate_is_at_the_greatest_likelihood(seed: int) -> None:
     """Neither a small nor a large step in any direction raises the likelihood."""
     sizes = random_sizes(seed)
     found = share(sizes, 10**6, "pitman")
@@ -84,16 +84,16 @@ def test_pitman_is_where_the_likelihood_is_greatest(seed: int) -> None:
         total -= sum(log(theta + i) for i in range(1, sum(sizes)))
         return total + sum(log(i - alpha) for size in sizes for i in range(1, size))
 
-    def told(alpha: float, theta: float) -> float:
+    def estimate(alpha: float, theta: float) -> float:
         return exp(lgamma(theta + 1) - lgamma(theta + alpha) + (alpha - 1) * log(10**6))
 
     grid = [(a / 200, 10 ** (t / 40) - a / 200) for a in range(5, 200, 5) for t in range(-80, 100, 4)]
     best = max(grid, key=lambda at: likelihood(*at))
-    near = [told(best[0] + da, best[1] * (1 + dt)) for da in (-0.03, 0, 0.03) for dt in (-0.3, 0, 0.3)]
+    near = [estimate(best[0] + da, best[1] * (1 + dt)) for da in (-0.03, 0, 0.03) for dt in (-0.3, 0, 0.3)]
     assert min(near) <= found <= max(near)
 
 
-def test_snb_finds_the_population_that_it_was_drawn_from() -> None:
+def test_snb_estimates_the_population_of_its_sample() -> None:
     """SNB finds a population of 100,000 classes of geometric sizes from a sample of half its people."""
     random = np.random.default_rng(3)
     people = random.geometric(0.4, 100_000)
@@ -110,37 +110,37 @@ def test_dankars_choice() -> None:
     assert share(sizes, 3 * sum(sizes), "dankar") == np.fmin(*both)
 
 
-def test_where_there_is_no_estimate_the_release_fails() -> None:
+def test_release_without_an_estimate_fails() -> None:
     assert share([2, 2, 5], 100, "dankar") == 0.0
     assert isnan(share([1, 1, 1], 1000, "pitman"))
     assert isnan(share([1, 1, 3], 10, "snb"))
     unlikely = PopulationUniques(1.0, population=1000, estimator="pitman")
-    for asked in (unlikely, PopulationUniques(0.5, population=40)):
-        assert smallest_kept_size([asked], np.array([1, 1, 1])) == 2**62
+    for criterion in (unlikely, PopulationUniques(0.5, population=40)):
+        assert smallest_kept_size([criterion], np.array([1, 1, 1])) == 2**62
     assert (
         smallest_kept_size([PopulationUniques(0, population=40, estimator="snb")], np.array([1, 1, 3])) == 3
     )
     assert PopulationUniques(1.0, population=9, estimator="snb").audit_score({1: 2, 3: 1}) == -1
 
 
-def test_every_node_by_itself_and_all_at_once() -> None:
+def test_single_nodes_and_all_nodes_at_once_decide_alike() -> None:
     """Single nodes and all nodes at once decide alike on remaining uniques, and audits agree."""
     for seed in range(2):
         table, _ = table_and_request(seed)
         if not table.rows:
             continue
-        asked = PopulationUniques(0.02, population=20 * table.rows)
+        criterion = PopulationUniques(0.02, population=20 * table.rows)
         evaluated = evaluate_lattice(table, SETTINGS, diversity=False)
-        found = evaluated.suppression(Requirement(criteria=[asked])).tolist()
+        found = evaluated.suppression(Requirement(criteria=[criterion])).tolist()
         for index, node in list(enumerate(evaluated.lattice.nodes()))[:: evaluated.lattice.size // 6 + 1]:
             sizes = [int(table.counts[types].sum()) for types in classes_at(table, node)]
             counted = {size: sizes.count(size) for size in sizes}
-            goes = asked.audit_score(counted) < asked.threshold
+            goes = criterion.audit_score(counted) < criterion.threshold
             assert found[index] == (counted.get(1, 0) if goes else 0)
-            assert evaluated.suppressed(node, Requirement(criteria=[asked])) == found[index]
+            assert evaluated.suppressed(node, Requirement(criteria=[criterion])) == found[index]
 
 
-def test_what_is_refused() -> None:
+def test_invalid_populations_and_estimators_are_refused() -> None:
     with pytest.raises(InputError, match="the estimator 'benedetti'"):
         PopulationUniques(0.1, estimator="benedetti")
     with pytest.raises(InputError, match="the population of population_uniques = 0"):
@@ -152,7 +152,7 @@ def test_what_is_refused() -> None:
 
 
 @pytest.mark.parametrize("value", [0.0, 1e-7, 0.1, 1 / 3, 1.0])
-def test_a_score_has_a_value_that_it_meets(value: float) -> None:
+def test_score_meets_the_value_derived_from_it(value: float) -> None:
     criterion = PopulationUniques(value)
     for score in (criterion.threshold, min(criterion.threshold + 1, 10**12), 12345, 10**12):
         assert PopulationUniques(criterion.value_of(score)).threshold <= score

@@ -15,22 +15,22 @@ from discreet.model.criteria.registry import CRITERIA
 OWN = [kind for kind in CRITERIA if kind.__module__.startswith("discreet.")]
 
 
-def test_there_are_twenty_one() -> None:
+def test_module_has_21_criteria() -> None:
     assert len(OWN) == 21
 
 
 @pytest.mark.parametrize("kind", OWN, ids=lambda kind: kind.name)
-def test_a_criterion_is_public_under_its_class_name(kind: type[Criterion]) -> None:
+def test_criterion_is_public_under_its_class_name(kind: type[Criterion]) -> None:
     assert getattr(discreet.criteria, kind.__name__) is kind
     assert kind.__name__ in discreet.criteria.__all__
 
 
-def test_the_examples_of_the_docstring() -> None:
+def test_examples_of_the_docstring_run() -> None:
     found = doctest.testmod(discreet.criteria)
     assert found.attempted > 0
     assert found.failed == 0
 
 
-def test_a_name_that_is_none_is_told() -> None:
+def test_unknown_criterion_name_is_refused_with_the_name() -> None:
     with pytest.raises(InputError, match="t_closeness"):
         criteria_from({"t_closeness": 0.2})

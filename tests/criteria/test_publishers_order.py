@@ -59,19 +59,21 @@ def published(path: Path) -> list[list[str]]:
     [(INTERLEAVED, Fraction(1, 3)), (FLAT, Fraction(1, 3)), (NEXT_TO, Fraction(1, 6))],
     ids=["interleaved", "flat", "next to each other"],
 )
-def test_two_classes_of_two_values(hierarchy: str, distance: Fraction, tmp_path: Path) -> None:
+def test_ordered_distance_of_two_classes_follows_the_order_of_the_hierarchy(
+    hierarchy: str, distance: Fraction, tmp_path: Path
+) -> None:
     spec = opened(tmp_path / "work", list(SAMPLE), hierarchy)
     table = discreet.open(spec)
-    asked = TCloseness(0.2, "s", distance="ordered")
+    criterion = TCloseness(0.2, "s", distance="ordered")
     if distance > Fraction(1, 5):
         with pytest.raises(NoSolution):
-            table.publish({"q": 0}, tmp_path / "out.csv", criteria=[asked])
+            table.publish({"q": 0}, tmp_path / "out.csv", criteria=[criterion])
     else:
-        table.publish({"q": 0}, tmp_path / "out.csv", criteria=[asked])
+        table.publish({"q": 0}, tmp_path / "out.csv", criteria=[criterion])
     loose = table.publish(
         {"q": 0}, tmp_path / "loose.csv", criteria=[TCloseness(0.4, "s", distance="ordered")]
     )
-    audit = discreet.audit(loose.path, spec=spec, criteria=[asked])
+    audit = discreet.audit(loose.path, spec=spec, criteria=[criterion])
     assert audit.passed == (distance <= Fraction(1, 5))
     [found] = [each for each in audit.report.criteria if each.criterion.name == "t"]
     assert abs(Fraction(found.found) - distance) <= Fraction(2, SCORE_UNIT)
@@ -93,7 +95,7 @@ def drawn(seed: int) -> tuple[Rows, str, list[str]]:
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_what_is_released_is_as_near_as_plain_counting_says(model: str, tmp_path: Path) -> None:
+def test_releases_have_the_distances_of_plain_counting(model: str, tmp_path: Path) -> None:
     differ = 0
     for seed in range(some_of(4)):
         rows, hierarchy, order = drawn(seed)
@@ -101,14 +103,14 @@ def test_what_is_released_is_as_near_as_plain_counting_says(model: str, tmp_path
         spec = opened(folder, rows, hierarchy)
         table = discreet.open(spec)
         value = (0.1, 0.2, 0.3)[seed % 3]
-        asked = TCloseness(value, "s", distance="ordered")
+        criterion = TCloseness(value, "s", distance="ordered")
         out = folder / "out.csv"
         if model == "full-domain":
-            answer = table.negotiate(k=2, max_suppressed="30%", criteria=[asked]).exact
+            answer = table.negotiate(k=2, max_suppressed="30%", criteria=[criterion]).exact
             assert answer is not None
             release = table.publish(answer, out)
         else:
-            release = table.publish(model, out, k=2, criteria=[asked])
+            release = table.publish(model, out, k=2, criteria=[criterion])
         whole = [s for _, s in rows]
         farthest = max(t_closeness(held, whole, "ordered", order, {}) for held in published(out))
         assert farthest <= Fraction(str(value))
@@ -121,7 +123,7 @@ def test_what_is_released_is_as_near_as_plain_counting_says(model: str, tmp_path
     assert differ
 
 
-def test_every_node_suppresses_what_the_order_of_the_file_says(tmp_path: Path) -> None:
+def test_every_node_suppresses_by_the_order_of_the_file(tmp_path: Path) -> None:
     """Nodes suppress by the order of the file, also where the depth-first order would suppress other rows."""
     differ = 0
     for seed in range(some_of(8)):
@@ -129,8 +131,8 @@ def test_every_node_suppresses_what_the_order_of_the_file_says(tmp_path: Path) -
         table = discreet.open(opened(tmp_path / f"{seed}", rows, hierarchy))
         depth_first = depth_first_of(hierarchy)
         whole = [s for _, s in rows]
-        asked = TCloseness(0.2, "s", distance="ordered")
-        lattice = table.lattice(criteria=[asked])
+        criterion = TCloseness(0.2, "s", distance="ordered")
+        lattice = table.lattice(criteria=[criterion])
         for level in range(3):
             held = defaultdict(list)
             for q, s in rows:
@@ -143,7 +145,7 @@ def test_every_node_suppresses_what_the_order_of_the_file_says(tmp_path: Path) -
                 )
                 for by in (order, depth_first)
             )
-            found = lattice.suppressed((level,), Requirement(criteria=[asked]))
+            found = lattice.suppressed((level,), Requirement(criteria=[criterion]))
             assert found == expected
             differ += expected != other
     assert differ

@@ -47,16 +47,16 @@ def write_table(path: Path) -> None:
                 lines.writerows((age, city, *row) for row in held)
 
 
-def test_every_number_is_the_same(tmp_path: Path) -> None:
+def test_strictest_values_equal_those_of_pycanon(tmp_path: Path) -> None:
     write_table(tmp_path / "table.csv")
     found = discreet.audit(
         tmp_path / "table.csv", quasi_identifiers=["age", "city"], sensitive=["ill", "grade"], strictest=True
     )
     assert found.strictest
-    told = {}
+    strictest = {}
     for one in found.strictest:
         distance = "equal" if one.attribute == "ill" else "ordered"
         if one.parts.get("distance", distance) == distance:
-            told.setdefault((one.criterion.name, one.attribute or ""), one.value)
-    assert {key: told[key] for key in PYCANON} == pytest.approx(PYCANON, abs=1e-8)
-    assert {name: int(told["entropy_l", name]) for name in CUT_OFF} == CUT_OFF
+            strictest.setdefault((one.criterion.name, one.attribute or ""), one.value)
+    assert {key: strictest[key] for key in PYCANON} == pytest.approx(PYCANON, abs=1e-8)
+    assert {name: int(strictest["entropy_l", name]) for name in CUT_OFF} == CUT_OFF

@@ -33,10 +33,10 @@ from discreet.results.table_lattice import TableLattice
 from discreet.settings import Settings
 from papers.printed_negotiation import negotiate_as_printed
 from tests.criteria.plain_release import plain_rest
-from tests.criteria.released_lattice import ReleasedLattice, asked_of
+from tests.criteria.released_lattice import ReleasedLattice, random_request_of
 from tests.drawing import some_of
 from tests.negotiation.conftest import table_and_request
-from tests.negotiation.test_criteria import told
+from tests.negotiation.test_criteria import reported_answers
 from tests.oracle.naive_relaxation import naive_relaxations
 
 SETTINGS = Settings(memory_limit=2**31, threads=2, private_log=Path("unused"))
@@ -53,38 +53,42 @@ def evaluated_for(table: FrequencySet, requirement: Requirement) -> EvaluatedLat
 @examples(max_examples=some_of(50), deadline=None)
 @given(seed=SEEDS, at_once=st.integers(1, 40))
 def test_look_ups_equal_plain_counting(kind: str, seed: int, at_once: int) -> None:
-    table, request, brute = asked_of(kind, seed)
+    table, request, brute = random_request_of(kind, seed)
     if not table.row_types:
         return
-    asked = request.requirement
-    evaluated = evaluated_for(table, asked)
+    requirement = request.requirement
+    evaluated = evaluated_for(table, requirement)
     # Groups of cells are enumerated, which takes long, so only some nodes are compared.
     some = brute.nodes if kind == "sizes" else brute.nodes[:: max(len(brute.nodes) // 9, 1)]
     places = [brute.nodes.index(node) for node in some]
     # Evaluate one node separately, then all, then another value, which is answered from the cached counts.
-    assert evaluated.suppressed(some[0], asked) == brute.suppressed(some[0], asked)
-    looser = asked.weakened(asked.of_release[0].name, 0) if kind == "sizes" else asked.weakened("lkc", 1)
+    assert evaluated.suppressed(some[0], requirement) == brute.suppressed(some[0], requirement)
+    looser = (
+        requirement.weakened(requirement.of_release[0].name, 0)
+        if kind == "sizes"
+        else requirement.weakened("lkc", 1)
+    )
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(lattice_lookup, "_ENTRIES_AT_ONCE", at_once)
-        for wish in (asked, looser):
-            expected = [brute.suppressed(node, wish) for node in some]
-            assert evaluated.suppression(wish)[places].tolist() == expected
-            assert [evaluated.suppressed(node, wish) for node in some] == expected
+        for each in (requirement, looser):
+            expected = [brute.suppressed(node, each) for node in some]
+            assert evaluated.suppression(each)[places].tolist() == expected
+            assert [evaluated.suppressed(node, each) for node in some] == expected
     limit = int(np.random.default_rng(seed).integers(0, table.rows))
-    for name in asked.names:
-        own = max(c.threshold for c in asked.criteria if c.name == name)
+    for name in requirement.names:
+        own = max(c.threshold for c in requirement.criteria if c.name == name)
         scores = sorted({own, *brute.scores_of(name)}, reverse=True)
         for node in some[:: max(len(some) // 4, 1)]:
-            found = evaluated.largest(node, asked, name, limit)
-            tried = (s for s in scores if s <= own and brute.suppressed(node, asked, name, s) <= limit)
+            found = evaluated.largest(node, requirement, name, limit)
+            tried = (s for s in scores if s <= own and brute.suppressed(node, requirement, name, s) <= limit)
             assert (None if found is None else min(found, own)) == next(tried, None), name
 
 
 @pytest.mark.parametrize("evaluator", [Backend.KERNELS, Backend.TWIN])
-def test_what_was_evaluated_for_k_alone_answers(evaluator: Backend) -> None:
+def test_lattice_evaluated_for_k_answers_release_criteria(evaluator: Backend) -> None:
     """A lattice evaluated for k only answers release criteria, which need class sizes only."""
     for seed in range(some_of(40)):
-        table, request, brute = asked_of("sizes", seed, classes=False)
+        table, request, brute = random_request_of("sizes", seed, classes=False)
         if table.row_types:
             evaluated = evaluate_lattice(table, SETTINGS, diversity=False, evaluator=evaluator)
             expected = [brute.suppressed(node, request.requirement) for node in brute.nodes]
@@ -98,88 +102,89 @@ def test_what_was_evaluated_for_k_alone_answers(evaluator: Backend) -> None:
         ("cells", 50, {"lkc", "l"}),
     ],
 )
-def test_every_answer_is_the_oracles(kind: str, seeds: int, relaxed: set[str]) -> None:
+def test_every_answer_equals_the_oracle(kind: str, seeds: int, relaxed: set[str]) -> None:
     seen: set[str | None] = set()
     for seed in range(seeds):
-        table, request, brute = asked_of(kind, seed)
+        table, request, brute = random_request_of(kind, seed)
         if not table.rows:
             continue
         found = Negotiator(evaluated_for(table, request.requirement)).negotiate(request)
         expected = naive_relaxations(brute, request)
-        assert told(found) == expected, seed
+        assert reported_answers(found) == expected, seed
         seen |= {answer[0] for answer in expected}
     assert seen >= {None, "max_suppressed", "height", *relaxed}
 
 
-def test_the_frontier_and_attributes_at_their_top_are_the_oracles() -> None:
+def test_frontier_and_attributes_at_their_top_equal_the_oracle() -> None:
     for seed in range(some_of(40)):
-        table, request, brute = asked_of("sizes", seed)
+        table, request, brute = random_request_of("sizes", seed)
         if not table.rows:
             continue
-        wish, tables = request.requirement, LossTables.of(table, {})
-        evaluated = evaluated_for(table, wish)
+        requirement, tables = request.requirement, LossTables.of(table, {})
+        evaluated = evaluated_for(table, requirement)
         keys = {
-            n: (sum(n), round(tables.loss_of_node(n), 12), brute.suppressed(n, wish)) for n in brute.nodes
+            n: (sum(n), round(tables.loss_of_node(n), 12), brute.suppressed(n, requirement))
+            for n in brute.nodes
         }
         best = {
             n
             for n, key in keys.items()
             if not any(o != key and all(a <= b for a, b in zip(o, key, strict=True)) for o in keys.values())
         }
-        assert {(p.node, p.suppressed) for p in compute_frontier(evaluated, wish, tables)} == {
+        assert {(p.node, p.suppressed) for p in compute_frontier(evaluated, requirement, tables)} == {
             (n, keys[n][2]) for n in best
         }
         for each in suppress_attributes(evaluated, request):
-            assert each.suppressed == brute.suppressed(each.node, wish)
+            assert each.suppressed == brute.suppressed(each.node, requirement)
 
 
 @examples(max_examples=some_of(40), deadline=None)
 @given(SEEDS)
-def test_a_node_is_shown_as_it_is_released(seed: int) -> None:
-    table, request, brute = asked_of("sizes", seed)
+def test_node_is_shown_with_the_classes_of_its_release(seed: int) -> None:
+    table, request, brute = random_request_of("sizes", seed)
     if not table.row_types:
         return
-    asked = request.requirement
-    source = TableLattice(evaluated_for(table, asked), table, SPEC)
+    requirement = request.requirement
+    source = TableLattice(evaluated_for(table, requirement), table, SPEC)
     node = brute.nodes[seed % len(brute.nodes)]
-    summary = summarize_node(source, node, asked)
+    summary = summarize_node(source, node, requirement)
     assert isinstance(brute, ReleasedLattice)
-    rest = plain_rest(brute.whole(node, asked), asked)
-    assert (summary.suppressed, summary.kept) == (brute.suppressed(node, asked), len(rest))
+    rest = plain_rest(brute.whole(node, requirement), requirement)
+    assert (summary.suppressed, summary.kept) == (brute.suppressed(node, requirement), len(rest))
     assert (summary.smallest, summary.largest) == (min(rest, default=None), max(rest, default=None))
     # If nothing was counted for the criterion, the row types are counted.
     assert (
-        summarize_node(TableLattice(evaluated_for(table, Requirement(2)), table, SPEC), node, asked)
+        summarize_node(TableLattice(evaluated_for(table, Requirement(2)), table, SPEC), node, requirement)
         == summary
     )
-    for row in preview_rows(table, node, asked).rows:
+    for row in preview_rows(table, node, requirement).rows:
         assert rest or row.suppressed
         assert row.suppressed or row.size in rest
 
 
 @examples(max_examples=some_of(25), deadline=None)
 @given(SEEDS)
-def test_node_under_a_criterion_of_cells_is_shown_as_it_is_released(seed: int) -> None:
-    table, request, brute = asked_of("cells", seed)
+def test_node_under_a_cell_criterion_is_shown_with_the_rows_of_its_release(seed: int) -> None:
+    table, request, brute = random_request_of("cells", seed)
     if not table.row_types:
         return
-    asked = request.requirement
-    source = TableLattice(evaluated_for(table, asked), table, SPEC)
+    requirement = request.requirement
+    source = TableLattice(evaluated_for(table, requirement), table, SPEC)
     node = brute.nodes[seed % len(brute.nodes)]
-    assert summarize_node(source, node, asked).suppressed == brute.suppressed(node, asked)
-    rows = preview_rows(table, node, asked, number=table.row_types).rows
-    assert sum(row.rows for row in rows if row.suppressed) == brute.suppressed(node, asked)
+    assert summarize_node(source, node, requirement).suppressed == brute.suppressed(node, requirement)
+    rows = preview_rows(table, node, requirement, number=table.row_types).rows
+    assert sum(row.rows for row in rows if row.suppressed) == brute.suppressed(node, requirement)
 
 
-def test_partial_lattices_and_the_walk_refuse() -> None:
-    table, request, _ = asked_of("sizes", 8)
+def test_partial_lattices_and_the_walk_refuse_release_criteria() -> None:
+    table, request, _ = random_request_of("sizes", 8)
     request = replace(request, requirement=Requirement(2, criteria=[AverageRisk(0.1)]))
     with pytest.raises(InputError, match=r"average_risk=0.1 of partial lattices: .* all classes"):
         prepare_partial_lattice(table, "10%", criteria=[AverageRisk(0.1)])
     partial = prepare_partial_lattice(table, "10%")
-    for ask in (PartialNegotiator(partial).negotiate, lambda r: partial.suppression(r.requirement)):
+    for negotiate in (PartialNegotiator(partial).negotiate, lambda r: partial.suppression(r.requirement)):
         with pytest.raises(InputError, match="all classes of a release together"):
-            ask(request)
+            negotiate(request)
     with pytest.raises(InputError, match="of the paper's walk"):
         negotiate_as_printed(evaluated_for(table, request.requirement), request)
 
@@ -192,29 +197,29 @@ def test_subjects_with_several_rows_are_refused() -> None:
             continue
         assert table.subjects is not None
         several = len(np.unique(table.subjects.codes)) < table.rows
-        asked = Requirement(2, criteria=[SampleUniques(0.1), HighestRisk(0.2)])
+        requirement = Requirement(2, criteria=[SampleUniques(0.1), HighestRisk(0.2)])
         if not several:
-            evaluated_for(table, asked).suppression(asked)
+            evaluated_for(table, requirement).suppression(requirement)
             continue
         refused += 1
         with pytest.raises(InputError, match="counts records, but here subjects are counted"):
-            evaluated_for(table, asked)
+            evaluated_for(table, requirement)
         with pytest.raises(InputError, match="counts records, but here subjects are counted"):
-            evaluate_lattice(table, SETTINGS).suppression(asked)
+            evaluate_lattice(table, SETTINGS).suppression(requirement)
     assert refused
 
 
-def test_k_is_kept_where_the_highest_risk_gives_way() -> None:
+def test_relaxing_the_highest_risk_keeps_k() -> None:
     """Both criteria use the same score: a looser highest risk does not loosen k."""
     seen = 0
     for seed in range(some_of(100)):
-        table, request, brute = asked_of("sizes", seed)
+        table, request, brute = random_request_of("sizes", seed)
         k = int(np.random.default_rng(seed).integers(2, 7))
-        wish = Requirement(k, criteria=[HighestRisk(0.1)])
-        request = replace(request, requirement=wish)
+        requirement = Requirement(k, criteria=[HighestRisk(0.1)])
+        request = replace(request, requirement=requirement)
         if not table.rows:
             continue
-        found = Negotiator(evaluated_for(table, wish)).negotiate(request)
-        assert told(found) == naive_relaxations(brute, request), seed
+        found = Negotiator(evaluated_for(table, requirement)).negotiate(request)
+        assert reported_answers(found) == naive_relaxations(brute, request), seed
         seen += found.relaxation("highest_risk") is not None
     assert seen > 5

@@ -71,7 +71,7 @@ def solutions_of(task: SearchProblem) -> dict[tuple[int, ...], int]:
 @each_kind
 @given(seed=SEEDS)
 @examples(max_examples=some_of(35), deadline=None)
-def test_search_without_suppression_finds_what_enumeration_finds(kind: str, seed: int) -> None:
+def test_search_without_suppression_finds_the_nodes_of_enumeration(kind: str, seed: int) -> None:
     """A node that passes implies that the nodes above it pass, which the searches rely on."""
     task = random_task(seed, suppressing=False, kind=kind, monotone=True)
     expected = solutions_of(task)
@@ -104,7 +104,7 @@ def test_exhaustive_search_judges_every_node(kind: str, seed: int, little: bool)
 
 @given(SEEDS, st.booleans(), st.sampled_from(sorted(COSTS.names())))
 @examples(max_examples=some_of(80), deadline=None)
-def test_the_cheapest_node_is_that_of_enumeration(seed: int, suppressing: bool, name: str) -> None:
+def test_cheapest_node_is_that_of_enumeration(seed: int, suppressing: bool, name: str) -> None:
     task = replace(random_task(seed, suppressing=suppressing), cost=cost_named(name))
     assert_cheapest(load_algorithm("optimal")(task), task, cost_named(name))
     assert_cheapest(
@@ -114,7 +114,7 @@ def test_the_cheapest_node_is_that_of_enumeration(seed: int, suppressing: bool, 
 
 @given(SEEDS)
 @examples(max_examples=some_of(40), deadline=None)
-def test_the_full_domain_model_suppresses_the_same_classes(seed: int) -> None:
+def test_full_domain_model_suppresses_the_same_classes(seed: int) -> None:
     task = random_task(seed, suppressing=True)
     if not task.rows or not solutions_of(task):
         return
@@ -134,7 +134,7 @@ def small_task(limit: int, *criteria: ReleaseCriterion) -> SearchProblem:
 
 
 @pytest.mark.parametrize("name", [*EVERY_SOLUTION, "samarati", "anytime"])
-def test_who_concludes_from_node_to_node_refuses_where_rows_are_suppressed(name: str) -> None:
+def test_searches_that_conclude_between_nodes_refuse_suppression(name: str) -> None:
     search = load_algorithm(name)
     with pytest.raises(InputError, match=rf"average_risk=0.5 of the search {name}.* all classes") as error:
         search(small_task(3, AverageRisk(0.5)))
@@ -142,7 +142,7 @@ def test_who_concludes_from_node_to_node_refuses_where_rows_are_suppressed(name:
     assert search(small_task(0, AverageRisk(0.5))).complete
 
 
-def test_who_makes_classes_one_by_one_refuses() -> None:
+def test_models_that_make_single_classes_refuse_release_criteria() -> None:
     task = small_task(0, SampleUniques(0.1))
     refusing: tuple[Callable[[], object], ...] = (
         lambda: requirement_test(task.requirement, ("s",)),
@@ -177,18 +177,18 @@ def test_merging_classes_raises_no_share(sizes: list[int], data: st.DataObject) 
         assert plain_share(criterion, merged) <= plain_share(criterion, sizes), criterion
 
 
-def test_more_rows_may_be_suppressed_above() -> None:
+def test_higher_node_may_suppress_more_rows() -> None:
     """Suppression may increase at a higher node, so a suppression limit is refused.
 
     Two single records form a class of two, and then all classes of two are suppressed.
     """
-    asked = Requirement(criteria=[AverageRisk(0.4)])
-    assert plain_rest([3, 3, 2, 2, 1, 1, 1, 1], asked) == [3, 3, 2, 2]
-    assert plain_rest([3, 3, 2, 2, 2, 1, 1], asked) == [3, 3]
+    requirement = Requirement(criteria=[AverageRisk(0.4)])
+    assert plain_rest([3, 3, 2, 2, 1, 1, 1, 1], requirement) == [3, 3, 2, 2]
+    assert plain_rest([3, 3, 2, 2, 2, 1, 1], requirement) == [3, 3]
 
 
-def test_a_stricter_criterion_of_classes_may_suppress_fewer_rows() -> None:
+def test_stricter_class_criterion_may_suppress_fewer_rows() -> None:
     """Nine of ten classes of two fail the class criterion; the average risk then allows the rest."""
-    asked = Requirement(criteria=[AverageRisk(0.4)])
-    assert sum(plain_rest([2] * 10 + [3] * 5, asked)) == 15
-    assert sum(plain_rest([2] + [3] * 5, asked)) == 17
+    requirement = Requirement(criteria=[AverageRisk(0.4)])
+    assert sum(plain_rest([2] * 10 + [3] * 5, requirement)) == 15
+    assert sum(plain_rest([2] + [3] * 5, requirement)) == 17

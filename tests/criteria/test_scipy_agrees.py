@@ -66,15 +66,15 @@ def test_distances_are_the_least_work(distance: str, seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_the_ordered_distance_is_that_of_wasserstein_over_places(seed: int) -> None:
+def test_ordered_distance_is_the_wasserstein_distance_of_positions(seed: int) -> None:
     stats = pytest.importorskip("scipy.stats")
     classes, table = drawn(seed, list(WAGES))
     criterion = TCloseness(0.5, distance="ordered")
     values = in_order(known(table))
     places = np.arange(len(values)) / max(len(values) - 1, 1)
     for held, score in zip(classes, scores(criterion, classes, table), strict=True):
-        told = stats.wasserstein_distance(places, places, shares(held, values), shares(table, values))
-        assert criterion.value_of(score) == pytest.approx(told, abs=1e-8)
+        expected = stats.wasserstein_distance(places, places, shares(held, values), shares(table, values))
+        assert criterion.value_of(score) == pytest.approx(expected, abs=1e-8)
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -83,5 +83,5 @@ def test_entropy_l_is_the_exponential_of_the_entropy(seed: int) -> None:
     classes, table = drawn(seed, list(PATHS))
     criterion = EntropyDiversity(2)
     for held, score in zip(classes, scores(criterion, classes, table), strict=True):
-        told = exp(stats.entropy(list(Counter(held).values())))
-        assert criterion.value_of(score) == pytest.approx(told, abs=1e-6)
+        expected = exp(stats.entropy(list(Counter(held).values())))
+        assert criterion.value_of(score) == pytest.approx(expected, abs=1e-6)

@@ -39,7 +39,7 @@ def values(found: Sequence[StrictestValue]) -> dict[str, object]:
 
 
 @pytest.mark.parametrize("cells", CLASSES, ids=str)
-def test_no_criterion_of_an_audit_counts_a_star(cells: tuple[str | None, ...], tmp_path: Path) -> None:
+def test_audited_criteria_do_not_count_stars(cells: tuple[str | None, ...], tmp_path: Path) -> None:
     known = [cell for cell in cells if cell in ("flu", "gout")]
     report = audited(written(tmp_path / "stars.csv", cells)).report
     plain = audited(
@@ -71,7 +71,7 @@ def test_no_criterion_of_an_audit_counts_a_star(cells: tuple[str | None, ...], t
 
 
 @pytest.mark.parametrize("cells", CLASSES, ids=str)
-def test_a_table_counts_them_as_null(cells: tuple[str | None, ...], tmp_path: Path) -> None:
+def test_table_counts_starred_values_as_null(cells: tuple[str | None, ...], tmp_path: Path) -> None:
     known = {cell for cell in cells if cell in ("flu", "gout")}
     spec = {"attributes": {"q": {"role": "quasi-identifier"}, "s": {"role": "sensitive"}}}
     path = written(tmp_path / "stars.csv", cells)

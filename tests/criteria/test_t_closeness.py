@@ -48,15 +48,15 @@ def plain(held: list[str], table: list[str], distance: str) -> Fraction | None:
 @given(classes=CLASSES, more=st.lists(ILL, max_size=6), percent=st.integers(0, 100))
 def test_scores_equal_plain_fractions(distance: str, classes: Classes, more: list[str], percent: int) -> None:
     table = [value for held in classes for value in held] + more
-    asked = TCloseness(percent / 100, "s", distance=distance)
-    for held, score in zip(classes, scores(asked, classes, table), strict=True):
+    criterion = TCloseness(percent / 100, "s", distance=distance)
+    for held, score in zip(classes, scores(criterion, classes, table), strict=True):
         found = plain(held, table, distance)
         if found is None:
             assert score == NEVER_SCORE
             continue
         assert abs(Fraction(-score, SCORE_UNIT) - found) <= rounding
-        assert (score >= asked.threshold) == (found <= Fraction(percent, 100))
-        assert TCloseness(asked.value_of(score), distance=distance).threshold <= score
+        assert (score >= criterion.threshold) == (found <= Fraction(percent, 100))
+        assert TCloseness(criterion.value_of(score), distance=distance).threshold <= score
 
 
 @examples(max_examples=some_of(80), deadline=None)
@@ -73,7 +73,7 @@ def test_numbers_are_in_the_order_of_their_size(classes: Classes) -> None:
 @every_distance
 @examples(max_examples=some_of(150), deadline=None)
 @given(one=SOME, other=SOME, more=st.lists(ILL))
-def test_a_union_is_no_farther_than_the_farther_class(
+def test_union_is_no_farther_than_the_farther_class(
     distance: str, one: list[str], other: list[str], more: list[str]
 ) -> None:
     first, second, both = scores(
@@ -82,7 +82,7 @@ def test_a_union_is_no_farther_than_the_farther_class(
     assert both >= min(first, second)
 
 
-def test_it_is_not_growing() -> None:
+def test_t_closeness_is_not_growing() -> None:
     table = ["flu", "gout"] * 4
     close, both = scores(TCloseness(0, distance="equal"), [["flu", "gout"], ["flu", "gout", "flu"]], table)
     assert close == TCloseness(0).threshold > both
@@ -101,7 +101,7 @@ def test_examples_of_the_paper() -> None:
     )
 
 
-def test_what_is_exactly_as_far_as_asked_passes() -> None:
+def test_class_exactly_at_the_distance_passes() -> None:
     table = ["flu"] * 4 + ["gout"] * 6
     (score,) = scores(TCloseness(0.2), [["flu"] * 3 + ["gout"] * 2], table)
     assert score >= TCloseness(0.2).threshold
@@ -115,11 +115,11 @@ def test_what_is_exactly_as_far_as_asked_passes() -> None:
 def test_large_tables_are_counted_in_floating_point_numbers() -> None:
     rows = np.array([2**30, 2**30, 2**31, 5], np.int64)
     of = SensitiveAttribute.of(["1", "2", "3", "4"], rows)
-    told = ClassValues(
+    values = ClassValues(
         np.array([4, 1]), np.array([0, 0, 0, 0, 1]), np.array([0, 1, 2, 3, 0]), np.append(rows, 2**31), of
     )
     for distance in ("equal", "ordered"):
-        near, far = TCloseness(0, distance=distance).scores(np.array([rows.sum(), 2**31]), told)
+        near, far = TCloseness(0, distance=distance).scores(np.array([rows.sum(), 2**31]), values)
         assert abs(near) <= 1
         q = [Fraction(int(n), int(rows.sum())) for n in rows]
         partial = [1 - sum(q[: i + 1]) for i in range(4)]
@@ -129,7 +129,7 @@ def test_large_tables_are_counted_in_floating_point_numbers() -> None:
 
 # --- counted tables and their releases ----------------------------------------------------------------------
 
-ASKED = [
+CRITERIA = [
     TCloseness(0.35, "ill"),
     TCloseness(0.13, "ill", distance="ordered"),
     TCloseness(0.3, "ill", distance="hierarchical"),
@@ -170,16 +170,18 @@ def spec(tmp_path: Path) -> Path:
     return folder / "discreet.toml"
 
 
-def distances(classes: list[list[Row]], asked: TCloseness, table: list[Row]) -> list[Fraction | None]:
+def distances(classes: list[list[Row]], criterion: TCloseness, table: list[Row]) -> list[Fraction | None]:
     """Return the plain distance of each class."""
-    column = 2 if asked.attribute == "ill" else 3
+    column = 2 if criterion.attribute == "ill" else 3
     whole = [row[column] for row in table if row[column]]
-    return [plain([row[column] for row in held if row[column]], whole, asked.distance) for held in classes]
+    return [
+        plain([row[column] for row in held if row[column]], whole, criterion.distance) for held in classes
+    ]
 
 
-def passes(classes: list[list[Row]], asked: TCloseness, table: list[Row]) -> list[bool]:
-    most = Fraction(str(asked.value))
-    return [found is not None and found <= most for found in distances(classes, asked, table)]
+def passes(classes: list[list[Row]], criterion: TCloseness, table: list[Row]) -> list[bool]:
+    most = Fraction(str(criterion.value))
+    return [found is not None and found <= most for found in distances(classes, criterion, table)]
 
 
 def classes_of(rows: list[Row], levels: tuple[int, int]) -> list[list[Row]]:
@@ -200,18 +202,18 @@ def published(path: Path) -> list[list[Row]]:
     return list(found.values())
 
 
-@pytest.mark.parametrize("asked", ASKED, ids=str)
-def test_every_node_suppresses_what_plain_counting_does(
-    asked: TCloseness, spec: Path, settings: Settings
+@pytest.mark.parametrize("criterion", CRITERIA, ids=str)
+def test_every_node_suppresses_the_rows_of_plain_counting(
+    criterion: TCloseness, spec: Path, settings: Settings
 ) -> None:
     table: FrequencySet = discreet.open(spec).frequency_set
-    requirement = Requirement(3, criteria=[asked])
-    evaluated = evaluate_lattice(table, settings, criteria=[asked])
+    requirement = Requirement(3, criteria=[criterion])
+    evaluated = evaluate_lattice(table, settings, criteria=[criterion])
     statistics, counter = StatisticsCounter(table, requirement, 10**9), FactCounter.of(table, requirement)
     seen = set()
     for levels in [(a, c) for a in range(4) for c in range(2)]:
         held = classes_of(people(), levels)
-        fine = [len(c) >= 3 and ok for c, ok in zip(held, passes(held, asked, people()), strict=True)]
+        fine = [len(c) >= 3 and ok for c, ok in zip(held, passes(held, criterion, people()), strict=True)]
         expected = sum(len(c) for c, ok in zip(held, fine, strict=True) if not ok)
         assert evaluated.suppressed(levels, requirement) == expected
         node = statistics.count(levels)
@@ -222,33 +224,35 @@ def test_every_node_suppresses_what_plain_counting_does(
 
 
 @pytest.mark.parametrize(
-    ("model", "asked"),
-    in_turn(["mondrian", "relaxed-mondrian", "local", "patterns"], ASKED, rounds=2),
+    ("model", "criterion"),
+    in_turn(["mondrian", "relaxed-mondrian", "local", "patterns"], CRITERIA, rounds=2),
     ids=str,
 )
-def test_models_that_merge_classes_keep_it(asked: TCloseness, model: str, spec: Path, tmp_path: Path) -> None:
+def test_models_that_merge_classes_meet_t_closeness(
+    criterion: TCloseness, model: str, spec: Path, tmp_path: Path
+) -> None:
     table = discreet.open(spec)
     try:
-        release = table.publish(model, tmp_path / "out.csv", k=3, criteria=[asked])
+        release = table.publish(model, tmp_path / "out.csv", k=3, criteria=[criterion])
     except (InputError, NoSolution) as error:
         assert "t(" in str(error) or "t-closeness" in str(error)  # noqa: PT017 - a refusal is right, too
         return
     assert release.audit.passed
     held = published(release.path)
     assert min(map(len, held)) >= 3
-    assert all(passes(held, asked, people()))
+    assert all(passes(held, criterion, people()))
 
 
-@pytest.mark.parametrize(("asked", "suppressed"), in_turn(ASKED, ["drop", "star"]), ids=str)
-def test_published_with_suppression_and_audited(
-    asked: TCloseness, suppressed: str, spec: Path, tmp_path: Path
+@pytest.mark.parametrize(("required", "suppressed"), in_turn(CRITERIA, ["drop", "star"]), ids=str)
+def test_release_with_suppression_is_audited_with_and_without_the_spec(
+    required: TCloseness, suppressed: str, spec: Path, tmp_path: Path
 ) -> None:
     table = discreet.open(spec)
     release = table.publish(
         {"age": 1, "city": 0},
         tmp_path / "out.csv",
         k=3,
-        criteria=[asked],
+        criteria=[required],
         max_suppressed="95%",
         suppressed_rows=suppressed,
     )
@@ -256,8 +260,8 @@ def test_published_with_suppression_and_audited(
     assert release.audit.passed
     assert not any("compares classes" in str(warning) for warning in release.audit.report.warnings)
     held = [c for c in published(release.path) if c[0][0] != "*"]
-    found = distances(held, asked, people())
-    assert all(one is not None and one <= Fraction(str(asked.value)) for one in found)
+    found = distances(held, required, people())
+    assert all(one is not None and one <= Fraction(str(required.value)) for one in found)
     again = discreet.audit(release.path, spec=spec)
     assert again.passed
     (criterion,) = again.report.criteria
@@ -265,32 +269,32 @@ def test_published_with_suppression_and_audited(
     assert abs(Fraction(criterion.found) - worst) <= rounding
     assert not again.report.warnings
 
-    if asked.distance == "hierarchical" or (asked.distance, asked.attribute) == ("ordered", "ill"):
+    if required.distance == "hierarchical" or (required.distance, required.attribute) == ("ordered", "ill"):
         with pytest.raises(InputError, match=r"needs (the hierarchy|an order)") as error:
             discreet.audit(release.path)
         assert "--spec" in (error.value.advice or "")
         return
-    alone = discreet.audit(release.path)
-    assert any("is used; it differs if rows are suppressed" in w for w in alone.report.warnings)
+    without_spec = discreet.audit(release.path)
+    assert any("is used; it differs if rows are suppressed" in w for w in without_spec.report.warnings)
     rows = [row for c in held for row in c]
-    column = 2 if asked.attribute == "ill" else 3
+    column = 2 if required.attribute == "ill" else 3
     expected = [
-        plain([r[column] for r in c if r[column]], [r[column] for r in rows if r[column]], asked.distance)
+        plain([r[column] for r in c if r[column]], [r[column] for r in rows if r[column]], required.distance)
         for c in held
     ]
     worst = max(one for one in expected if one is not None)
-    assert abs(Fraction(alone.report.criteria[0].found) - worst) <= rounding
+    assert abs(Fraction(without_spec.report.criteria[0].found) - worst) <= rounding
 
 
-def test_negotiated_searched_and_refused(spec: Path) -> None:
+def test_t_closeness_is_negotiated_searched_and_refused(spec: Path) -> None:
     table = discreet.open(spec)
-    asked = TCloseness(0.05, "ill")
-    wish = table.negotiate(k=3, criteria=[asked], max_level={"age": 2})
-    relaxed = wish.relaxation("t")
+    criterion = TCloseness(0.05, "ill")
+    answer = table.negotiate(k=3, criteria=[criterion], max_level={"age": 2})
+    relaxed = answer.relaxation("t")
     assert relaxed is not None
     (found,) = [c.value for c in relaxed.criteria if c.name == "t"]
     held = classes_of(people(), (relaxed.levels["age"], relaxed.levels["city"]))
-    expected = distances(held, asked, people())
+    expected = distances(held, criterion, people())
     assert found >= max(Fraction(0) if one is None else one for one in expected) - rounding
     for algorithm in ("exhaustive", "optimal"):
         assert table.search(algorithm, k=3, criteria=[TCloseness(0.9, "ill")]).solutions
@@ -298,7 +302,7 @@ def test_negotiated_searched_and_refused(spec: Path) -> None:
         table.negotiate(k=3, criteria=[TCloseness(0.5, "city")])
 
 
-def test_an_order_and_a_hierarchy_are_asked_for(tmp_path: Path) -> None:
+def test_missing_order_and_hierarchy_are_named_in_the_error(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("q,s\n1,b\n2,a\n1,a\n", encoding="utf-8")
     roles = {"q": {"role": "quasi-identifier"}, "s": {"role": "sensitive"}}
     table = discreet.open(tmp_path / "t.csv", {"attributes": roles})

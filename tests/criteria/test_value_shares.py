@@ -40,7 +40,7 @@ ALL: list[Criterion] = [
 NAMES = [str(plain_values([c])) for c in ALL]
 VALUES = 4
 CLASS = st.lists(st.integers(0, 6), min_size=VALUES, max_size=VALUES)
-asked = pytest.mark.parametrize("criterion", ALL, ids=NAMES)
+each_criterion = pytest.mark.parametrize("criterion", ALL, ids=NAMES)
 
 
 def rows_of(counts: Sequence[int]) -> Rows:
@@ -55,15 +55,15 @@ def scores(criterion: Criterion, classes: Sequence[Sequence[int]], table: Sequen
     sizes = np.array([sum(counts) + 2 for counts in classes])
     names = [f"v{value}" for value in range(len(table))]
     whole = SensitiveAttribute.of(names, np.array(table, np.int64))
-    told = ClassValues(distinct, owners, codes, counts, whole)
-    return list(map(int, criterion.scores(sizes, told)))
+    plain = ClassValues(distinct, owners, codes, counts, whole)
+    return list(map(int, criterion.scores(sizes, plain)))
 
 
 def table_of(classes: Sequence[Sequence[int]]) -> list[int]:
     return [sum(counts[value] for counts in classes) for value in range(VALUES)]
 
 
-@asked
+@each_criterion
 @examples(max_examples=some_of(80), deadline=None)
 @given(classes=st.lists(CLASS, min_size=1, max_size=6), data=st.data())
 def test_scores_equal_plain_fractions(
@@ -85,10 +85,10 @@ def test_scores_equal_plain_fractions(
             assert abs(Decimal(abs(score)) / SCORE_UNIT - found) <= Decimal("1.01") / SCORE_UNIT
 
 
-@asked
+@each_criterion
 @examples(max_examples=some_of(60), deadline=None)
 @given(classes=st.lists(CLASS, min_size=1, max_size=4))
-def test_a_class_meets_what_its_score_says_and_nothing_stricter(
+def test_class_meets_the_value_of_its_score_and_none_stricter(
     criterion: Criterion, classes: list[list[int]]
 ) -> None:
     table = table_of(classes)
@@ -106,10 +106,10 @@ def test_a_class_meets_what_its_score_says_and_nothing_stricter(
         assert sum(counts) >= met.least_rows
 
 
-@asked
+@each_criterion
 @examples(max_examples=some_of(150), deadline=None)
 @given(one=CLASS, other=CLASS, rest=CLASS, data=st.data())
-def test_unions_of_classes_that_pass_do(
+def test_unions_of_passing_classes_pass(
     criterion: Criterion, one: list[int], other: list[int], rest: list[int], data: st.DataObject
 ) -> None:
     """Criteria declared monotone hold for unions of passing classes in any table."""
@@ -124,25 +124,25 @@ def test_unions_of_classes_that_pass_do(
     assert found[2] >= min(found[:2])
 
 
-def test_one_row_of_each_of_two_values_passes_grassbergers_estimate_and_two_rows_fail() -> None:
+def test_grassbergers_estimate_is_not_monotone() -> None:
     """Grassberger's estimate is not monotone: one row of each of two values passes, two rows of each fail."""
-    asked = EntropyDiversity(2, estimator=GRASSBERGER)
-    found = scores(asked, [[1, 1], [1, 1], [2, 2]], [4, 4])
-    assert [score >= asked.threshold for score in found] == [True, True, False]
-    assert not asked.monotone
+    each_criterion = EntropyDiversity(2, estimator=GRASSBERGER)
+    found = scores(each_criterion, [[1, 1], [1, 1], [2, 2]], [4, 4])
+    assert [score >= each_criterion.threshold for score in found] == [True, True, False]
+    assert not each_criterion.monotone
     assert EntropyDiversity(2).monotone
-    assert not replace(asked, value=3).monotone
+    assert not replace(each_criterion, value=3).monotone
 
 
-def test_with_absent_values_let_pass_disclosure_would_not_be_monotone() -> None:
+def test_delta_disclosure_with_passing_absent_values_would_not_be_monotone() -> None:
     """If absent values passed, δ-disclosure would not be monotone.
 
     Half of the table has the second value; a class without it, joined by few rows, has too few rows of it.
     """
-    asked, classes = DeltaDisclosure(1), [[9, 0], [1, 1], [10, 1]]
+    each_criterion, classes = DeltaDisclosure(1), [[9, 0], [1, 1], [10, 1]]
     assert [n > 0 for n in classes[0]] == [True, False]
-    found = scores(asked, classes, [50, 50])
-    assert [score >= asked.threshold for score in found] == [False, True, False]
+    found = scores(each_criterion, classes, [50, 50])
+    assert [score >= each_criterion.threshold for score in found] == [False, True, False]
     assert abs(log(10 / 11 / 0.5)) < 1 < abs(log(1 / 11 / 0.5))
 
 
@@ -202,8 +202,8 @@ def test_equality(criterion: Criterion, counts: list[int], table: list[int], met
     assert (scores(criterion, [counts], table)[0] >= criterion.threshold) is met
 
 
-@asked
-def test_a_class_without_a_value_fails(criterion: Criterion) -> None:
+@each_criterion
+def test_class_without_a_value_fails(criterion: Criterion) -> None:
     weakest = 1 if isinstance(criterion, EntropyDiversity) else criterion.parameter.most
     criterion = replace(criterion, value=weakest)
     found = scores(criterion, [[0, 0, 0], [1, 1, 1]], [1, 1, 1])
@@ -217,14 +217,14 @@ def test_grassbergers_numbers() -> None:
     assert np.abs(grassberger_numbers(numbers) - expected).max() < 1e-13
 
 
-def test_an_estimate_never_tells_more_values_than_there_are() -> None:
-    asked = EntropyDiversity(2, estimator=GRASSBERGER)
-    assert scores(asked, [[1, 1], [1, 1, 1], [1], [10**6, 10**6]], [9] * 3)[:3] == [
+def test_estimate_never_exceeds_the_number_of_values() -> None:
+    each_criterion = EntropyDiversity(2, estimator=GRASSBERGER)
+    assert scores(each_criterion, [[1, 1], [1, 1, 1], [1], [10**6, 10**6]], [9] * 3)[:3] == [
         2 * SCORE_UNIT,
         3 * SCORE_UNIT,
         SCORE_UNIT,
     ]
-    assert asked.warnings()[0][0] == "estimated-entropy"
+    assert each_criterion.warnings()[0][0] == "estimated-entropy"
     assert EntropyDiversity(2).warnings() == ()
 
 
@@ -239,16 +239,16 @@ def test_an_estimate_never_tells_more_values_than_there_are() -> None:
         (AlphaDeassociation, {"value": 1.1}, "a number from 1e-06 to 1"),
     ],
 )
-def test_what_cannot_be_asked(kind: type[Criterion], fields: dict[str, Any], allowed: str) -> None:
+def test_invalid_fields_are_refused(kind: type[Criterion], fields: dict[str, Any], allowed: str) -> None:
     with pytest.raises(InputError, match=kind.name) as error:
         kind(**({"value": 1} | fields))
     assert error.value.allowed == allowed
 
 
-def test_they_are_registered_and_told_whole() -> None:
+def test_criteria_are_registered_and_survive_plain_values() -> None:
     assert {c.name for c in ALL} <= set(CRITERIA.names())
     for criterion in ALL:
-        told = plain_values([criterion])
-        assert criteria_from(told) == (criterion,)
+        plain = plain_values([criterion])
+        assert criteria_from(plain) == (criterion,)
     assert EntropyDiversity(1).promises is AlphaDeassociation(1).promises is False
     assert NEVER_SCORE < -SCORE_UNIT * 10**9

@@ -26,7 +26,7 @@ from tests.oracle.random_tables import random_frequency_set
 from tests.oracle.scored_lattice import ScoredLattice
 
 SETTINGS = Settings(memory_limit=2**31, threads=2, private_log=Path("unused"))
-asked = pytest.mark.parametrize("criterion", ALL, ids=[str(plain_values([c])) for c in ALL])
+each_criterion = pytest.mark.parametrize("criterion", ALL, ids=[str(plain_values([c])) for c in ALL])
 
 
 def random_table(seed: int) -> FrequencySet | None:
@@ -52,8 +52,8 @@ def fails(criterion: Criterion, table: FrequencySet, types: list[int]) -> bool:
     )
 
 
-@asked
-def test_every_node_of_a_lattice(criterion: Criterion) -> None:
+@each_criterion
+def test_every_node_suppresses_the_failing_classes(criterion: Criterion) -> None:
     for seed in range(some_of(12)):
         table = random_table(seed)
         if table is None:
@@ -71,8 +71,8 @@ def test_every_node_of_a_lattice(criterion: Criterion) -> None:
                 assert found[evaluated.lattice.index(node)] == suppressed
 
 
-@asked
-def test_classes_that_a_search_makes(criterion: Criterion) -> None:
+@each_criterion
+def test_failing_classes_of_a_search_equal_plain_python(criterion: Criterion) -> None:
     for seed in range(20, 40):
         table = random_table(seed)
         if table is None:
@@ -84,7 +84,7 @@ def test_classes_that_a_search_makes(criterion: Criterion) -> None:
         assert find_failing_classes(table, class_of, 3, requirement).tolist() == expected
 
 
-def test_only_what_is_monotone_may_be_asked_of_searches_that_merge() -> None:
+def test_searches_that_merge_refuse_criteria_that_are_not_monotone() -> None:
     for criterion in ALL:
         requirement = Requirement(criteria=[criterion])
         if criterion.monotone:

@@ -50,16 +50,16 @@ def people_of(weights: list[str]) -> Decimal:
 @given(st.lists(st.lists(WEIGHT, max_size=6), min_size=1, max_size=5), st.integers(1, 200000))
 def test_scores_are_sums(classes: Classes, k: int) -> None:
     table = [weight for held in classes for weight in held]
-    asked = WeightedKAnonymity(k, "weight")
-    for held, score in zip(classes, scores(asked, classes, table), strict=True):
+    criterion = WeightedKAnonymity(k, "weight")
+    for held, score in zip(classes, scores(criterion, classes, table), strict=True):
         assert score == people_of(held) * 1000
-        assert (score >= asked.threshold) == (people_of(held) >= k)
-        assert score < 1000 or WeightedKAnonymity(asked.value_of(score)).threshold <= score
+        assert (score >= criterion.threshold) == (people_of(held) >= k)
+        assert score < 1000 or WeightedKAnonymity(criterion.value_of(score)).threshold <= score
 
 
 @examples(max_examples=some_of(80), deadline=None)
 @given(st.lists(WEIGHT, min_size=1), st.lists(WEIGHT))
-def test_it_grows(held: list[str], more: list[str]) -> None:
+def test_weighted_k_is_growing(held: list[str], more: list[str]) -> None:
     one, both = scores(WeightedKAnonymity(2), [held, held + more], held + more)
     assert both >= one
     assert WeightedKAnonymity.growing
@@ -99,10 +99,10 @@ def classes_of(levels: tuple[int, int]) -> list[list[Row]]:
 
 
 @pytest.mark.parametrize("k", [20, 310, 2000])
-def test_every_node(spec: Path, settings: Settings, k: int) -> None:
-    table, asked = discreet.open(spec), WeightedKAnonymity(k, "weight")
-    requirement = Requirement(2, criteria=[asked])
-    evaluated = evaluate_lattice(table.frequency_set, settings, criteria=[asked])
+def test_every_node_suppresses_classes_of_too_few_people(spec: Path, settings: Settings, k: int) -> None:
+    table, criterion = discreet.open(spec), WeightedKAnonymity(k, "weight")
+    requirement = Requirement(2, criteria=[criterion])
+    evaluated = evaluate_lattice(table.frequency_set, settings, criteria=[criterion])
     for levels in [(a, c) for a in range(5) for c in range(2)]:
         failing = [
             len(held)
@@ -112,11 +112,11 @@ def test_every_node(spec: Path, settings: Settings, k: int) -> None:
         assert evaluated.suppressed(levels, requirement) == sum(failing)
 
 
-def test_from_a_wish_to_an_audited_release(spec: Path, tmp_path: Path) -> None:
-    table, asked = discreet.open(spec), WeightedKAnonymity(310, "weight")
-    wish = table.negotiate(k=2, criteria=[asked], max_suppressed="30%")
-    assert wish.exact is not None
-    release = table.publish(wish.exact, tmp_path / "out.csv")
+def test_request_with_weights_becomes_an_audited_release(spec: Path, tmp_path: Path) -> None:
+    table, criterion = discreet.open(spec), WeightedKAnonymity(310, "weight")
+    answer = table.negotiate(k=2, criteria=[criterion], max_suppressed="30%")
+    assert answer.exact is not None
+    release = table.publish(answer.exact, tmp_path / "out.csv")
     [found] = [f for f in release.audit.report.criteria if f.criterion.name == "weighted_k"]
     assert release.audit.passed
     with (tmp_path / "out.csv").open(encoding="utf-8", newline="") as file:
@@ -125,18 +125,18 @@ def test_from_a_wish_to_an_audited_release(spec: Path, tmp_path: Path) -> None:
     for row in rows:
         held[row["age"], row["city"]].append(row["weight"])
     assert found.found == int(min(map(people_of, held.values())))
-    alone = discreet.audit(tmp_path / "out.csv", quasi_identifiers=["age", "city"], sensitive=["weight"])
-    assert alone.rows == len(rows)
+    audit = discreet.audit(tmp_path / "out.csv", quasi_identifiers=["age", "city"], sensitive=["weight"])
+    assert audit.rows == len(rows)
 
 
-def test_models_keep_it(spec: Path, tmp_path: Path) -> None:
-    table, asked = discreet.open(spec), WeightedKAnonymity(310, "weight")
+def test_models_meet_weighted_k(spec: Path, tmp_path: Path) -> None:
+    table, criterion = discreet.open(spec), WeightedKAnonymity(310, "weight")
     for model in (Mondrian(), Local()):
-        release = table.publish(model, tmp_path / f"{model.name}.csv", k=3, criteria=[asked])
+        release = table.publish(model, tmp_path / f"{model.name}.csv", k=3, criteria=[criterion])
         assert release.audit.passed, model
 
 
-def test_what_is_no_number_is_refused(spec: Path) -> None:
+def test_weights_that_are_not_numbers_are_refused(spec: Path) -> None:
     with pytest.raises(InputError, match="numbers"):
         discreet.open(spec).negotiate(k=2, criteria=[WeightedKAnonymity(5, "ill")])
     with pytest.raises(InputError, match="weighted_k"):

@@ -32,7 +32,7 @@ def test_every_criterion_search_and_model_is_there() -> None:
 
 
 @pytest.mark.parametrize("name", ["epsilon_m", "k_map"])
-def test_lines_are_what_the_program_does(name: str, tmp_path: Path) -> None:
+def test_line_of_the_page_matches_the_program(name: str, tmp_path: Path) -> None:
     """A criterion's line of the page matches the program; the slow test writes the whole page."""
     (tmp_path / "subjects").mkdir()
     table, subjects = table_in(tmp_path), table_in(tmp_path / "subjects", of_subjects=True)
@@ -41,12 +41,12 @@ def test_lines_are_what_the_program_does(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_page_is_what_the_program_does() -> None:
+def test_page_matches_the_program() -> None:
     """The page equals the output of ``python docs/criteria_page.py``."""
     assert criteria_page.PAGE.read_text(encoding="utf-8") == criteria_page.page()
 
 
-def test_what_nobody_explains_is_no_cell(tmp_path: Path) -> None:
+def test_unexplained_refusal_raises(tmp_path: Path) -> None:
     table, (criterion, *_) = table_in(tmp_path), asked()
     with pytest.raises(RuntimeError, match="no reason here explains"):
         cell(lambda limit: published(table, criterion, "nonsense", tmp_path, limit))

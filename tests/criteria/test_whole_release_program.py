@@ -67,17 +67,17 @@ def suppressed_by_cells(levels: tuple[int, int]) -> int:
 
 
 @pytest.mark.parametrize(
-    ("asked", "suppressed"),
+    ("options", "suppressed"),
     [(RISK, suppressed_by_risk), (CELLS, suppressed_by_cells)],
     ids=["sizes", "cells"],
 )
 def test_lattice_suppresses_the_rows_of_the_oracle(
-    asked: list[object], suppressed: Any, run: Run, spec: Path
+    options: list[object], suppressed: Any, run: Run, spec: Path
 ) -> None:
-    found = run("lattice", spec, *asked, "--json").json
-    told = {(a, c): rows for a, c, rows in found["nodes"]}
-    assert told == {node: suppressed(node) for node in NODES}
-    assert len(set(told.values())) > 1
+    found = run("lattice", spec, *options, "--json").json
+    rows_of_nodes = {(a, c): rows for a, c, rows in found["nodes"]}
+    assert rows_of_nodes == {node: suppressed(node) for node in NODES}
+    assert len(set(rows_of_nodes.values())) > 1
 
 
 def test_negotiation_relaxes_each_criterion(run: Run, spec: Path) -> None:
@@ -89,8 +89,8 @@ def test_negotiation_relaxes_each_criterion(run: Run, spec: Path) -> None:
     assert answers["average_risk"]["average_risk"] == pytest.approx(share, abs=1e-9)
     assert answers["max_suppressed"]["suppressed"] == min(suppressed_by_risk((a, 0)) for a in (0, 1))
     assert "--k 2 --average-risk 0.05" in run("negotiate", spec, *RISK, *within).out
-    asked = ["--lkc", 30, *CELLS[4:], *within, "--json"]
-    answers = {each["relaxed"]: each for each in run("negotiate", spec, *asked).json["answers"]}
+    options = ["--lkc", 30, *CELLS[4:], *within, "--json"]
+    answers = {each["relaxed"]: each for each in run("negotiate", spec, *options).json["answers"]}
     assert 2 <= answers["lkc"]["lkc"][0]["value"] < 30
     assert answers["lkc"]["suppressed"] == 0
 
@@ -114,16 +114,16 @@ def test_release_by_sizes_is_published_and_audited(run: Run, spec: Path) -> None
     assert len(draw()) - sum(sizes) == suppressed_by_risk(levels, 0.1) == suppressed
     failed = run("audit", "out.csv", "--average-risk", 0.0001, "--json")
     assert failed.status != 0
-    told = failed.json["criteria"][0]
-    assert (told["passed"], told["failing_classes"]) == (False, 0)
-    assert told["found"] == pytest.approx(len(sizes) / sum(sizes), abs=1e-9)
+    judged = failed.json["criteria"][0]
+    assert (judged["passed"], judged["failing_classes"]) == (False, 0)
+    assert judged["found"] == pytest.approx(len(sizes) / sum(sizes), abs=1e-9)
 
 
 def test_release_by_cells_is_published_and_audited(run: Run, spec: Path) -> None:
-    told = {"value": 8, "known": 1, "confidence": 0.7}
+    required = {"value": 8, "known": 1, "confidence": 0.7}
     request = "lkc = [{value = 8, known = 1, confidence = 0.7}]\nmax_suppressed = '40%'"
     requirement, levels, suppressed = published(run, spec, request)
-    assert requirement == {"k": 2, "l": None, "lkc": [told]}
+    assert requirement == {"k": 2, "l": None, "lkc": [required]}
     assert suppressed == suppressed_by_cells(levels)
     failed = run("audit", "out.csv", "--lkc", 100, "--lkc-known", 2, "--lkc-confidence", 1, "--json")
     assert failed.status != 0
@@ -132,39 +132,41 @@ def test_release_by_cells_is_published_and_audited(run: Run, spec: Path) -> None
 
 
 @pytest.mark.parametrize(
-    "asked", [[AverageRisk(0.1), RecordsAtRisk(0.05, above=0.2)], [LKC]], ids=["sizes", "cells"]
+    "criteria", [[AverageRisk(0.1), RecordsAtRisk(0.05, above=0.2)], [LKC]], ids=["sizes", "cells"]
 )
-def test_python_answers_agree_on_a_node(asked: list[Any], spec: Path) -> None:
+def test_python_answers_agree_on_a_node(criteria: list[Any], spec: Path) -> None:
     table = discreet.open(spec)
-    wish = table.negotiate(k=2, criteria=asked, max_suppressed="40%")
-    assert wish.exact is not None
-    before, lattice = table.lattice(), table.lattice(criteria=asked)
-    assert lattice is before or asked == [LKC], "sizes are all that a share needs"
-    assert lattice.negotiate(k=2, criteria=asked, max_suppressed="40%").exact == wish.exact
-    assert lattice.node(wish.exact.levels, k=2, criteria=asked).suppressed == wish.exact.suppressed
-    assert lattice.preview(wish.exact.levels, k=2, criteria=asked, number=2).rows
-    assert lattice.frontier(k=2, criteria=asked).points
+    answer = table.negotiate(k=2, criteria=criteria, max_suppressed="40%")
+    assert answer.exact is not None
+    before, lattice = table.lattice(), table.lattice(criteria=criteria)
+    assert lattice is before or criteria == [LKC], "sizes are all that a share needs"
+    assert lattice.negotiate(k=2, criteria=criteria, max_suppressed="40%").exact == answer.exact
+    assert lattice.node(answer.exact.levels, k=2, criteria=criteria).suppressed == answer.exact.suppressed
+    assert lattice.preview(answer.exact.levels, k=2, criteria=criteria, number=2).rows
+    assert lattice.frontier(k=2, criteria=criteria).points
 
 
 def test_lattice_of_one_sensitive_attribute_refuses_cells_of_both(spec: Path) -> None:
     of_one = discreet.open(spec).lattice(sensitive=["disease"])
-    for ask in (of_one.negotiate, lambda **wish: of_one.node({"age": 1, "city": 0}, **wish)):
+    for call in (of_one.negotiate, lambda **options: of_one.node({"age": 1, "city": 0}, **options)):
         with pytest.raises(InputError, match=r"lkc.* was required of every sensitive attribute"):
-            ask(k=2, criteria=[LKC])
+            call(k=2, criteria=[LKC])
     assert of_one.negotiate(k=2, criteria=[LKCPrivacy(8, confidence=1.0)]).answers
 
 
 @pytest.mark.parametrize("model", [model.name for model in MODELS.all()])
-@pytest.mark.parametrize("asked", [AverageRisk(0.1), LKC], ids=["sizes", "cells"])
-def test_model_meets_the_criterion_or_refuses_it(asked: Any, model: str, spec: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("criterion", [AverageRisk(0.1), LKC], ids=["sizes", "cells"])
+def test_model_meets_the_criterion_or_refuses_it(
+    criterion: Any, model: str, spec: Path, tmp_path: Path
+) -> None:
     try:
-        release = discreet.open(spec).publish(model, tmp_path / "out.csv", k=3, criteria=[asked])
+        release = discreet.open(spec).publish(model, tmp_path / "out.csv", k=3, criteria=[criterion])
     except InputError as error:
-        assert asked.name in str(error)  # noqa: PT017 - a refusal is right, too
-        assert asked is LKC or model not in BY_LEVELS
+        assert criterion.name in str(error)  # noqa: PT017 - a refusal is right, too
+        assert criterion is LKC or model not in BY_LEVELS
         return
     classes = published_classes(release.path)
-    if asked is LKC:
+    if criterion is LKC:
         score = plain_score(LKC, plain_classes(classes))
         assert score is not None
         assert score >= 8

@@ -42,7 +42,7 @@ from tests.oracle.scored_lattice import TOYS, ScoredLattice, Spread, random_requ
 GROWING: tuple[type[Criterion], ...] = (Spread,)
 
 
-def asked_of(
+def random_request_of(
     seed: int, toys: tuple[type[Criterion], ...] = TOYS
 ) -> tuple[FrequencySet, Request, ScoredLattice]:
     """Return a random table, a request with some toy criteria, and the oracle."""
@@ -51,21 +51,21 @@ def asked_of(
     return table, replace(request, requirement=requirement), ScoredLattice(table, requirement.criteria)
 
 
-def told(negotiation: Negotiation) -> list[NaiveAnswer]:
+def reported_answers(negotiation: Negotiation) -> list[NaiveAnswer]:
     return [(a.relaxed, a.node, a.suppressed, a.requirement) for a in negotiation.answers]
 
 
 def test_answers_for_any_criterion_equal_the_oracle(settings: Settings) -> None:
     seen: set[tuple[str | None, bool]] = set()
     for seed in range(some_of(450)):
-        table, request, brute = asked_of(seed, TOYS if seed % 2 else GROWING)
+        table, request, brute = random_request_of(seed, TOYS if seed % 2 else GROWING)
         if not table.rows:
             continue
         wish = request.requirement
         evaluated = evaluate_lattice(table, settings, diversity=False, criteria=wish.criteria)
         expected = naive_relaxations(brute, request)
         found = Negotiator(evaluated).negotiate(request)
-        assert told(found) == expected, (seed, request)
+        assert reported_answers(found) == expected, (seed, request)
         assert {a.relaxed for a in found.answers} <= {None, *relaxable_names(wish)}
         seen |= {(answer[0], is_growing(wish)) for answer in expected}
     parts = {None, "max_suppressed", "height", "k", "l"}
@@ -98,7 +98,7 @@ def test_document_lists_each_required_criterion(settings: Settings) -> None:
 def test_frontier_equals_the_undominated_nodes(settings: Settings) -> None:
     sizes = set()
     for seed in range(some_of(150)):
-        table, request, brute = asked_of(seed)
+        table, request, brute = random_request_of(seed)
         if not table.rows:
             continue
         random = np.random.default_rng(seed)
@@ -127,7 +127,7 @@ def test_frontier_equals_the_undominated_nodes(settings: Settings) -> None:
 
 def test_suppressed_attributes_equal_the_oracle(settings: Settings) -> None:
     for seed in range(some_of(150)):
-        table, request, brute = asked_of(seed)
+        table, request, brute = random_request_of(seed)
         if not table.rows:
             continue
         wish, limit = request.requirement, request.max_suppressed.of(table.rows)
@@ -152,7 +152,7 @@ def between(low: LatticeNode, node: LatticeNode, high: LatticeNode) -> bool:
 @examples(max_examples=some_of(60), deadline=None)
 @given(st.integers(0, 2**32), st.booleans())
 def test_partial_lattices_answer_growing_criteria(seed: int, runtime: bool) -> None:
-    table, request, brute = asked_of(seed, GROWING)
+    table, request, brute = random_request_of(seed, GROWING)
     wish = request.requirement
     partial = prepare_partial_lattice(table, "15%", criteria=wish.criteria)
     available_nodes = [tuple(node) for node in partial.nodes.tolist()]
@@ -193,7 +193,7 @@ def check_bound(brute: ScoredLattice, request: Request, largest: tuple[tuple[str
 
 
 def test_criterion_that_is_not_growing_is_refused_for_partial_lattices(settings: Settings) -> None:
-    table, request, _ = asked_of(8, (Share,))
+    table, request, _ = random_request_of(8, (Share,))
     criteria = [Share(0.5)]
     evaluated = evaluate_lattice(table, settings, criteria=criteria)
     request = replace(request, requirement=Requirement(2, criteria=criteria))

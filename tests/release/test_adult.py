@@ -21,14 +21,14 @@ QI3 = ("age", "race", "work_class")
 @pytest.mark.parametrize(
     ("node", "k", "l", "suppressed", "name"),
     [
-        (*asked, name)
-        for asked, name in in_turn(
+        (*case, name)
+        for case, name in in_turn(
             [((1, 0, 0), 3, None, 125), ((1, 1, 2), 3, None, 11), ((1, 0, 0), 3, 2, None)],
             ["r.csv", "r.parquet"],
         )
     ],
 )
-def test_adult(
+def test_release_of_adult_has_the_suppression_and_classes_of_a_plain_count(
     name: str,
     node: tuple[int, ...],
     k: int,

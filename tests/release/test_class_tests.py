@@ -36,7 +36,7 @@ def locally(table: Table, test: ClassTest) -> ClassRecoding:
 
 
 @pytest.mark.parametrize("made", [by_patterns, by_mondrian, locally])
-def test_a_recoding_with_a_class_test_is_not_published(
+def test_recoding_with_a_class_test_is_not_published(
     made: Callable[[Table, ClassTest], ClassRecoding], settings: Settings, tmp_path: Path, out: Path
 ) -> None:
     table = Table(patients(tmp_path), settings)
@@ -57,7 +57,7 @@ def test_a_recoding_with_a_class_test_is_not_published(
         Permutation(partition="recoding", recoding=Patterns(class_test=TEST)),
     ],
 )
-def test_a_model_with_a_class_test_is_not_published(
+def test_model_with_a_class_test_is_not_published(
     model: Model, settings: Settings, tmp_path: Path, out: Path
 ) -> None:
     table = Table(patients(tmp_path), settings)

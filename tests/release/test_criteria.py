@@ -71,7 +71,7 @@ FOUND = {
 
 
 @pytest.mark.parametrize("star", [False, True])
-def test_it_is_recorded_and_judged_by_the_record(
+def test_criterion_is_recorded_and_audited_by_the_record(
     published: Publish, engine: Engine, settings: Settings, out: Path, star: bool
 ) -> None:
     release = published(Share(0.75), star=star)
@@ -88,7 +88,7 @@ def test_it_is_recorded_and_judged_by_the_record(
     assert release.audit.starred == (2 if star else 0)
 
 
-def test_all_of_it_is_recorded(published: Publish, engine: Engine) -> None:
+def test_all_parts_of_a_criterion_are_recorded(published: Publish, engine: Engine) -> None:
     """All parts of a criterion are recorded; with two spared rows per value, flu has one of five rows."""
     release = published(Share(0.25, "diagnosis", spare=2))
     document = json.loads(release.manifest_path.read_text())
@@ -96,8 +96,8 @@ def test_all_of_it_is_recorded(published: Publish, engine: Engine) -> None:
     again = audit_release(engine, release.path)
     assert [found.criterion for found in again.criteria] == [Share(0.25, "diagnosis", 2)]
     assert again.as_json()["criteria"][0]["with"] == {"spare": 2}
-    told = " ".join(str(AuditResult(again)).split())
-    assert "(share): 0.25, spare 2 required, 0.2 in the worst class" in told
+    text = " ".join(str(AuditResult(again)).split())
+    assert "(share): 0.25, spare 2 required, 0.2 in the worst class" in text
     assert again.passed
 
 
@@ -113,7 +113,7 @@ class Lenient(Share):
         return sizes * 0 + 1000
 
 
-def test_the_audit_alone_refuses_what_the_search_let_pass(
+def test_audit_refuses_a_release_that_the_search_accepted(
     published: Publish, out: Path, settings: Settings
 ) -> None:
     with pytest.raises(RequirementNotMet) as error:
@@ -124,7 +124,7 @@ def test_the_audit_alone_refuses_what_the_search_let_pass(
     assert not log_of(settings)
 
 
-def test_what_cannot_be_counted_is_refused_before_anything_is_written(
+def test_uncountable_criterion_is_refused_before_writing(
     published: Publish, out: Path, settings: Settings
 ) -> None:
     with pytest.raises(InputError, match="share of a value does not support subjects"):
@@ -141,7 +141,7 @@ def spoil(path: Path) -> None:
     path.write_text(text.replace("30s,Kiel,flu", "30s,Kiel,ache", 1))
 
 
-def test_a_release_spoiled_later_fails_its_audit(published: Publish, engine: Engine, out: Path) -> None:
+def test_release_changed_later_fails_its_audit(published: Publish, engine: Engine, out: Path) -> None:
     published(Share(0.75))
     spoil(out / "r.csv")
     found = audit_release(engine, out / "r.csv")
@@ -164,7 +164,7 @@ def test_a_release_spoiled_later_fails_its_audit(published: Publish, engine: Eng
         ({"k": 0, "l": None}, "k = 0"),
     ],
 )
-def test_a_record_that_is_not_understood_is_an_error(
+def test_invalid_recorded_requirement_is_an_error(
     published: Publish, engine: Engine, out: Path, requirement: dict[str, Any], message: str
 ) -> None:
     published()
@@ -177,7 +177,7 @@ def test_a_record_that_is_not_understood_is_an_error(
 
 
 @pytest.mark.usefixtures("share")
-def test_groups_are_not_audited_for_it(settings: Settings, tmp_path: Path, out: Path) -> None:
+def test_audit_of_groups_refuses_a_recorded_criterion(settings: Settings, tmp_path: Path, out: Path) -> None:
     table = Table(patients(tmp_path), settings)
     table.publish("permutation", out / "p.csv", k=2)
     path = out / "p.csv.manifest.json"
@@ -188,7 +188,7 @@ def test_groups_are_not_audited_for_it(settings: Settings, tmp_path: Path, out: 
         discreet.audit(out / "p.csv", settings=settings)
 
 
-def test_report_criterion_fails_names_it(published: Publish, settings: Settings, out: Path) -> None:
+def test_report_names_the_failing_criterion(published: Publish, settings: Settings, out: Path) -> None:
     published(Share(0.75))
     spoil(out / "r.csv")
     found = report(out / "r.csv", settings=settings)

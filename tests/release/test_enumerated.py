@@ -30,7 +30,7 @@ LABELS = "CAST(range % 5 AS VARCHAR)::ENUM('0', '1', '2', '3', '4')"
 
 
 @pytest.fixture
-def handed_over(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[tuple[bool, int]]]:
+def written_columns(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[tuple[bool, int]]]:
     """Record for each writing statement whether a column is enumerated, and the number of threads."""
     seen: list[tuple[bool, int]] = []
     execute = DuckdbEngine.execute
@@ -59,11 +59,11 @@ def _written_query(statement: str) -> str | None:
 @pytest.mark.parametrize(
     ("model", "ending", "suppressed"), in_turn(RecodingModel, ["parquet", "csv"], ["drop", "star"])
 )
-def test_recodings_hand_none_over(
+def test_recodings_write_no_enumerated_column(
     model: RecodingModel,
     ending: str,
     suppressed: str,
-    handed_over: list[tuple[bool, int]],
+    written_columns: list[tuple[bool, int]],
     settings: Settings,
     tmp_path: Path,
     out: Path,
@@ -74,39 +74,39 @@ def test_recodings_hand_none_over(
     else:
         answer = table.recode(model, k=3)
     table.publish(answer, out / f"r.{ending}", suppressed_rows=suppressed)
-    assert len(handed_over) == 1
+    assert len(written_columns) == 1
 
 
 @pytest.mark.parametrize("ending", ["parquet", "csv", "duckdb"])
-def test_permuted_releases_hand_none_over(
-    ending: str, handed_over: list[tuple[bool, int]], settings: Settings, tmp_path: Path, out: Path
+def test_permuted_releases_write_no_enumerated_column(
+    ending: str, written_columns: list[tuple[bool, int]], settings: Settings, tmp_path: Path, out: Path
 ) -> None:
     table = Table(patients(tmp_path), settings)
     table.publish("permutation", out / f"r.{ending}", k=2)
-    assert len(handed_over) == 2
+    assert len(written_columns) == 2
 
 
 @pytest.mark.parametrize("file_format", ["parquet", "csv"])
-def test_whoever_writes_a_file(
-    file_format: str, handed_over: list[tuple[bool, int]], settings: Settings, tmp_path: Path
+def test_written_file_uses_one_thread_for_enumerated_columns(
+    file_format: str, written_columns: list[tuple[bool, int]], settings: Settings, tmp_path: Path
 ) -> None:
     with DuckdbEngine(settings) as engine:
         engine.write_file(f"SELECT {LABELS} AS c0 FROM range(10)", tmp_path / "w", file_format, ["label"])
-        assert handed_over == [(file_format == "parquet", 1)]
+        assert written_columns == [(file_format == "parquet", 1)]
         assert engine.fetch_rows("SELECT current_setting('threads')") == [(settings.threads,)]
 
 
-def test_whoever_writes_a_database(
-    handed_over: list[tuple[bool, int]], settings: Settings, tmp_path: Path
+def test_written_database_uses_one_thread_for_enumerated_columns(
+    written_columns: list[tuple[bool, int]], settings: Settings, tmp_path: Path
 ) -> None:
     with DuckdbEngine(settings) as engine:
         table = NewTable(f"SELECT {LABELS} FROM range(10)", ("label",))
         engine.write_database(tmp_path / "w.duckdb", {"written": table})
-    assert handed_over == [(True, 1)]
+    assert written_columns == [(True, 1)]
 
 
 @pytest.mark.slow
-def test_what_mondrian_writes_of_many_rows_has_every_cell(
+def test_mondrian_output_of_many_rows_has_every_cell(
     settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Mondrian's output of many rows has every cell.

@@ -50,7 +50,7 @@ REMOVED = [b"Zwickau", b"kuru", b"Zacharias", b"person-", b"metadata-of-the-sour
 @pytest.mark.parametrize(
     ("kind", "star"), in_turn(["arrow", "dictionary", "pandas", "parquet"], [False, True])
 )
-def test_parquet_holds_nothing_of_removed_values(
+def test_parquet_contains_no_removed_values(
     kind: str, star: bool, engine: Engine, settings: Settings, tmp_path: Path, out: Path
 ) -> None:
     table = many()
@@ -126,7 +126,9 @@ def test_values_survive_in_their_types(engine: Engine, settings: Settings, out: 
 
 
 @pytest.mark.parametrize("ending", [".csv", ".parquet"])
-def test_the_order_of_the_source_is_gone(ending: str, engine: Engine, settings: Settings, out: Path) -> None:
+def test_random_order_does_not_show_the_order_of_the_source(
+    ending: str, engine: Engine, settings: Settings, out: Path
+) -> None:
     """With a random order, neither row sequence nor storage shows the source's order; two releases differ."""
     spec = in_memory(many(), seen=AttributeRole.INSENSITIVE).with_order("random")
     orders = []
@@ -144,7 +146,7 @@ def test_the_order_of_the_source_is_gone(ending: str, engine: Engine, settings: 
         assert first != sorted(first)
 
 
-def test_each_order_is_as_likely(engine: Engine) -> None:
+def test_each_order_is_equally_likely(engine: Engine) -> None:
     """Each order is equally likely: χ² over the 6 orders of three rows, 600 draws.
 
     With 5 degrees of freedom, p = 0.00001 at 30.

@@ -22,7 +22,7 @@ from tests.oracle.patients import patients
         [False, True],
     ),
 )
-def test_a_foreign_file_is_kept(
+def test_foreign_file_is_not_replaced(
     model: str, text: str, overwrite: bool, settings: Settings, tmp_path: Path, out: Path
 ) -> None:
     table = Table(patients(tmp_path), settings)
@@ -34,7 +34,9 @@ def test_a_foreign_file_is_kept(
     assert [path.read_bytes() for path in out.iterdir()] == [before]
 
 
-def test_a_manifest_without_data_is_a_killed_runs(settings: Settings, tmp_path: Path, out: Path) -> None:
+def test_manifest_without_data_is_replaced_as_a_leftover(
+    settings: Settings, tmp_path: Path, out: Path
+) -> None:
     table = Table(patients(tmp_path), settings)
     table.publish("full-domain", out / "r.csv", k=2)
     (out / "r.csv").unlink()

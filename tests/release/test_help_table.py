@@ -61,8 +61,8 @@ def built(engine: Engine, groups: Groups, scale: int | None, types: help_table.H
                 if help_table.SortKeyLayout(widest, scale).fit(len(groups)):
                     for at_once in (1, 2, 100):
                         form = help_table.SortKeyLayout(widest, scale)
-                        told = by_arrays(engine, tables, values, number, form, types, at_once)
-                        assert engine.fetch_rows(told) == rows
+                        query_of_lines = by_arrays(engine, tables, values, number, form, types, at_once)
+                        assert engine.fetch_rows(query_of_lines) == rows
         return rows
 
 
@@ -104,14 +104,14 @@ def exact(rows: Sequence[Sequence[Any]]) -> list[tuple[Fraction | None, ...]]:
 
 @given(groups_of_whole_numbers)
 @settings(max_examples=some_of(50), suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_whole_numbers(engine: Engine, groups: Groups) -> None:
+def test_help_table_of_whole_numbers(engine: Engine, groups: Groups) -> None:
     types = help_table.HelpTypes("DECIMAL(38,0)", "BIGINT", 0)
     assert exact(built(engine, groups, 0, types)) == exact(expected(groups))
 
 
 @given(groups_of_decimals)
 @settings(max_examples=some_of(50), suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_decimals(engine: Engine, groups: Groups) -> None:
+def test_help_table_of_decimals(engine: Engine, groups: Groups) -> None:
     types = help_table.HelpTypes("DECIMAL(38,2)", "DECIMAL(18,2)", 2)
     assert exact(built(engine, groups, 2, types)) == exact(expected(groups))
 
@@ -137,7 +137,7 @@ def test_sums_of_doubles_are_rounded_outwards(engine: Engine, groups: Groups) ->
 
 
 @pytest.mark.parametrize("rows", [2, 300_000])
-def test_what_is_kept_tells_the_help_table_in_order(engine: Engine, tmp_path: Path, rows: int) -> None:
+def test_stored_lines_give_the_help_table_in_order(engine: Engine, tmp_path: Path, rows: int) -> None:
     """Stored lines give the help table in order of group and hits, also in a file of several row groups."""
     types = help_table.HelpTypes("BIGINT", "BIGINT", 0)
     groups = np.random.default_rng(rows).permutation(np.repeat(np.arange(rows // 2), 2))
@@ -147,29 +147,29 @@ def test_what_is_kept_tells_the_help_table_in_order(engine: Engine, tmp_path: Pa
         ordered = tables.create(help_table.ranked_values(engine.dialect, values, totals, "g", "v", types))
         query = help_table.help_query(engine.dialect, totals, ordered, types)
         kept = tables.create(help_table.compact_query(engine.dialect, totals, ordered, types, "INTEGER"))
-        told = help_table.expanded_query(engine.dialect, kept)
-        assert engine.column_types(told) == engine.column_types(query)
+        query_of_lines = help_table.expanded_query(engine.dialect, kept)
+        assert engine.column_types(query_of_lines) == engine.column_types(query)
         path = tmp_path / "help.parquet"
-        engine.write_file(told, path, "parquet", help_table.help_columns("g", numeric=True))
+        engine.write_file(query_of_lines, path, "parquet", help_table.help_columns("g", numeric=True))
         due = engine.fetch_rows(f"{query} ORDER BY g, h")
         assert duckdb.sql(f"SELECT * FROM '{path}'").fetchall() == due
-        told = by_arrays(
+        query_of_lines = by_arrays(
             engine, tables, values, "v", help_table.SortKeyLayout(rows, 0), types, LINES_PER_BATCH
         )
-        assert engine.column_types(told) == engine.column_types(query)
+        assert engine.column_types(query_of_lines) == engine.column_types(query)
         path = tmp_path / "lines.parquet"
-        engine.write_file(told, path, "parquet", help_table.help_columns("g", numeric=True))
+        engine.write_file(query_of_lines, path, "parquet", help_table.help_columns("g", numeric=True))
         assert duckdb.sql(f"SELECT * FROM '{path}'").fetchall() == due
 
 
-def test_groups_and_values_that_do_not_fit_one_number_are_told() -> None:
+def test_sort_keys_that_exceed_one_number_do_not_fit() -> None:
     assert help_table.SortKeyLayout(2**31 - 1, 2).fit(2**31 - 2)
     assert not help_table.SortKeyLayout(2**31 - 1, 2).fit(2**31 - 1)
     assert not help_table.SortKeyLayout(1, 19).fit(1)
     assert help_table.SortKeyLayout(0, 0).fit(2**62)
 
 
-def test_categories_have_counts_alone(engine: Engine) -> None:
+def test_help_table_of_categories_has_only_counts(engine: Engine) -> None:
     with TemporaryTables(engine) as tables:
         values = tables.load({"g": np.array([1, 1, 1, 2]), "v": ["flu", None, "gout", "flu"]})
         query = help_table.count_query(engine.dialect, values, "g", "v")
@@ -177,7 +177,7 @@ def test_categories_have_counts_alone(engine: Engine) -> None:
     assert rows == [(1, 1, 0, 1, 3, 2), (1, 2, 1, 2, 3, 2), (1, 3, 2, 2, 3, 2), (2, 1, 1, 1, 1, 1)]
 
 
-def test_a_group_without_any_value(engine: Engine) -> None:
+def test_group_without_values_has_null_bounds(engine: Engine) -> None:
     types = help_table.HelpTypes("BIGINT", "BIGINT", 0)
     rows = built(engine, [[None, None]], 0, types)
     assert rows == [(1, h, 0, 0, 2, 0, 0, 0, 0, *[None] * 6) for h in (1, 2)]

@@ -52,7 +52,7 @@ def published(
     way: dict[str, Any] | None,
     shift: dict[str, Any] | None = None,
     name: str = "visits",
-    **asked: Any,
+    **options: Any,
 ) -> tuple[Rows, dict[str, Any]]:
     """Return the rows of a release of ``NAME.csv``, and its manifest."""
     dated = {"role": "insensitive", **({} if shift is None else {"date_shift": shift})}
@@ -68,7 +68,7 @@ def published(
     table = discreet.open(folder / f"{name}.toml", settings=settings)
     release = folder / "out" / f"{name}.csv"
     release.parent.mkdir(exist_ok=True)
-    table.publish({"age": 0}, release, overwrite=True, **{"k": 2, **asked})
+    table.publish({"age": 0}, release, overwrite=True, **{"k": 2, **options})
     with release.open(newline="") as file:
         rows = list(csv.DictReader(file))
     return rows, json.loads(release.with_name(f"{name}.csv.manifest.json").read_text())
@@ -102,7 +102,7 @@ WAYS: list[Callable[[], dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_rows_of_a_person_stay_together_and_nobody_is_named(
+def test_rows_of_a_person_stay_together_without_names(
     engine: Engine, settings: Settings, tmp_path: Path, way: Callable[[], dict[str, Any]]
 ) -> None:
     rows = visits(tmp_path / "visits.csv")
@@ -129,7 +129,7 @@ def test_rows_of_a_person_stay_together_and_nobody_is_named(
     assert not any("counted rows" in warning for warning in report.warnings)
 
 
-def test_the_audit_of_a_release_counts_subjects_and_not_rows(
+def test_audit_of_a_release_counts_subjects_instead_of_rows(
     engine: Engine, settings: Settings, tmp_path: Path
 ) -> None:
     """The audit counts subjects instead of rows: once all rows have one pseudonym, k is one person."""
@@ -143,7 +143,7 @@ def test_the_audit_of_a_release_counts_subjects_and_not_rows(
     assert audit_release(engine, path).k == 1
 
 
-def test_left_out_where_nothing_is_said_and_the_audit_says_what_it_cannot_count(
+def test_audit_without_pseudonyms_refers_to_the_manifests_count(
     engine: Engine, settings: Settings, tmp_path: Path
 ) -> None:
     visits(tmp_path / "visits.csv")
@@ -169,7 +169,7 @@ def test_tables_that_share_a_key_share_its_pseudonyms(settings: Settings, tmp_pa
         assert stat.S_IMODE(key.stat().st_mode) == 0o600
 
 
-def test_a_pseudonym_for_one_release_is_another_in_the_next(settings: Settings, tmp_path: Path) -> None:
+def test_pseudonyms_per_release_differ_between_releases(settings: Settings, tmp_path: Path) -> None:
     visits(tmp_path / "visits.csv")
     shown = [{row["person"] for row in published(tmp_path, settings, WAYS[2]())[0]} for _ in range(2)]
     assert not shown[0] & shown[1]
@@ -194,7 +194,7 @@ def test_dates_of_a_person_move_together(settings: Settings, tmp_path: Path) -> 
     assert entry["date_shift"] == {"days": 30}
 
 
-def test_a_mask_keeps_its_characters_and_no_text(settings: Settings, tmp_path: Path) -> None:
+def test_mask_keeps_only_its_characters(settings: Settings, tmp_path: Path) -> None:
     rows = visits(tmp_path / "visits.csv")
     attributes = {
         "person": {"role": "identifier", "pseudonymization": {"method": "mask", "keep": 2, "end": "end"}},
@@ -207,7 +207,7 @@ def test_a_mask_keeps_its_characters_and_no_text(settings: Settings, tmp_path: P
     assert shown == sorted(f"***{row['person'][-2:]}" for row in rows)
 
 
-def test_a_key_that_others_may_read_is_refused(settings: Settings, tmp_path: Path) -> None:
+def test_key_readable_by_others_is_refused(settings: Settings, tmp_path: Path) -> None:
     visits(tmp_path / "visits.csv")
     key = tmp_path / "shared.key"
     key.write_text("00" * 32)

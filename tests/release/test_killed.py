@@ -81,12 +81,12 @@ def test_killed_after_the_data_is_renamed(tmp_path: Path, out: Path) -> None:
     assert sorted(path.name for path in out.iterdir()) == ["r.csv", "r.csv.manifest.json"]
 
 
-def test_killed_before_an_old_release_is_touched(tmp_path: Path, out: Path) -> None:
+def test_process_killed_early_keeps_the_old_release(tmp_path: Path, out: Path) -> None:
     killed(tmp_path, "replace", "dies(publication, 'audit_source')")
     assert_paired(out / "r.csv")
 
 
-def test_a_living_run_keeps_its_files(out: Path) -> None:
+def test_leftovers_exclude_files_of_a_running_process(out: Path) -> None:
     target = check_release_target(out / "r.csv", overwrite=False, protected=[])
     with StagingFiles(target) as files:
         files.write_text("data", "x")
@@ -104,14 +104,14 @@ def test_only_leftovers_of_this_target_are_removed(out: Path) -> None:
     assert sorted(path.name for path in out.iterdir()) == sorted(others)
 
 
-def test_a_manifest_stays_beside_its_data(out: Path) -> None:
+def test_manifest_with_its_data_is_not_a_leftover(out: Path) -> None:
     (out / "r.csv").write_text("")
     (out / "r.csv.manifest.json").write_text(MANIFEST)
     remove_leftovers(check_release_target(out / "r.csv", overwrite=True, protected=[]))
     assert (out / "r.csv.manifest.json").exists()
 
 
-def test_a_failed_rename_leaves_nothing(out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_rename_leaves_nothing(out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     target = check_release_target(out / "r.csv", overwrite=False, protected=[])
     replace = Path.replace
 
@@ -129,7 +129,7 @@ def test_a_failed_rename_leaves_nothing(out: Path, monkeypatch: pytest.MonkeyPat
     assert list(out.iterdir()) == []
 
 
-def test_a_target_that_appeared_meanwhile_is_not_replaced(out: Path) -> None:
+def test_target_created_during_the_run_is_not_replaced(out: Path) -> None:
     target = check_release_target(out / "r.csv", overwrite=False, protected=[])
     with StagingFiles(target) as files:
         files.write_text("data", "")
@@ -140,7 +140,7 @@ def test_a_target_that_appeared_meanwhile_is_not_replaced(out: Path) -> None:
     assert [path.read_text() for path in out.iterdir()] == ["theirs"]
 
 
-def test_ctrl_c_during_a_query(tmp_path: Path, out: Path) -> None:
+def test_ctrl_c_during_a_query_leaves_nothing(tmp_path: Path, out: Path) -> None:
     """Ctrl-C during a query stops the engine, and nothing remains."""
     hook = (
         "publication.audit_source = lambda *a, **k: os.kill(os.getpid(), signal.SIGINT) or engine.fetch_rows("

@@ -17,21 +17,25 @@ MODELS = [*map(str, RecodingModel), "patterns", "permutation"]
 
 
 @pytest.mark.parametrize("number", [2**31, 2**63 - 1, 2**63, 2**64, 10**30])
-def test_negotiation_and_search_find_nothing(number: int, settings: Settings, tmp_path: Path) -> None:
+def test_negotiation_and_search_find_nothing_for_large_thresholds(
+    number: int, settings: Settings, tmp_path: Path
+) -> None:
     table = Table(patients(tmp_path), settings)
-    for asked in ({"k": number}, {"k": 2, "l": number}, {"l": {"diagnosis": number}}):
-        assert table.negotiate(**asked).exact is None
-        assert table.partial_lattice("50%").negotiate(**asked).exact is None
-        assert table.negotiate_local(**asked).exact is None
+    for requirement in ({"k": number}, {"k": 2, "l": number}, {"l": {"diagnosis": number}}):
+        assert table.negotiate(**requirement).exact is None
+        assert table.partial_lattice("50%").negotiate(**requirement).exact is None
+        assert table.negotiate_local(**requirement).exact is None
         for algorithm in ALGORITHMS:
-            assert not table.search(algorithm, **asked).solutions
+            assert not table.search(algorithm, **requirement).solutions
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_no_model_publishes(model: str, settings: Settings, tmp_path: Path, out: Path) -> None:
+def test_no_model_publishes_for_large_thresholds(
+    model: str, settings: Settings, tmp_path: Path, out: Path
+) -> None:
     table = Table(patients(tmp_path), settings)
-    for asked in ({"k": 2**63}, {"k": 2**64}, {"k": 2, "l": 2**64}):
-        if model != "permutation" or "l" not in asked:
+    for requirement in ({"k": 2**63}, {"k": 2**64}, {"k": 2, "l": 2**64}):
+        if model != "permutation" or "l" not in requirement:
             with pytest.raises(NoSolution):
-                table.publish(model, out / "r.csv", **asked)
+                table.publish(model, out / "r.csv", **requirement)
     assert not list(out.iterdir())

@@ -29,7 +29,9 @@ def manifest_of(path: Path) -> dict[str, Any]:
     return document
 
 
-def test_what_a_manifest_says(engine: Engine, settings: Settings, tmp_path: Path, out: Path) -> None:
+def test_manifest_contains_every_fact_of_the_release(
+    engine: Engine, settings: Settings, tmp_path: Path, out: Path
+) -> None:
     spec = patients(tmp_path)
     release = publish_patients(engine, settings, spec, out / "r.csv", l=2)
     document = manifest_of(out / "r.csv")
@@ -86,7 +88,7 @@ def test_what_a_manifest_says(engine: Engine, settings: Settings, tmp_path: Path
     assert release.audit.k == 5
 
 
-def test_it_holds_no_value_and_no_digest_of_the_input(
+def test_manifest_contains_no_value_and_no_digest_of_the_input(
     engine: Engine, settings: Settings, tmp_path: Path, out: Path
 ) -> None:
     publish_patients(engine, settings, patients(tmp_path), out / "r.csv", star=True)
@@ -109,7 +111,7 @@ def test_it_holds_no_value_and_no_digest_of_the_input(
     ],
     ids=lambda table: table["kind"],
 )
-def test_a_digest_never_covers_values_of_the_data(
+def test_digest_never_covers_values_of_the_data(
     hierarchy: dict[str, Any], engine: Engine, settings: Settings, tmp_path: Path, out: Path
 ) -> None:
     patients(tmp_path)
@@ -128,7 +130,7 @@ def test_a_digest_never_covers_values_of_the_data(
     assert age["hierarchy"]["from_data"] is derived
 
 
-def test_a_file_that_changed_after_it_was_read_has_no_digest(tmp_path: Path) -> None:
+def test_hierarchy_file_changed_after_reading_has_no_digest(tmp_path: Path) -> None:
     source = FileHierarchy(tmp_path / "age.csv")
     patients(tmp_path)
     built: GeneralizationHierarchy = source.build("age", ["31"])
@@ -139,23 +141,25 @@ def test_a_file_that_changed_after_it_was_read_has_no_digest(tmp_path: Path) -> 
     assert compute_public_digest(source, built) is None
 
 
-def test_warnings(engine: Engine, settings: Settings, tmp_path: Path, out: Path) -> None:
+def test_manifest_lists_warnings_of_the_requirement_and_columns(
+    engine: Engine, settings: Settings, tmp_path: Path, out: Path
+) -> None:
     spec = patients(tmp_path, unlisted_columns="insensitive")
     release = publish_patients(engine, settings, spec, out / "r.csv", node=(0, 0), k=None, l=None)
     codes = [warning["code"] for warning in manifest_of(out / "r.csv")["warnings"]]
-    told = ["homogeneous-class", "no-requirement", "no-hierarchy", "unlisted-published"]
-    assert codes == [*told, "single-values", "single-values"]
+    expected = ["homogeneous-class", "no-requirement", "no-hierarchy", "unlisted-published"]
+    assert codes == [*expected, "single-values", "single-values"]
     assert list(release.warnings) == [w["text"] for w in manifest_of(out / "r.csv")["warnings"]]
     publish_patients(engine, settings, spec, out / "s.csv", k=5)
     codes = [warning["code"] for warning in manifest_of(out / "s.csv")["warnings"]]
-    told = ["no-l", "no-hierarchy", "unlisted-published", "high-suppression"]
-    assert codes[: len(told)] == told
-    assert {*codes[len(told) :]} == {"single-values"}
+    expected = ["no-l", "no-hierarchy", "unlisted-published", "high-suppression"]
+    assert codes[: len(expected)] == expected
+    assert {*codes[len(expected) :]} == {"single-values"}
     publish_patients(engine, settings, spec, out / "t.csv", k=None, l=2)
     assert manifest_of(out / "t.csv")["warnings"][0]["code"] == "no-k"
 
 
-def test_columns_left_out_are_said_to_the_publisher_alone(
+def test_only_the_publisher_sees_the_omitted_columns(
     engine: Engine, settings: Settings, tmp_path: Path, out: Path
 ) -> None:
     release = publish_patients(engine, settings, patients(tmp_path), out / "r.csv")
@@ -164,7 +168,7 @@ def test_columns_left_out_are_said_to_the_publisher_alone(
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"manifest": 2}', '{"manifest": 1}', "\xff"])
-def test_what_is_no_manifest(text: str, out: Path) -> None:
+def test_missing_or_invalid_manifest_is_refused(text: str, out: Path) -> None:
     with pytest.raises(InputError, match="does not exist"):
         read_manifest(out / "r.csv")
     (out / "r.csv.manifest.json").write_text(text, encoding="latin-1")
@@ -172,7 +176,9 @@ def test_what_is_no_manifest(text: str, out: Path) -> None:
         read_manifest(out / "r.csv")
 
 
-def test_the_private_log(engine: Engine, settings: Settings, tmp_path: Path, out: Path) -> None:
+def test_private_log_records_each_release(
+    engine: Engine, settings: Settings, tmp_path: Path, out: Path
+) -> None:
     spec = patients(tmp_path)
     (tmp_path / "discreet.toml").write_text("# the spec")
     for name in ("r.csv", "s.csv"):
@@ -191,7 +197,7 @@ def test_the_private_log(engine: Engine, settings: Settings, tmp_path: Path, out
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00", first["time"])
 
 
-def test_a_log_that_others_could_read_is_closed(tmp_path: Path) -> None:
+def test_log_readable_by_others_becomes_private(tmp_path: Path) -> None:
     log = tmp_path / "log.jsonl"
     log.write_text("")
     log.chmod(0o644)
@@ -212,7 +218,7 @@ def test_nothing_is_published_without_a_log(
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full here")
-def test_nothing_is_published_where_the_log_is_full(
+def test_nothing_is_published_if_the_log_is_full(
     engine: Engine, settings: Settings, tmp_path: Path, out: Path
 ) -> None:
     mode = Path("/dev/full").stat().st_mode

@@ -99,14 +99,14 @@ RELAXED = hypothesis_settings(
 
 @RELAXED
 @given(table=tables(), data=st.data())
-def test_every_model_publishes_classes_that_hold(
+def test_every_model_publishes_classes_that_pass(
     table: PlainTable, data: st.DataObject, place: tuple[Engine, Settings, Path]
 ) -> None:
     check_release(table, data, place)
 
 
 @pytest.mark.parametrize("model", NOT_FULL_DOMAIN)
-def test_the_manifest_and_the_log_name_the_model(
+def test_manifest_and_log_name_the_model(
     model: RecodingModel, settings: Settings, tmp_path: Path, out: Path
 ) -> None:
     table = Table(patients(tmp_path), settings)
@@ -156,7 +156,7 @@ def test_people_of_several_rows_are_counted(
 
 
 @pytest.mark.parametrize("summary", ["ranges", "sets", "means", "lca"])
-def test_a_table_larger_than_memory_is_cut_in_the_engine(
+def test_table_larger_than_memory_is_cut_in_the_engine(
     summary: str, settings: Settings, tmp_path: Path, out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A table larger than memory is cut in the engine, with the same rows as from memory.
@@ -183,7 +183,7 @@ def test_a_table_larger_than_memory_is_cut_in_the_engine(
     assert read_manifest(out / "stored.csv").summary == summary
 
 
-def test_a_workload_beside_a_table_larger_than_memory_is_a_limit(
+def test_workload_with_a_table_larger_than_memory_is_a_limit(
     settings: Settings, tmp_path: Path, out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A workload with a table larger than memory raises a limit error.

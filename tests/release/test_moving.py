@@ -30,7 +30,7 @@ KINDS = {
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_release_has_its_rows_and_values_and_their_help_table(
+def test_permuted_release_keeps_rows_and_values_with_their_help_table(
     tmp_path: Path, settings: Settings, kind: str
 ) -> None:
     pay = KINDS[kind].format("i % 9")

@@ -29,7 +29,7 @@ ZEROS = [["-0.0", "0", "1e0", "2"], ["-0", "0", "1", "2"], ["-0.0", "0.0", "-0e5
         for pair, name in in_turn(product(ZEROS, ["min-sum", "min-max", "qi-aware"]), ["r.csv", "r.parquet"])
     ],
 )
-def test_a_negative_zero_is_the_zero(
+def test_negative_zero_counts_as_zero(
     name: str, partition: str, texts: list[str], settings: Settings, tmp_path: Path, out: Path
 ) -> None:
     rows = [f"{20 + i % 7},{texts[i % len(texts)]}" for i in range(24)]
@@ -45,7 +45,7 @@ def test_a_negative_zero_is_the_zero(
 
 
 @pytest.mark.parametrize("other", ["inf", "-inf", "nan"])
-def test_the_audit_counts_two_zeros_as_one_value(other: str, tmp_path: Path, engine: Engine) -> None:
+def test_audit_counts_two_zeros_as_one_value(other: str, tmp_path: Path, engine: Engine) -> None:
     """The audit counts two zeros as one value; of two groups of three rows, one has only zeros."""
     data = {"group_id": [1, 1, 1, 2, 2, 2], "pay": [0.0, -0.0, 0.0, float(other), 0.0, -0.0]}
     lines = [(group, hits, hits, hits, 3, 3) for group in (1, 2) for hits in (1, 2, 3)]

@@ -27,13 +27,13 @@ BUILDERS: list[dict[str, Any]] = [
 ]
 
 
-def only_nulls(folder: Path, settings: Settings, built: dict[str, Any], *, alone: bool = False) -> Table:
+def only_nulls(folder: Path, settings: Settings, built: dict[str, Any], *, single: bool = False) -> Table:
     """Write seven rows with an empty ``zip``, in addition to ``age`` or as the only quasi-identifier."""
     (folder / "people.csv").write_text("\n".join(["age,zip,diagnosis", *ROWS, ""]), encoding="utf-8")
     document = {
         "source": {"path": "people.csv"},
         "attributes": {
-            "age": {"role": "insensitive" if alone else "quasi-identifier"},
+            "age": {"role": "insensitive" if single else "quasi-identifier"},
             "zip": {"role": "quasi-identifier", **built},
             "diagnosis": {"role": "sensitive"},
         },
@@ -41,11 +41,11 @@ def only_nulls(folder: Path, settings: Settings, built: dict[str, Any], *, alone
     return Table(spec_from_mapping(document, base=folder, label="only NULLs"), settings)
 
 
-@pytest.mark.parametrize(("model", "alone"), in_turn(MODELS, [False, True]))
+@pytest.mark.parametrize(("model", "single"), in_turn(MODELS, [False, True]))
 def test_every_model_publishes_a_column_of_nulls(
-    model: str, alone: bool, settings: Settings, tmp_path: Path, out: Path
+    model: str, single: bool, settings: Settings, tmp_path: Path, out: Path
 ) -> None:
-    table = only_nulls(tmp_path, settings, {}, alone=alone)
+    table = only_nulls(tmp_path, settings, {}, single=single)
     release = table.publish(model, out / "r.csv", k=3, max_suppressed=1)
     rows = read_csv(out / "r.csv")[1]
     assert len(rows) >= len(ROWS) - 1
@@ -57,7 +57,7 @@ def test_every_model_publishes_a_column_of_nulls(
 
 
 @pytest.mark.parametrize("built", BUILDERS)
-def test_every_builder_takes_a_column_of_nulls(
+def test_every_builder_accepts_a_column_of_nulls(
     built: dict[str, Any], settings: Settings, tmp_path: Path, out: Path
 ) -> None:
     table = only_nulls(tmp_path, settings, built)
@@ -65,7 +65,7 @@ def test_every_builder_takes_a_column_of_nulls(
     assert table.inspect().document()
 
 
-def test_a_column_of_nulls_is_negotiated(settings: Settings, tmp_path: Path) -> None:
+def test_column_of_nulls_is_negotiated(settings: Settings, tmp_path: Path) -> None:
     table = only_nulls(tmp_path, settings, {})
     globally = table.negotiate(k=3, max_suppressed=1).exact
     assert globally is not None
@@ -75,8 +75,8 @@ def test_a_column_of_nulls_is_negotiated(settings: Settings, tmp_path: Path) -> 
     assert locally.local_recoding.suppressed <= 1
 
 
-def test_more_than_the_rows_is_no_solution(settings: Settings, tmp_path: Path, out: Path) -> None:
-    table = only_nulls(tmp_path, settings, {}, alone=True)
+def test_k_above_the_rows_has_no_solution(settings: Settings, tmp_path: Path, out: Path) -> None:
+    table = only_nulls(tmp_path, settings, {}, single=True)
     for model in (model for model in MODELS if model != "patterns"):
         with pytest.raises(NoSolution):
             table.publish(model, out / "r.csv", k=len(ROWS) + 1)

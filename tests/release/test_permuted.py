@@ -44,7 +44,7 @@ def table(tmp_path: Path, settings: Settings) -> Table:
     return staff(tmp_path, settings)
 
 
-def test_one_table(table: Table, out: Path) -> None:
+def test_one_table_contains_groups_and_values(table: Table, out: Path) -> None:
     release = table.publish(Permutation(e=1000), out / "p.csv", k=2)
     rows = rows_of(out / "p.csv")
     assert list(rows[0]) == ["age", "town", "group_id", "pay", "desk"]
@@ -65,19 +65,19 @@ def test_insensitive_columns_stay_with_their_rows(table: Table, out: Path) -> No
     assert all([row["age"], row["town"]] == desk[row["desk"]] for row in rows_of(out / "p.csv"))
 
 
-def test_two_tables(table: Table, out: Path) -> None:
+def test_two_tables_share_only_the_groups(table: Table, out: Path) -> None:
     release = table.publish(Permutation(e=1000, form="two-tables"), out / "p.csv", k=2)
-    data, alone = rows_of(out / "p.csv"), rows_of(out / "p.sensitive.csv")
+    data, sensitive = rows_of(out / "p.csv"), rows_of(out / "p.sensitive.csv")
     assert list(data[0]) == ["age", "town", "group_id", "desk"]
-    assert list(alone[0]) == ["group_id", "pay"]
-    assert Counter(row["group_id"] for row in data) == Counter(row["group_id"] for row in alone)
-    assert no_group_fails(values_by_group(alone), 2, 1000)
+    assert list(sensitive[0]) == ["group_id", "pay"]
+    assert Counter(row["group_id"] for row in data) == Counter(row["group_id"] for row in sensitive)
+    assert no_group_fails(values_by_group(sensitive), 2, 1000)
     assert release.permutation is not None
     assert sorted(release.permutation.files) == ["help", "sensitive"]
 
 
 @pytest.mark.parametrize("form", ["one-table", "two-tables"])
-def test_a_database(table: Table, out: Path, form: str) -> None:
+def test_database_contains_release_groups_and_help_table(table: Table, out: Path, form: str) -> None:
     table.publish(Permutation(e=1000, form=form), out / "p.duckdb", k=2)
     assert sorted(p.name for p in out.iterdir()) == ["p.duckdb", "p.duckdb.manifest.json"]
     assert stat.S_IMODE((out / "p.duckdb").stat().st_mode) == 0o600
@@ -108,7 +108,9 @@ def test_types_of_a_parquet_source_are_kept(tmp_path: Path, settings: Settings, 
     assert total == [(Decimal("97.50"), 12)]
 
 
-def test_a_categorical_attribute(tmp_path: Path, settings: Settings, out: Path) -> None:
+def test_categorical_attribute_is_permuted_without_a_range(
+    tmp_path: Path, settings: Settings, out: Path
+) -> None:
     rows = [(i, value) for i, value in enumerate(["flu", "gout", "flu", None, "cold", "flu", "gout"])]
     table = table_of(tmp_path, settings, rows)
     release = table.publish("permutation", out / "p.csv", k=2)
@@ -119,7 +121,7 @@ def test_a_categorical_attribute(tmp_path: Path, settings: Settings, out: Path) 
         table.publish(Permutation(e=5), out / "q.csv", k=2)
 
 
-def test_rows_with_null_are_dropped_where_the_spec_says_so(
+def test_rows_with_null_are_dropped_if_the_spec_requires_it(
     tmp_path: Path, settings: Settings, out: Path
 ) -> None:
     release = staff(tmp_path, settings, null_policy="drop").publish("permutation", out / "p.csv", k=2)
@@ -150,7 +152,9 @@ def test_suppressed_rows_of_a_recoding_are_left_out(table: Table, out: Path) -> 
     assert read_manifest(out / "p.csv").suppressed == recoding.suppressed
 
 
-def test_a_random_order_of_rows_carries_nothing(tmp_path: Path, settings: Settings, out: Path) -> None:
+def test_random_order_of_rows_is_uncorrelated_with_values(
+    tmp_path: Path, settings: Settings, out: Path
+) -> None:
     table = table_of(tmp_path, settings, [(i, i % 20) for i in range(400)])
     table.publish(Permutation(form="two-tables"), out / "p.csv", k=2, row_order="random")
     for name, column in (("p.csv", "age"), ("p.sensitive.csv", "group_id")):
@@ -161,7 +165,7 @@ def test_a_random_order_of_rows_carries_nothing(tmp_path: Path, settings: Settin
         assert abs(correlation) < 0.25
 
 
-def test_nothing_that_repeats_the_permutation_is_kept(table: Table, out: Path, settings: Settings) -> None:
+def test_manifest_and_log_cannot_repeat_the_permutation(table: Table, out: Path, settings: Settings) -> None:
     table.publish("permutation", out / "p.csv", k=2)
     kept = (out / "p.csv.manifest.json").read_text() + settings.private_log.read_text()
     assert "seed" not in kept
@@ -172,7 +176,7 @@ def test_nothing_that_repeats_the_permutation_is_kept(table: Table, out: Path, s
     assert set(entry) & {"groups", "sources", "order", "draw"} == set()
 
 
-def test_manifest(table: Table, out: Path) -> None:
+def test_manifest_describes_the_permutation(table: Table, out: Path) -> None:
     table.publish(Permutation(e="1000.5", first_group=(3, 2000)), out / "p.csv", k=2)
     facts = read_manifest(out / "p.csv").permutation
     assert facts is not None
@@ -184,7 +188,9 @@ def test_manifest(table: Table, out: Path) -> None:
     assert "not hidden" in document["statement"]
 
 
-def test_a_column_that_has_the_groups_name(tmp_path: Path, settings: Settings, out: Path) -> None:
+def test_column_named_like_the_groups_renames_the_groups(
+    tmp_path: Path, settings: Settings, out: Path
+) -> None:
     rows = [(i, i, i) for i in range(4)]
     table = table_of(tmp_path, settings, rows, names="group_id,Hits,pay")
     table.publish("permutation", out / "p.csv", k=2)
@@ -223,7 +229,7 @@ def test_subjects_with_several_rows_are_counted(tmp_path: Path, settings: Settin
     assert read_manifest(out / "q.csv").counted == "rows"
 
 
-def test_groups_of_one_persons_values_are_not_published(
+def test_groups_with_one_persons_values_are_not_published(
     tmp_path: Path, settings: Settings, out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Groups with one person's values are not published.
@@ -232,8 +238,8 @@ def test_groups_of_one_persons_values_are_not_published(
     """
     from discreet.verbs.models import permutation_groups
 
-    def by_rows(column: SensitiveColumn, *asked: Any, **named: Any) -> GroupPartition:
-        return partition_of(replace(column, subjects=None), *asked, **named)
+    def by_rows(column: SensitiveColumn, *arguments: Any, **named: Any) -> GroupPartition:
+        return partition_of(replace(column, subjects=None), *arguments, **named)
 
     partition_of = permutation_groups.partition_rows
     monkeypatch.setattr(permutation_groups, "partition_rows", by_rows)
@@ -246,7 +252,7 @@ def test_groups_of_one_persons_values_are_not_published(
     assert list(out.iterdir()) == []
 
 
-def test_an_audit_counts_people_by_their_pseudonyms(tmp_path: Path, settings: Settings, out: Path) -> None:
+def test_audit_counts_people_by_their_pseudonyms(tmp_path: Path, settings: Settings, out: Path) -> None:
     names = {"name": {"role": "identifier", "pseudonymization": {"method": "per-release"}}}
     document = {**SPEC, "source": {"subject": "name"}, "attributes": {**SPEC["attributes"], **names}}
     (tmp_path / "staff.csv").write_text(STAFF.replace("Bert", "Anna"), encoding="utf-8")
@@ -255,17 +261,17 @@ def test_an_audit_counts_people_by_their_pseudonyms(tmp_path: Path, settings: Se
     assert discreet.audit(out / "p.csv").passed
     rows = rows_of(out / "p.csv")
     assert len({row["name"] for row in rows}) == 9
-    alone = [{**row, "name": "x"} if row["group_id"] == "1" else row for row in rows]
+    changed = [{**row, "name": "x"} if row["group_id"] == "1" else row for row in rows]
     with (out / "p.csv").open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, list(rows[0]))
         writer.writeheader()
-        writer.writerows(alone)
+        writer.writerows(changed)
     audit = discreet.audit(out / "p.csv")
     assert not audit.passed
     assert "1 groups have fewer than 2 people." in audit.report.warnings
 
 
-def test_overwriting_removes_what_the_old_release_had(table: Table, out: Path) -> None:
+def test_overwriting_removes_the_files_of_the_old_release(table: Table, out: Path) -> None:
     table.publish(Permutation(form="two-tables"), out / "p.csv", k=2)
     table.publish("permutation", out / "p.csv", k=2, overwrite=True)
     assert sorted(p.name for p in out.iterdir()) == ["p.csv", "p.csv.manifest.json", "p.help.csv"]
@@ -276,7 +282,7 @@ def test_overwriting_removes_what_the_old_release_had(table: Table, out: Path) -
     assert sorted(p.name for p in out.iterdir()) == left
 
 
-def test_comparing_says_what_is_not_protected(table: Table, out: Path) -> None:
+def test_comparison_warns_of_unprotected_membership(table: Table, out: Path) -> None:
     table.publish("permutation", out / "p.csv", k=2)
     assert any("membership" in text for text in table.compare(out / "p.csv").warnings)
     (out / "asked.sql").write_text("SELECT SUM(pay) FROM t WHERE age > 40;")

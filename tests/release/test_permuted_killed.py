@@ -82,7 +82,9 @@ def test_killed_while_the_old_data_is_replaced(settings: Settings, tmp_path: Pat
     assert not (out / "p.sensitive.csv").exists()
 
 
-def test_killed_while_a_database_is_filled(settings: Settings, tmp_path: Path, out: Path) -> None:
+def test_leftover_of_a_killed_run_in_a_database_is_removed(
+    settings: Settings, tmp_path: Path, out: Path
+) -> None:
     killed(tmp_path, "p.duckdb", "new", "dies_in_the_database()")
     assert any(".data.partial" in path.name for path in out.iterdir())
     table = staff(tmp_path, settings)
@@ -93,7 +95,7 @@ def test_killed_while_a_database_is_filled(settings: Settings, tmp_path: Path, o
 @pytest.mark.parametrize(
     "name", ["write_parts", "audit_output", "build_permuted_manifest", "build_permuted_log_entry"]
 )
-def test_a_step_that_fails(
+def test_failing_step_changes_no_file(
     name: str, settings: Settings, tmp_path: Path, out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fails(*_: object, **__: object) -> None:
@@ -109,7 +111,7 @@ def test_a_step_that_fails(
     assert {path.name: path.read_bytes() for path in out.iterdir()} == before
 
 
-def test_a_rename_that_fails_leaves_nothing(
+def test_failing_rename_leaves_nothing(
     settings: Settings, tmp_path: Path, out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table, original, calls = staff(tmp_path, settings), Path.replace, []

@@ -46,10 +46,12 @@ REFUSED: list[tuple[dict[str, Any], type[DiscreetError]]] = [
 ]
 
 
-@pytest.mark.parametrize(("asked", "kind"), REFUSED, ids=lambda case: str(case))
-def test_refused(table: Table, out: Path, asked: dict[str, Any], kind: type[DiscreetError]) -> None:
-    shared = {name: asked[name] for name in asked if name in ("k", "l", "suppressed", "max_level")}
-    own = {name: asked[name] for name in asked if name not in shared}
+@pytest.mark.parametrize(("options", "kind"), REFUSED, ids=lambda case: str(case))
+def test_unfit_permutation_requests_are_refused(
+    table: Table, out: Path, options: dict[str, Any], kind: type[DiscreetError]
+) -> None:
+    shared = {name: options[name] for name in options if name in ("k", "l", "suppressed", "max_level")}
+    own = {name: options[name] for name in options if name not in shared}
     with pytest.raises(kind):
         table.publish(resolve_model("permutation", own), out / "p.csv", **shared)
     assert list(out.iterdir()) == []

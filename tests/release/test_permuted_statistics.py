@@ -64,7 +64,7 @@ def test_two_releases_of_one_table_are_independent(
     assert (rows != other_rows).mean() > 0.99
 
 
-def test_the_order_of_rows_tells_nothing(
+def test_order_of_rows_is_uncorrelated_with_the_source(
     releases: list[tuple[NDArray[np.int64], NDArray[np.int64]]],
 ) -> None:
     """The correlation of a row's position in the file with its source position is that of a random order."""

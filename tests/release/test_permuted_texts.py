@@ -51,23 +51,23 @@ def texts(folder: Path, settings: Settings, values: Sequence[Any]) -> Table:
 
 def column(path: Path, form: str) -> tuple[str, list[Any]]:
     """Return the type and the cells of the published sensitive attribute."""
-    alone = form == ReleaseForm.TWO_TABLES
+    separate = form == ReleaseForm.TWO_TABLES
     if path.suffix == ".parquet":
-        found = pq.read_table(path.with_name(f"{path.stem}.sensitive.parquet") if alone else path)["pay"]
+        found = pq.read_table(path.with_name(f"{path.stem}.sensitive.parquet") if separate else path)["pay"]
         return str(found.type), found.to_pylist()
     with duckdb.connect(str(path), read_only=True) as connection:
-        query = f"SELECT pay FROM {'sensitive_values' if alone else 'release'}"
+        query = f"SELECT pay FROM {'sensitive_values' if separate else 'release'}"
         cursor = connection.execute(query)
         return str(cursor.description[0][1]), [row[0] for row in cursor.fetchall()]
 
 
-def answers(path: Path, asked: str) -> list[tuple[float | None, float | None]]:
+def answers(path: Path, query: str) -> list[tuple[float | None, float | None]]:
     """Return the bounds of a query's aggregates, and check that plain SQL gives the same."""
-    found = discreet.query(path, asked)
+    found = discreet.query(path, query)
     assert found.sql is not None
     database = str(path) if path.suffix == ".duckdb" else ":memory:"
-    with duckdb.connect(database, read_only=path.suffix == ".duckdb") as alone:
-        line = alone.execute(found.sql).fetchall()[0]
+    with duckdb.connect(database, read_only=path.suffix == ".duckdb") as connection:
+        line = connection.execute(found.sql).fetchall()[0]
     for place, row in enumerate(found.rows):
         assert (row.lower, row.upper) == pytest.approx(tuple(map(float, line[3 * place : 3 * place + 2])))
     return [(row.lower, row.upper) for row in found.rows]
@@ -77,7 +77,7 @@ def answers(path: Path, asked: str) -> list[tuple[float | None, float | None]]:
     ("kind_of_text", "name", "form"),
     in_turn(STAY, ["r.parquet", "r.duckdb"], ["one-table", "two-tables"]),
 )
-def test_texts_stay_texts(
+def test_texts_that_are_not_numbers_stay_texts(
     kind_of_text: str, name: str, form: str, settings: Settings, tmp_path: Path, out: Path
 ) -> None:
     values = STAY[kind_of_text]
@@ -107,15 +107,17 @@ def test_texts_that_are_just_numbers_become_numbers(
     )
 
 
-def test_the_macro_and_the_views_over_texts(settings: Settings, tmp_path: Path, out: Path) -> None:
+def test_macro_and_views_of_texts_give_the_query_bounds(
+    settings: Settings, tmp_path: Path, out: Path
+) -> None:
     table = texts(tmp_path, settings, STAY["codes"])
     table.publish("permutation", out / "r.duckdb", k=2)
     (bounds,) = answers(out / "r.duckdb", "SELECT SUM(pay) FROM people WHERE age < 23")
-    with duckdb.connect(str(out / "r.duckdb"), read_only=True) as alone:
-        tight = alone.execute("SELECT sum_of_lower, sum_of_upper FROM pay_bounds(age < 23)").fetchall()
+    with duckdb.connect(str(out / "r.duckdb"), read_only=True) as connection:
+        tight = connection.execute("SELECT sum_of_lower, sum_of_upper FROM pay_bounds(age < 23)").fetchall()
         assert tuple(map(float, tight[0])) == bounds
         cells = "sum(CAST(pay AS BIGINT)), sum(pay_lower), sum(pay_upper)"
-        total, lower, upper = alone.execute(f"SELECT {cells} FROM release_with_bounds").fetchall()[0]
+        total, lower, upper = connection.execute(f"SELECT {cells} FROM release_with_bounds").fetchall()[0]
     assert lower <= total == sum(map(int, cycled(STAY["codes"])[:-1])) <= upper
 
 
@@ -129,15 +131,15 @@ def test_wide_numbers_keep_their_type(settings: Settings, tmp_path: Path, out: P
     assert Counter(map(int, cells)) == Counter(cycled(values))
 
 
-def test_many_columns_of_texts_take_no_more_statements(
+def test_many_columns_of_texts_need_no_more_statements(
     settings: Settings, tmp_path: Path, out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Many text columns need no more statements: one query finds which of them are numeric."""
     fetch, found = DuckdbEngine.fetch_rows, []
     for others in (3, 30):
-        asked: list[str] = []
+        statements: list[str] = []
 
-        def counting(engine: DuckdbEngine, query: str, seen: list[str] = asked) -> Any:
+        def counting(engine: DuckdbEngine, query: str, seen: list[str] = statements) -> Any:
             seen.append(query)
             return fetch(engine, query)
 
@@ -148,5 +150,5 @@ def test_many_columns_of_texts_take_no_more_statements(
         spec = {**SPEC, "source": {"unlisted_columns": "insensitive"}}
         table = discreet.open(tmp_path / "wide.csv", spec, settings=settings)
         table.publish("permutation", out / "r.parquet", k=2, overwrite=True)
-        found.append(len(asked))
+        found.append(len(statements))
     assert found[0] == found[1]

@@ -27,7 +27,7 @@ def names(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 
 
-def test_a_release_is_a_file_and_its_manifest(
+def test_release_is_a_file_and_its_manifest(
     engine: Engine, settings: Settings, tmp_path: Path, out: Path
 ) -> None:
     release = publish_patients(engine, settings, patients(tmp_path), out / "r.csv", expected_suppressed=2)
@@ -44,12 +44,14 @@ def test_a_release_is_a_file_and_its_manifest(
     assert audit_release(engine, out / "r.csv").passed
 
 
-def test_only_the_owner_may_read_it(engine: Engine, settings: Settings, tmp_path: Path, out: Path) -> None:
+def test_only_the_owner_may_read_the_release(
+    engine: Engine, settings: Settings, tmp_path: Path, out: Path
+) -> None:
     publish_patients(engine, settings, patients(tmp_path), out / "r.parquet")
     assert {stat.S_IMODE(path.stat().st_mode) for path in out.iterdir()} == {0o600}
 
 
-def test_a_release_of_quasi_identifiers_at_the_top_is_one_class(
+def test_release_of_quasi_identifiers_at_the_top_is_one_class(
     engine: Engine, settings: Settings, tmp_path: Path, out: Path
 ) -> None:
     """With all quasi-identifiers at the top, every cell is ``*``, but the manifest has no starred rows."""
@@ -60,14 +62,16 @@ def test_a_release_of_quasi_identifiers_at_the_top_is_one_class(
     assert audit_release(engine, out / "r.csv").as_json() == release.audit.as_json()
 
 
-def test_no_row_left_is_no_solution(engine: Engine, settings: Settings, tmp_path: Path, out: Path) -> None:
+def test_suppression_of_every_row_is_no_solution(
+    engine: Engine, settings: Settings, tmp_path: Path, out: Path
+) -> None:
     for star in (False, True):
         with pytest.raises(NoSolution, match="all 12 rows would be suppressed"):
             publish_patients(engine, settings, patients(tmp_path), out / "r.csv", k=6, star=star)
     assert names(out) == []
 
 
-def test_a_disagreement_about_the_suppressed_rows_is_our_bug(
+def test_wrong_count_of_suppressed_rows_is_an_internal_error(
     engine: Engine, settings: Settings, tmp_path: Path, out: Path
 ) -> None:
     with pytest.raises(InternalError, match=r"suppresses 2 rows at node .* the lattice says 3"):
@@ -75,7 +79,7 @@ def test_a_disagreement_about_the_suppressed_rows_is_our_bug(
     assert names(out) == []
 
 
-def test_a_failed_audit_leaves_nothing(
+def test_failed_audit_leaves_nothing(
     engine: Engine, settings: Settings, tmp_path: Path, out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A failed audit leaves nothing.
@@ -91,7 +95,7 @@ def test_a_failed_audit_leaves_nothing(
     assert not settings.private_log.read_text()
 
 
-def test_a_row_that_got_lost_is_our_bug(
+def test_lost_row_is_an_internal_error(
     engine: Engine, settings: Settings, tmp_path: Path, out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(room, "_apply_recoding", _applied_with("l0.label0", rows=13))
@@ -105,8 +109,8 @@ def _applied_with(age: str, rows: int = 12):  # type: ignore[no-untyped-def]
     applied = room._apply_recoding
 
     @contextmanager
-    def otherwise(*asked):  # type: ignore[no-untyped-def]
-        with applied(*asked) as table:
+    def otherwise(*arguments):  # type: ignore[no-untyped-def]
+        with applied(*arguments) as table:
             first, *rest = table.columns
             assert first.name == "age"
             changed = replace(first, published=age)
@@ -123,7 +127,7 @@ class _WholeRows(ClassedRows):
 
 
 @pytest.mark.parametrize("text", [PATIENTS + "Max,33,Kiel,flu,13\n", PATIENTS.replace("Kiel", "Köln")])
-def test_a_source_that_changed_after_it_was_counted(
+def test_source_changed_after_counting_is_refused(
     engine: Engine, settings: Settings, tmp_path: Path, out: Path, text: str
 ) -> None:
     spec = patients(tmp_path)
@@ -157,7 +161,7 @@ def test_temporary_files_are_hidden_owner_only_and_carry_the_process_number(
     assert names(out) == ["r.csv", "r.csv.manifest.json"]
 
 
-def test_names_that_differ_in_case_alone_and_odd_ones(
+def test_column_names_that_differ_in_case_are_published(
     engine: Engine, settings: Settings, tmp_path: Path, out: Path
 ) -> None:
     text = PATIENTS.replace("ward", "DIAGNOSIS").replace("name,", '"na""me, x",')

@@ -141,7 +141,7 @@ RELAXED = settings(max_examples=some_of(30), deadline=None, suppress_health_chec
 
 @RELAXED
 @given(table=tables(), data=st.data())
-def test_a_csv_file_holds_the_oracles_rows(
+def test_csv_file_contains_the_rows_of_the_oracle(
     table: PlainTable, data: st.DataObject, place: tuple[Engine, Settings, Path]
 ) -> None:
     check(table, data, place, ".csv")
@@ -149,7 +149,7 @@ def test_a_csv_file_holds_the_oracles_rows(
 
 @RELAXED
 @given(table=tables(), data=st.data())
-def test_a_parquet_file_holds_the_oracles_rows(
+def test_parquet_file_contains_the_rows_of_the_oracle(
     table: PlainTable, data: st.DataObject, place: tuple[Engine, Settings, Path]
 ) -> None:
     check(table, data, place, ".parquet")

@@ -38,17 +38,23 @@ def second(table: Table, folder: Path, name: str = "second", **levels: int) -> l
     return list(found.as_json().get("intersections", []))
 
 
-def test_a_first_release_has_nothing_beside_it(table: Table, tmp_path: Path, log: Path) -> None:
+def test_first_release_has_no_intersection(table: Table, tmp_path: Path, log: Path) -> None:
     assert second(table, tmp_path, age=3) == []
     (known,) = list_registered_releases(log)
     assert (known.name, known.state) == ("second.csv", ReleaseState.IN_PLACE)
 
 
-def test_a_second_one_that_singles_out_is_told(table: Table, tmp_path: Path, log: Path) -> None:
+def test_second_release_that_singles_out_people_is_reported(table: Table, tmp_path: Path, log: Path) -> None:
     released(table, tmp_path, "first", age=0, city=2)
     found = table.publish({"age": 2}, tmp_path / "second.csv", k=2)
-    (beside,) = found.intersections
-    assert (beside.name, beside.k, beside.failing, beside.rows, beside.unique_rows) == (
+    (intersection,) = found.intersections
+    assert (
+        intersection.name,
+        intersection.k,
+        intersection.failing,
+        intersection.rows,
+        intersection.unique_rows,
+    ) == (
         "first.csv",
         1,
         4,
@@ -59,30 +65,30 @@ def test_a_second_one_that_singles_out_is_told(table: Table, tmp_path: Path, log
     assert "intersections" not in found.manifest_path.read_text(encoding="utf-8")
 
 
-def test_a_safe_one_is_told_to_be(table: Table, tmp_path: Path) -> None:
+def test_safe_second_release_is_reported_as_safe(table: Table, tmp_path: Path) -> None:
     released(table, tmp_path, "first", age=0, city=2)
     found = table.publish({"age": 3, "city": 2}, tmp_path / "second.csv", k=2)
     assert [(one.k, one.safe) for one in found.intersections] == [(2, True)]
     assert "Do not publish it together" not in str(found)
 
 
-def test_a_recoding_by_classes_is_laid_beside(table: Table, tmp_path: Path) -> None:
+def test_recoding_by_classes_is_intersected(table: Table, tmp_path: Path) -> None:
     released(table, tmp_path, "first", age=0, city=2)
-    (beside,) = table.publish(Mondrian(), tmp_path / "second.csv", k=2).intersections
-    assert beside.k in (1, 2)
-    assert beside.reason is None
+    (intersection,) = table.publish(Mondrian(), tmp_path / "second.csv", k=2).intersections
+    assert intersection.k in (1, 2)
+    assert intersection.reason is None
 
 
-def test_what_cannot_be_told_says_why(table: Table, tmp_path: Path) -> None:
+def test_releases_that_cannot_be_intersected_have_a_reason(table: Table, tmp_path: Path) -> None:
     replaced = released(table, tmp_path, "replaced", age=3)
     gone = released(table, tmp_path, "gone", age=1, city=2)
     gone.unlink()
     table.publish({"city": 2}, replaced, k=2, overwrite=True)
     table.publish("permutation", tmp_path / "p.csv", k=2)
-    told = {str(one["release"]): str(one.get("reason")) for one in second(table, tmp_path, age=3, city=2)}
-    assert told["gone.csv"] == "gone"
-    assert "permutes" in told["p.csv"]
-    assert told["replaced.csv"] in ("None", "replaced")
+    reasons = {str(one["release"]): str(one.get("reason")) for one in second(table, tmp_path, age=3, city=2)}
+    assert reasons["gone.csv"] == "gone"
+    assert "permutes" in reasons["p.csv"]
+    assert reasons["replaced.csv"] in ("None", "replaced")
 
 
 def test_no_sensitive_value_of_an_earlier_release_is_read(
@@ -106,13 +112,15 @@ def test_no_sensitive_value_of_an_earlier_release_is_read(
     assert read == [("age", "city")]
 
 
-def test_an_overwritten_release_is_not_laid_beside_itself(table: Table, tmp_path: Path) -> None:
+def test_overwritten_release_is_not_intersected_with_itself(table: Table, tmp_path: Path) -> None:
     second(table, tmp_path, age=3)
     again = table.publish({"age": 3, "city": 2}, tmp_path / "second.csv", k=2, overwrite=True)
     assert again.intersections == ()
 
 
-def test_who_is_the_same(table: Table, tmp_path: Path, log: Path) -> None:
+def test_releases_of_the_same_people_are_found_by_input_and_subject(
+    table: Table, tmp_path: Path, log: Path
+) -> None:
     released(table, tmp_path, "first", age=3)
     other = tmp_path / "other"
     other.mkdir()
@@ -132,7 +140,7 @@ def test_who_is_the_same(table: Table, tmp_path: Path, log: Path) -> None:
     assert find_releases_of_people(log, table.spec) == ()
 
 
-def test_of_a_long_log_only_what_names_the_input_is_read(log: Path) -> None:
+def test_only_log_lines_that_name_the_input_are_read(log: Path) -> None:
     descriptor = open_descriptor(log)
     for name in ("/data/a.csv", '/data/"ä\\.csv', "/data/a.csv.gz", "/data/a\u2028\x85b.csv"):
         append(descriptor, {"output": "/r", "output_sha256": "x", "input": name})
@@ -144,12 +152,12 @@ def test_of_a_long_log_only_what_names_the_input_is_read(log: Path) -> None:
     assert len(list_registered_releases(log)) == 4
 
 
-def test_rows_in_memory_are_of_nobody_known(table: Table, tmp_path: Path, log: Path) -> None:
+def test_rows_in_memory_have_no_earlier_release(table: Table, tmp_path: Path, log: Path) -> None:
     released(table, tmp_path, "first", age=0, city=2)
     assert find_releases_of_people(log, replace(table.spec, source=SourceSpec(data=[{"a": "1"}]))) == ()
 
 
-def test_it_is_its_owners_alone_and_has_no_value(table: Table, tmp_path: Path, log: Path) -> None:
+def test_register_is_private_and_contains_no_value(table: Table, tmp_path: Path, log: Path) -> None:
     released(table, tmp_path, "first", age=0, city=2)
     assert stat.S_IMODE(log.stat().st_mode) == 0o600
     listed = json.dumps(read_release_register(table.settings).as_json()["releases"])
@@ -174,7 +182,7 @@ def test_two_processes_at_once_lose_no_release(log: Path) -> None:
     assert len(list(read_publications(log))) == len(list_registered_releases(log)) == 400
 
 
-def test_a_line_that_is_none_is_passed_over(log: Path) -> None:
+def test_invalid_line_of_the_log_is_skipped(log: Path) -> None:
     descriptor = open_descriptor(log)
     os.write(descriptor, b'{"output": "/a", "out\n[1]\n{"output": "/b", "output_sha256": "x"}\n')
     os.close(descriptor)

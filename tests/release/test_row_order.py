@@ -68,8 +68,8 @@ def opened(rows: Rows, settings: Settings, folder: Path, **source: object) -> Ta
     return discreet.open(data, {"source": source, "attributes": {**keys, **others}}, settings=settings)
 
 
-def at_levels(levels: dict[str, int], **how: Any) -> Publish:
-    return lambda table, out: table.publish(levels, out, max_suppressed="100%", **how)
+def at_levels(levels: dict[str, int], **options: Any) -> Publish:
+    return lambda table, out: table.publish(levels, out, max_suppressed="100%", **options)
 
 
 def by_model(name: str) -> Publish:
@@ -102,7 +102,7 @@ def test_any_order_of_the_source_gives_the_same_bytes(
 
 
 @pytest.mark.parametrize("source", [{}, {"subject": "who"}])
-def test_rows_that_are_left_out_leave_no_trace(
+def test_suppressed_rows_leave_no_trace_in_the_order(
     source: dict[str, object], settings: Settings, tmp_path: Path, out: Path
 ) -> None:
     """Suppressed rows leave no trace, even of values that hierarchies list before or between the others."""
@@ -123,14 +123,14 @@ def key(cells: Sequence[Any]) -> list[tuple[Any, ...]]:
     return [(True,) if cell is None else (False, cell, str(cell)) for cell in cells]
 
 
-def test_rows_go_by_class_and_then_by_cells(settings: Settings, tmp_path: Path, out: Path) -> None:
+def test_rows_are_sorted_by_class_and_then_by_cells(settings: Settings, tmp_path: Path, out: Path) -> None:
     publish = at_levels({"town": 0, "age": 0}, k=3)
     rows = rows_of(publish(opened(people(), settings, tmp_path), out / "r.parquet").path)
     assert rows == sorted(rows, key=lambda row: key([row[0], str(row[1]), *row[2:]]))
     assert len(set(map(repr, rows))) < len(rows)
 
 
-def test_rows_that_were_drawn_go_by_cells(settings: Settings, tmp_path: Path, out: Path) -> None:
+def test_drawn_rows_are_sorted_by_cells(settings: Settings, tmp_path: Path, out: Path) -> None:
     """Randomly assigned rows are sorted by their cells, so the assignment does not show in the order."""
     release = by_model("relaxed-multi-dimension")(opened(people(), settings, tmp_path), out / "r.parquet")
     rows = rows_of(release.path)
@@ -138,7 +138,9 @@ def test_rows_that_were_drawn_go_by_cells(settings: Settings, tmp_path: Path, ou
 
 
 @pytest.mark.parametrize("form", ["one-table", "two-tables"])
-def test_permuted_releases_go_by_group(form: str, settings: Settings, tmp_path: Path, out: Path) -> None:
+def test_permuted_releases_are_sorted_by_group(
+    form: str, settings: Settings, tmp_path: Path, out: Path
+) -> None:
     """Permuted releases are sorted by group.
 
     Group numbers and the assignment of values are random; the row order reveals nothing more.
@@ -155,14 +157,14 @@ def test_permuted_releases_go_by_group(form: str, settings: Settings, tmp_path: 
 
 
 @pytest.mark.parametrize("cells", list(permutations([0.0, -0.0, None, 2.0])), ids=str)
-def test_cells_that_tie_read_the_same(cells: Sequence[float | None], engine: Engine) -> None:
+def test_tied_cells_are_equal_texts(cells: Sequence[float | None], engine: Engine) -> None:
     listed = ", ".join("(NULL)" if cell is None else f"(CAST('{cell}' AS DOUBLE))" for cell in cells)
     order = order_clause(DUCKDB, cell_sort_keys(DUCKDB, "x", "DOUBLE"))
     found = engine.fetch_rows(f"SELECT CAST(x AS VARCHAR) FROM (VALUES {listed}) AS t(x){order}")
     assert [row[0] for row in found] == ["-0.0", "0.0", "2.0", None]
 
 
-def test_random_order_is_asked_for(settings: Settings, tmp_path: Path, out: Path) -> None:
+def test_random_order_is_set_by_the_call_or_the_spec(settings: Settings, tmp_path: Path, out: Path) -> None:
     """A random order is set by the call or by the spec."""
     table = opened(people(), settings, tmp_path)
     publish = at_levels({"town": 0, "age": 0}, k=3)

@@ -22,7 +22,7 @@ from tests.oracle.plain_release import read_csv
 
 NUMBER = count()
 MODELS = [*map(str, RecodingModel), "patterns"]
-ALONE = ["a", "b", "c", "d", "e"]
+SINGLE = ["a", "b", "c", "d", "e"]
 TWOS = ["a", "a", "b", "b"]
 
 
@@ -47,15 +47,15 @@ def solvable(values: list[str], k: int, percent: int) -> bool:
 
 
 @hypothesis_settings(max_examples=8, suppress_health_check=list(HealthCheck))
-@example(values=ALONE, k=3, percent=100)
-@example(values=ALONE, k=6, percent=100)
+@example(values=SINGLE, k=3, percent=100)
+@example(values=SINGLE, k=6, percent=100)
 @example(values=TWOS, k=2, percent=100)
 @given(
     values=st.lists(st.sampled_from("abcde"), min_size=1, max_size=8),
     k=st.integers(1, 9),
     percent=st.sampled_from([0, 50, 80, 99, 100]),
 )
-def test_negotiations_and_searches_agree_on_whether_there_is_a_solution(
+def test_negotiations_and_searches_agree_on_solvability(
     values: list[str], k: int, percent: int, tmp_path: Path, settings: Settings
 ) -> None:
     table, limit = table_of(tmp_path, values, settings), f"{percent}%"
@@ -74,20 +74,20 @@ def test_negotiations_and_searches_agree_on_whether_there_is_a_solution(
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_a_limit_of_every_row_leaves_some_by_every_model(
+def test_every_model_publishes_some_rows_under_a_limit_of_all_rows(
     model: str, tmp_path: Path, settings: Settings
 ) -> None:
-    check_published(table_of(tmp_path, ALONE, settings), ALONE, 3, [model], tmp_path / "r.csv")
+    check_published(table_of(tmp_path, SINGLE, settings), SINGLE, 3, [model], tmp_path / "r.csv")
 
 
-def test_an_answer_for_a_limit_of_every_row_is_published(tmp_path: Path, settings: Settings) -> None:
-    check_answer(table_of(tmp_path, ALONE, settings), ALONE, 3, tmp_path / "r.csv")
+def test_answer_for_a_limit_of_every_row_is_published(tmp_path: Path, settings: Settings) -> None:
+    check_answer(table_of(tmp_path, SINGLE, settings), SINGLE, 3, tmp_path / "r.csv")
 
 
 @pytest.mark.slow
 @hypothesis_settings(max_examples=some_of(30), suppress_health_check=list(HealthCheck))
 @given(values=st.lists(st.sampled_from("abcde"), min_size=1, max_size=8), k=st.integers(1, 9))
-def test_what_is_negotiated_is_published_by_every_model(
+def test_negotiated_answer_is_published_by_every_model(
     values: list[str], k: int, tmp_path: Path, settings: Settings
 ) -> None:
     table, target = table_of(tmp_path, values, settings), tmp_path / "r.csv"
@@ -97,9 +97,9 @@ def test_what_is_negotiated_is_published_by_every_model(
 
 def check_answer(table: Table, values: list[str], k: int, target: Path) -> None:
     """Publish the answer of a negotiation if there is a solution."""
-    wish = table.negotiate(k=k, max_suppressed="100%")
+    negotiated = table.negotiate(k=k, max_suppressed="100%")
     if solvable(values, k, 100):
-        assert table.publish(wish.exact, target, overwrite=True).audit.k >= k
+        assert table.publish(negotiated.exact, target, overwrite=True).audit.k >= k
 
 
 def check_published(table: Table, values: list[str], k: int, models: list[str], target: Path) -> None:
@@ -114,8 +114,8 @@ def check_published(table: Table, values: list[str], k: int, models: list[str], 
         assert min(Counter(row[0] for row in rows).values()) >= k
 
 
-def test_no_row_left_is_said_as_such(tmp_path: Path, settings: Settings) -> None:
-    table = table_of(tmp_path, ALONE, settings)
+def test_suppression_of_every_row_is_reported(tmp_path: Path, settings: Settings) -> None:
+    table = table_of(tmp_path, SINGLE, settings)
     negotiated = table.negotiate(k=6, max_suppressed="100%")
     assert [answer.relaxed for answer in negotiated.answers] == ["k"]
     text = str(negotiated)

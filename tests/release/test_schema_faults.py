@@ -72,16 +72,16 @@ def content(clinic: Clinic) -> list[tuple[Any, ...]]:
     return [*found, *clinic.server.fetch("SELECT manifest FROM out.people_manifest", clinic.database)]
 
 
-def fails(table: Table, kind: type[DiscreetError], words: str, **how: Any) -> None:
+def fails(table: Table, kind: type[DiscreetError], words: str, **options: Any) -> None:
     """Check that publishing fails with a message of discreet and without the database's text."""
     with pytest.raises(kind, match=words) as caught:
-        publish(table, **how)
+        publish(table, **options)
     assert caught.value.__cause__ is None
     assert "a 1" not in f"{caught.value} {caught.value.advice} {caught.value.allowed}"
 
 
 @pytest.mark.parametrize(("step", "number"), [*STEPS, ("commit", 1)])
-def test_the_session_is_ended(
+def test_ended_session_leaves_nothing(
     step: str, number: int, table: Table, clinic: Clinic, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
@@ -94,7 +94,7 @@ def test_the_session_is_ended(
 
 
 @pytest.mark.parametrize(("step", "number"), [("write_table", 1), ("create_view", 2), ("commit", 1)])
-def test_the_old_release_outlives_a_session_that_is_ended(
+def test_old_release_survives_an_ended_session(
     step: str, number: int, table: Table, clinic: Clinic, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     publish(table)
@@ -109,7 +109,7 @@ def test_the_old_release_outlives_a_session_that_is_ended(
 
 
 @pytest.mark.parametrize(("step", "number"), STEPS)
-def test_the_right_to_create_is_revoked_after_the_check(
+def test_right_to_create_revoked_after_the_check_leaves_nothing(
     step: str, number: int, table: Table, clinic: Clinic, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     revoke = f"REVOKE CREATE ON SCHEMA out FROM {clinic.role}"
@@ -122,7 +122,7 @@ def test_the_right_to_create_is_revoked_after_the_check(
     assert relations(clinic.server, clinic.database) == RELATIONS
 
 
-def test_the_old_release_outlives_a_right_that_is_revoked(
+def test_old_release_survives_a_revoked_right(
     table: Table, clinic: Clinic, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     publish(table)
@@ -137,7 +137,9 @@ def test_the_old_release_outlives_a_right_that_is_revoked(
     assert relations(clinic.server, clinic.database) == RELATIONS
 
 
-def test_the_server_stops_in_the_middle(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stopped_server_leaves_the_old_release_or_nothing(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with running_server() as server:
         server.run(
             "CREATE SCHEMA out",
@@ -181,7 +183,7 @@ WAYS: dict[str, Callable[[Table], Any]] = {
 
 @pytest.mark.usefixtures("uncounted")
 @pytest.mark.parametrize("way", WAYS)
-def test_a_missing_right_is_said_before_anything_is_counted(way: str, table: Table, clinic: Clinic) -> None:
+def test_missing_right_is_reported_before_counting(way: str, table: Table, clinic: Clinic) -> None:
     clinic.run(f"REVOKE CREATE ON SCHEMA out FROM {clinic.role}")
     with pytest.raises(InputError, match="may not create tables in the schema 'out'") as caught:
         WAYS[way](table)
@@ -198,7 +200,7 @@ def test_a_missing_right_is_said_before_anything_is_counted(way: str, table: Tab
         ("out.taken", "already exists"),
     ],
 )
-def test_a_name_that_cannot_be_is_said_before_anything_is_counted(
+def test_invalid_table_name_is_reported_before_counting(
     name: str, words: str, table: Table, clinic: Clinic
 ) -> None:
     clinic.run("CREATE TABLE out.taken AS SELECT 1 AS a", f"GRANT SELECT ON out.taken TO {clinic.role}")

@@ -11,7 +11,7 @@ from discreet.settings import Settings
 from discreet.verbs.models.permutation_model import Permutation
 
 
-def test_a_label_that_no_row_has_need_not_be_of_the_type(tmp_path: Path, settings: Settings) -> None:
+def test_unused_label_need_not_be_of_the_column_type(tmp_path: Path, settings: Settings) -> None:
     path, out = tmp_path / "people.parquet", tmp_path / "out.parquet"
     cells = "(20 + i % 5)::INTEGER AS age, CASE WHEN i % 7 > 0 THEN i % 3 END AS sex, i AS pay"
     duckdb.sql(f"COPY (SELECT {cells} FROM range(60) AS r(i)) TO '{path}'")

@@ -96,7 +96,7 @@ def releases(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Released]:
 
 
 @pytest.mark.parametrize("kind", ["sav", "zsav", "dta"])
-def test_values_that_are_gone_have_no_label(releases: dict[str, Released], kind: str) -> None:
+def test_removed_values_have_no_label(releases: dict[str, Released], kind: str) -> None:
     target, found, about = releases[kind]
     assert stat.S_IMODE(target.stat().st_mode) == 0o600
     assert len(found["sex"]) == 40
@@ -116,7 +116,7 @@ def test_values_that_are_gone_have_no_label(releases: dict[str, Released], kind:
 
 
 @pytest.mark.parametrize("kind", READ)
-def test_numbers_days_and_moments_stay_such(releases: dict[str, Released], kind: str) -> None:
+def test_numbers_dates_and_times_keep_their_type(releases: dict[str, Released], kind: str) -> None:
     _, found, _ = releases[kind]
     known = people()[:40]
     assert sorted(map(str, found["pay"])) == sorted(
@@ -128,7 +128,7 @@ def test_numbers_days_and_moments_stay_such(releases: dict[str, Released], kind:
     assert {*found["code"]} == {"00", "01", "02", "03"}
 
 
-def test_codes_that_were_read_as_such_are_read_as_such_again(tmp_path: Path) -> None:
+def test_codes_read_as_codes_are_written_as_codes(tmp_path: Path) -> None:
     target, found, about = release(write_people(tmp_path, "keep_codes = true"), "sav")
     assert {*found["ward"]} == {1, 2}
     assert about.variable_value_labels["ward"] == {1: "surgery", 2: "heart"}
@@ -159,7 +159,7 @@ def test_two_files_of_one_release_are_the_same(
     assert release(write_people(tmp_path), kind)[0].read_bytes() == first.read_bytes()
 
 
-def test_long_and_odd_names_are_given_back(tmp_path: Path) -> None:
+def test_long_and_odd_names_are_restored(tmp_path: Path) -> None:
     names = {"age": "age", "education-num": "education_num", "größe in cm": "gr__e_in_cm", "by": "by"}
     names["n" * 70] = "n" * 32
     frame = pandas.DataFrame({name: [f"v{i % 2}" for i in range(8)] for name in names})
@@ -176,7 +176,7 @@ def test_long_and_odd_names_are_given_back(tmp_path: Path) -> None:
         assert discreet.open(target, spec={"attributes": named}).frequency_set.rows == 8
 
 
-def test_a_label_is_a_name_only_where_it_must_be_one() -> None:
+def test_label_is_an_original_name_only_if_the_name_was_changed() -> None:
     assert original_name("a_b", "a b", "SPSS") == "a b"
     assert original_name("a_b", "Some words", "SPSS") is None
     assert original_name("age", "age", "SPSS") is None
@@ -222,7 +222,7 @@ def test_typed_columns_are_compared_by_value(tmp_path: Path, kind: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "kind", "said"),
+    ("text", "kind", "message"),
     [
         ("''", "dta", "an empty text"),
         ("'a '", "sav", "ends with a blank"),
@@ -230,11 +230,11 @@ def test_typed_columns_are_compared_by_value(tmp_path: Path, kind: str) -> None:
         ("repeat('a', 40000)", "xpt", "more than 32,767 bytes"),
     ],
 )
-def test_a_text_that_cannot_be_held_is_refused(
-    engine: Engine, tmp_path: Path, text: str, kind: str, said: str
+def test_text_that_the_format_cannot_hold_is_refused(
+    engine: Engine, tmp_path: Path, text: str, kind: str, message: str
 ) -> None:
     target = tmp_path / f"out.{kind}"
-    with pytest.raises(InputError, match=said):
+    with pytest.raises(InputError, match=message):
         engine.write_file(f"SELECT {text} AS a", target, kind)
     assert not target.exists()
 
@@ -245,7 +245,7 @@ def random_cell(draw: random.Random) -> str:
 
 
 @pytest.mark.parametrize("kind", READ)
-def test_whatever_is_written_is_read_as_it_was(engine: Engine, tmp_path: Path, kind: str) -> None:
+def test_written_cells_are_read_back_unchanged(engine: Engine, tmp_path: Path, kind: str) -> None:
     """Written cells are read back as the same texts, in random columns that mix a few kinds of texts."""
     draw = random.Random(20)
     for trial in range(some_of(25)):
@@ -263,7 +263,7 @@ def test_whatever_is_written_is_read_as_it_was(engine: Engine, tmp_path: Path, k
         assert read == {f"r{i}": row for i, row in enumerate(rows)}
 
 
-def test_what_differs_from_what_was_decided_is_not_published(
+def test_file_that_differs_from_the_decided_release_is_not_published(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A file that differs from the decided release is not published; here the writer loses a digit."""
@@ -280,7 +280,9 @@ def test_what_differs_from_what_was_decided_is_not_published(
     assert not (tmp_path / "out.sav").exists()
 
 
-def test_a_missing_library_is_named(engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_library_is_named_in_the_error(
+    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(__import__("sys").modules, "pyreadstat", None)
     with pytest.raises(InputError, match="pyreadstat is not installed"):
         engine.write_file("SELECT 1 AS a", tmp_path / "out.dta", "dta")
@@ -295,7 +297,7 @@ LONG = {
 }
 
 
-def test_a_release_of_long_texts_and_null_is_published(tmp_path: Path) -> None:
+def test_release_of_long_texts_and_null_is_published(tmp_path: Path) -> None:
     frame = pandas.DataFrame({"sex": ["f", "m"] * 3, "note": ["x" * 3000] * 3 + [None] * 3})
     spec = {"attributes": {"sex": {"role": "quasi-identifier"}, "note": {"role": "insensitive"}}}
     discreet.open(frame, spec).publish({"sex": 0}, tmp_path / "out.dta", k=3)

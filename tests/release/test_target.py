@@ -80,7 +80,7 @@ def test_bad_outputs(case: str, engine: Engine, settings: Settings, tmp_path: Pa
     assert {path: text for path, text in kept.items() if "private" not in path.parts} == before
 
 
-def test_the_spec_is_protected(engine: Engine, settings: Settings, tmp_path: Path) -> None:
+def test_spec_is_protected(engine: Engine, settings: Settings, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is the spec"):
         check_release_target(
             tmp_path / "discreet.csv",
@@ -89,7 +89,7 @@ def test_the_spec_is_protected(engine: Engine, settings: Settings, tmp_path: Pat
         )
 
 
-def test_the_manifest_must_not_replace_the_input(tmp_path: Path) -> None:
+def test_manifest_must_not_replace_the_input(tmp_path: Path) -> None:
     spec = tmp_path / "r.csv.manifest.json"
     spec.write_text("")
     with pytest.raises(InputError, match="is the input"):
@@ -99,7 +99,7 @@ def test_the_manifest_must_not_replace_the_input(tmp_path: Path) -> None:
     assert build_manifest_path(tmp_path / "r.csv") == spec
 
 
-def test_a_folder_that_cannot_be_written_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unwritable_folder_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "access", lambda *_: False)
     with pytest.raises(InputError, match="cannot be written to"):
         check_release_target(tmp_path / "r.csv", overwrite=False, protected=[])
@@ -116,12 +116,14 @@ def test_a_folder_that_cannot_be_written_to(tmp_path: Path, monkeypatch: pytest.
         (errno.ENAMETOOLONG, InputError),
     ],
 )
-def test_what_the_system_refuses(number: int, kind: type[DiscreetError], tmp_path: Path) -> None:
+def test_system_errors_are_translated_by_their_number(
+    number: int, kind: type[DiscreetError], tmp_path: Path
+) -> None:
     with pytest.raises(kind), translate_write_errors(tmp_path):
         raise OSError(number, os.strerror(number))
 
 
-def test_a_disk_that_fills_up_at_the_manifest(
+def test_full_disk_at_the_manifest_leaves_nothing(
     engine: Engine, settings: Settings, tmp_path: Path, out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(_: int) -> None:
@@ -156,7 +158,7 @@ with connect(settings) as engine:
 
 
 @pytest.mark.skipif(not hasattr(resource, "RLIMIT_FSIZE"), reason="no limit of file sizes here")
-def test_a_file_that_may_not_grow(tmp_path: Path, out: Path) -> None:
+def test_limit_of_file_sizes_leaves_nothing(tmp_path: Path, out: Path) -> None:
     """A file-size limit (disk quota, ulimit -f) gives exit status 4 and leaves nothing."""
     root = Path(__file__).resolve().parent.parent.parent
     done = subprocess.run(

@@ -75,7 +75,7 @@ def recorded(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
         yield statements
 
 
-def test_an_audit_asks_for_few_distinct_counts_at_a_time(
+def test_audit_counts_few_distinct_values_per_statement(
     tmp_path: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = write_csv(tmp_path / "wide.csv", rows_of(300))
@@ -88,7 +88,7 @@ def test_an_audit_asks_for_few_distinct_counts_at_a_time(
 
 
 @pytest.mark.parametrize("columns", [12, 60], ids=["few", "many"])
-def test_stars_of_starred_rows_are_no_values_of_their_columns(
+def test_stars_of_starred_rows_do_not_count_as_values(
     tmp_path: Path, settings: Settings, columns: int
 ) -> None:
     """The stars of starred rows do not count as values of their columns.
@@ -112,14 +112,12 @@ def test_stars_of_starred_rows_are_no_values_of_their_columns(
     assert "7 of 10 rows" in found["x1"]
 
 
-def test_a_name_that_recurs_is_told_with_both_places() -> None:
+def test_duplicate_name_is_reported_with_both_positions() -> None:
     with pytest.raises(InputError, match="two columns 'b', at positions 2 and 4"):
         check_unique_names(["a", "b", "c", "b"], "the table")
 
 
-def test_wide_statements_are_planned_without_what_takes_the_square_of_their_columns(
-    tmp_path: Path, settings: Settings
-) -> None:
+def test_wide_statements_disable_optimizers_of_quadratic_cost(tmp_path: Path, settings: Settings) -> None:
     query = "SELECT current_setting('disabled_optimizers')"
     with connect(settings) as engine:
         engine.open_source(SourceSpec(path=write_csv(tmp_path / "narrow.csv", rows_of(20, 2))))
@@ -145,7 +143,7 @@ def publish(folder: Path, columns: int, file_format: str, *, memory: str) -> tup
     return release, done.memory
 
 
-def test_a_thousand_columns_are_published_with_little_memory(tmp_path: Path) -> None:
+def test_thousand_columns_are_published_with_little_memory(tmp_path: Path) -> None:
     # The engine reserves 224 to 270 MB, depending on which steps of a statement run at the same time.
     release, _ = publish(tmp_path, 1000, "csv", memory="384MB")
     with release.open(encoding="utf-8", newline="") as file:
@@ -168,17 +166,17 @@ def test_ten_thousand_columns_stay_below_a_gibibyte(tmp_path: Path, file_format:
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
-def test_a_query_of_all_columns_is_described_once(
+def test_query_of_all_columns_is_described_once(
     tmp_path: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch, ending: str
 ) -> None:
-    path, asked = write_csv(tmp_path / "wide.csv", rows_of(60)), []
+    path, compared = write_csv(tmp_path / "wide.csv", rows_of(60)), []
     attributes = {name: {"role": "quasi-identifier"} for name in KEYS} | {"disease": {"role": "sensitive"}}
     spec = {"attributes": attributes, "source": {"unlisted_columns": "insensitive"}}
     write = DuckdbEngine.write_file
 
     def checking(engine: DuckdbEngine, query: str, *args: Any, **options: Any) -> None:
         """Record the declared types and those that the engine reports for the query."""
-        asked.append((options["types"], engine.column_types(query)))
+        compared.append((options["types"], engine.column_types(query)))
         write(engine, query, *args, **options)
 
     def publish(name: str, suppressed_rows: str) -> None:
@@ -193,5 +191,5 @@ def test_a_query_of_all_columns_is_described_once(
         with monkeypatch.context() as patch:
             patch.setattr(DuckdbEngine, "write_file", checking)
             publish(f"asked-{suppressed}", suppressed)
-    assert len(asked) == 2
-    assert all(known == found for known, found in asked)
+    assert len(compared) == 2
+    assert all(known == found for known, found in compared)

@@ -167,8 +167,10 @@ def kept_rows(tables: Clinic, people: set[str]) -> tuple[Rows, Rows, Rows]:
     patients = in_company(
         [row for row in tables.patients if row["patient"] in people], ("age", "sex"), person
     )
-    who = {row["patient"] for row in patients}
-    visits = in_company([row for row in tables.visits if row["patient"] in who], ("ward",), person)
+    released_people = {row["patient"] for row in patients}
+    visits = in_company(
+        [row for row in tables.visits if row["patient"] in released_people], ("ward",), person
+    )
     known = {row["visit"] for row in visits}
     lab = in_company([row for row in tables.lab if row["visit"] in known], ("kind",), person)
     return patients, visits, lab

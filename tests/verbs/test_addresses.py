@@ -13,7 +13,7 @@ from discreet.verbs.locations import address_of, parse_target
 URL = "postgresql://ann:secret@db.example/care"
 
 
-def test_paths_and_addresses(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_path_or_address_is_read_from_the_text(monkeypatch: pytest.MonkeyPatch) -> None:
     assert address_of("a.csv") == ReleaseAddress(path=Path("a.csv"))
     assert address_of(Path("folder")) == ReleaseAddress(path=Path("folder"))
     assert address_of(URL, "out.p") == ReleaseAddress(table="out.p", url=URL)
@@ -29,7 +29,7 @@ def test_paths_and_addresses(monkeypatch: pytest.MonkeyPatch) -> None:
     ("release", "table"),
     [(URL, None), ("spark:", None), ("a.csv", "out.p"), ("env:CARE", "p"), ("env:BAD", "p")],
 )
-def test_address_and_table_that_do_not_fit_are_refused(
+def test_unfit_address_and_table_are_refused_without_the_password(
     release: str, table: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("CARE", raising=False)
@@ -39,7 +39,7 @@ def test_address_and_table_that_do_not_fit_are_refused(
     assert "secret" not in f"{error.value.message} {error.value.allowed} {error.value.advice}"
 
 
-def test_a_publication_has_one_target() -> None:
+def test_publication_requires_exactly_one_target() -> None:
     assert parse_target("a.csv", None) == Path("a.csv")
     assert parse_target(None, "out.p") == ReleaseAddress(table="out.p")
     for output, table in ((None, None), ("a.csv", "out.p")):

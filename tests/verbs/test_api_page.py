@@ -18,11 +18,11 @@ def examples() -> list[str]:
     return re.findall(r"```python\n(.*?)```", page, re.DOTALL)
 
 
-def test_the_first_example_has_ten_lines() -> None:
+def test_first_example_has_ten_lines() -> None:
     assert len([line for line in examples()[0].splitlines() if line.strip()]) == 10
 
 
-def test_the_page_runs(
+def test_examples_of_the_page_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -73,7 +73,7 @@ def test_requirement_applies_to_the_new_rows(table: Table, tmp_path: Path) -> No
     assert len(shown(applied(table, release, data, max_suppressed=1))) == 4
 
 
-def test_a_value_without_a_leaf_is_named(table: Table, tmp_path: Path) -> None:
+def test_value_without_a_leaf_is_named_in_the_error(table: Table, tmp_path: Path) -> None:
     release = released(table, tmp_path, "first", age=0, city=2)
     with pytest.raises(InputError, match=r"line 6.* no leaf .*'Atlantis'"):
         applied(table, release, new_rows(tmp_path, *NEW, ("22", "Atlantis", "e")))
@@ -97,7 +97,7 @@ def test_unrecorded_recodings_are_refused(table: Table, tmp_path: Path) -> None:
         applied(table, data, data)
 
 
-def test_values_that_the_data_made_are_refused(tmp_path: Path) -> None:
+def test_values_made_from_the_data_are_refused(tmp_path: Path) -> None:
     table = opened(tmp_path)
     spec = tmp_path / "discreet.toml"
     text = spec.read_text(encoding="utf-8").replace('hierarchy = "city.csv"', 'hierarchy = {kind = "auto"}')

@@ -96,7 +96,7 @@ def expected(rows: list[dict[str, str]], levels: dict[str, int], k: int) -> tupl
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_class_warnings_of_an_answer_are_those_of_plain_python(
+def test_class_warnings_of_an_answer_equal_plain_python(
     tmp_path: Path, settings: Settings, seed: int
 ) -> None:
     rows = write(tmp_path, seed=seed)
@@ -127,7 +127,7 @@ def groups_in(path: Path) -> dict[tuple[str, ...], list[dict[str, str]]]:
 
 
 @pytest.mark.parametrize("model", ["mondrian", "local", "full-domain"])
-def test_class_warnings_of_a_model_are_those_of_its_file(
+def test_class_warnings_of_a_model_equal_those_of_its_file(
     tmp_path: Path, settings: Settings, model: str
 ) -> None:
     rows = write_numbered(tmp_path)
@@ -137,11 +137,13 @@ def test_class_warnings_of_a_model_are_those_of_its_file(
     released = table.publish(model, tmp_path / "out.csv")
     groups = groups_in(tmp_path / "out.csv")
     few = sum(len({rows[int(row["income"])]["resp_id"] for row in own}) < 4 for own in groups.values())
-    told = [text for text in released.release.warnings if "different resp_id" in text]
+    reported = [text for text in released.release.warnings if "different resp_id" in text]
     if few:
-        assert told[0].startswith(f"{few} of {len(groups)} groups contain fewer than 4 different resp_id:")
+        assert reported[0].startswith(
+            f"{few} of {len(groups)} groups contain fewer than 4 different resp_id:"
+        )
     else:
-        assert not told
+        assert not reported
     alike = sum(len({row["illness"] for row in own}) < 2 for own in groups.values())
     same = [text for text in released.release.warnings if "all people have the same illness" in text]
     assert [text.split(":")[0] for text in same] == (
@@ -157,12 +159,12 @@ def test_few_people_of_drawn_rows_are_reported_as_uncounted(tmp_path: Path, sett
     write(tmp_path)
     write_rows(tmp_path, [{**row, "income": "1"} for row in rows])
     table = discreet.open(tmp_path / "discreet.toml", settings=settings)
-    (told,) = [
+    (warning,) = [
         text
         for text in table.publish("relaxed-mondrian", tmp_path / "out.csv").release.warnings
         if "resp_id" in text
     ]
-    assert "Groups were not counted by it: rows are drawn into groups at random." in told
+    assert "Groups were not counted by it: rows are drawn into groups at random." in warning
 
 
 def test_few_people_of_permuted_groups_are_reported(tmp_path: Path, settings: Settings) -> None:
@@ -175,8 +177,8 @@ def test_few_people_of_permuted_groups_are_reported(tmp_path: Path, settings: Se
         for row in csv.DictReader(file):
             groups[row[facts.group_column]].add(rows[int(row["income"])]["resp_id"])
     few = sum(len(people) < 2 for people in groups.values())
-    told = [text for text in released.release.warnings if "different resp_id" in text]
-    assert [text.split(" groups")[0] for text in told] == ([f"{few} of {len(groups)}"] if few else [])
+    reported = [text for text in released.release.warnings if "different resp_id" in text]
+    assert [text.split(" groups")[0] for text in reported] == ([f"{few} of {len(groups)}"] if few else [])
 
 
 @pytest.mark.parametrize("source", ["rows_are_people = true", 'subject = "resp_id"'])
@@ -193,13 +195,15 @@ def test_few_people_are_not_reported_if_the_spec_declares_people(
     assert manifest.get("rows_are_people", False) is source.startswith("rows")
 
 
-def test_rows_that_are_people_and_a_subject_are_refused(tmp_path: Path, settings: Settings) -> None:
+def test_rows_as_people_with_a_subject_are_refused(tmp_path: Path, settings: Settings) -> None:
     write(tmp_path, 'rows_are_people = true\nsubject = "resp_id"')
     with pytest.raises(discreet.InputError, match=r"rows_are_people = true with source\.subject"):
         discreet.open(tmp_path / "discreet.toml", settings=settings)
 
 
-def test_few_people_by_pseudonyms_and_by_the_spec(tmp_path: Path, settings: Settings) -> None:
+def test_few_people_are_counted_by_pseudonyms_unless_rows_are_people(
+    tmp_path: Path, settings: Settings
+) -> None:
     """An audit counts pseudonyms, whatever the manifest says, unless rows are declared to be people."""
     write(tmp_path)
     spec = (tmp_path / "discreet.toml").read_text()
@@ -211,32 +215,32 @@ def test_few_people_by_pseudonyms_and_by_the_spec(tmp_path: Path, settings: Sett
     table.publish(table.negotiate().exact, tmp_path / "out.csv")
     place = tmp_path / "out.csv.manifest.json"
     manifest = json.loads(place.read_text())
-    told = [w["text"] for w in manifest["warnings"] if w["code"] == "few-people"]
-    assert len(told) == 1
+    texts = [w["text"] for w in manifest["warnings"] if w["code"] == "few-people"]
+    assert len(texts) == 1
     manifest["warnings"] = []
     place.write_text(json.dumps(manifest))
     audited = discreet.audit(tmp_path / "out.csv", settings=settings).report.warnings
-    assert [text for text in audited if "different resp_id" in text] == told
+    assert [text for text in audited if "different resp_id" in text] == texts
     place.write_text(json.dumps({**manifest, "rows_are_people": True}))
     quiet = discreet.audit(tmp_path / "out.csv", settings=settings).report.warnings
     assert not [text for text in quiet if "resp_id" in text]
 
 
-def test_few_people_of_a_release_without_pseudonyms_by_the_spec(tmp_path: Path, settings: Settings) -> None:
+def test_few_people_without_pseudonyms_are_counted_by_the_spec(tmp_path: Path, settings: Settings) -> None:
     write(tmp_path)
     table = discreet.open(tmp_path / "discreet.toml", settings=settings)
     table.publish(table.negotiate().exact, tmp_path / "out.csv")
     place = tmp_path / "out.csv.manifest.json"
     manifest = json.loads(place.read_text())
-    told = [w["text"] for w in manifest["warnings"] if w["code"] == "few-people"]
+    texts = [w["text"] for w in manifest["warnings"] if w["code"] == "few-people"]
     place.write_text(json.dumps({**manifest, "warnings": []}))
     release = tmp_path / "out.csv"
     assert "few" not in " ".join(discreet.audit(release, settings=settings).report.warnings)
     found = discreet.audit(release, spec=tmp_path / "discreet.toml", settings=settings).report.warnings
-    assert [text for text in found if "different resp_id" in text] == told
+    assert [text for text in found if "different resp_id" in text] == texts
 
 
-def test_people_of_columns_that_no_spec_lists(tmp_path: Path, settings: Settings) -> None:
+def test_people_of_unlisted_columns_are_reported(tmp_path: Path, settings: Settings) -> None:
     write(tmp_path)
     spec = (tmp_path / "discreet.toml").read_text()
     spec = spec.replace('[attributes.resp_id]\nrole = "identifier"\n', "").replace(
@@ -250,21 +254,21 @@ def test_people_of_columns_that_no_spec_lists(tmp_path: Path, settings: Settings
 def test_single_values_are_reported_by_every_verb(tmp_path: Path, settings: Settings) -> None:
     rows = write(tmp_path, "rows_are_people = true", income="sensitive")
     incomes = Counter(row["income"] for row in rows)
-    alone = sum(n == 1 for n in incomes.values())
+    unique = sum(n == 1 for n in incomes.values())
     table = discreet.open(tmp_path / "discreet.toml", settings=settings)
-    told = f"income: {alone} of {len(rows)} rows have a value that no other has"
-    assert any(text.startswith(told) for text in table.inspect().warnings)
+    beginning = f"income: {unique} of {len(rows)} rows have a value that no other has"
+    assert any(text.startswith(beginning) for text in table.inspect().warnings)
     result = table.negotiate(k=4)
-    assert any(text.startswith(told) and "intervals" in text for text in result.warnings)
+    assert any(text.startswith(beginning) and "intervals" in text for text in result.warnings)
     released = table.publish(result.exact, tmp_path / "out.csv")
     groups = groups_in(tmp_path / "out.csv")
     shown = [row for own in groups.values() for row in own]
     in_file = Counter(row["income"] for row in shown)
-    alone = sum(n == 1 for n in in_file.values())
+    unique = sum(n == 1 for n in in_file.values())
     of_groups = [Counter(row["income"] for row in own) for own in groups.values()]
     within = sum(n == 1 for counts in of_groups for n in counts.values())
     text = (
-        f"income: {alone} of {len(shown)} rows have a value that no other row has; anyone who knows it "
+        f"income: {unique} of {len(shown)} rows have a value that no other row has; anyone who knows it "
         f"finds the row. Within their group {within} are the only ones with theirs."
     )
     assert released.release.warnings.count(text) == 1
@@ -272,18 +276,18 @@ def test_single_values_are_reported_by_every_verb(tmp_path: Path, settings: Sett
     assert text in discreet.audit(tmp_path / "out.csv", settings=settings).report.warnings
     attacked = discreet.attack(tmp_path / "out.csv", settings=settings)
     (found,) = [each for each in attacked.single_values if each.column == "income"]
-    assert (found.unique_rows, found.in_class, found.rows) == (alone, within, len(shown))
+    assert (found.unique_rows, found.in_class, found.rows) == (unique, within, len(shown))
     assert "Rows that one published value singles out" in str(attacked)
     page = tmp_path / "report.html"
     discreet.report(tmp_path / "out.csv", output=page, settings=settings)
-    assert f"income: {alone:,} have a value that no other row has" in page.read_text()
+    assert f"income: {unique:,} have a value that no other row has" in page.read_text()
 
 
 def test_single_values_of_insensitive_columns_are_reported(tmp_path: Path, settings: Settings) -> None:
     rows = write(tmp_path, "rows_are_people = true", income="insensitive")
-    alone = sum(n == 1 for n in Counter(row["income"] for row in rows).values())
+    unique = sum(n == 1 for n in Counter(row["income"] for row in rows).values())
     result = discreet.open(tmp_path / "discreet.toml", settings=settings).negotiate()
-    assert any(text.startswith(f"income: {alone} of {len(rows)} rows") for text in result.warnings)
+    assert any(text.startswith(f"income: {unique} of {len(rows)} rows") for text in result.warnings)
 
 
 def test_class_warnings_are_in_the_first_lines(
@@ -291,10 +295,10 @@ def test_class_warnings_are_in_the_first_lines(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     write(tmp_path)
-    asked = ("discreet.toml", "--k", "4", "--max-level", "sex=0", "--max-level", "region=0")
+    options = ("discreet.toml", "--k", "4", "--max-level", "sex=0", "--max-level", "region=0")
     for found in (
-        run("negotiate", *asked),
-        run("publish", *asked, "--output", "out.csv"),
+        run("negotiate", *options),
+        run("publish", *options, "--output", "out.csv"),
         run("audit", "out.csv"),
     ):
         assert found.status == 0, found.err

@@ -38,9 +38,9 @@ def test_answer_counts_the_table_by_one_scan(table: Table) -> None:
 
 
 def test_both_counts_have_the_same_row_types(table: Table) -> None:
-    alone = table.counted_for(Requirement.of(k=2))
-    assert alone.counts.tolist() == table.frequency_set.counts.tolist()
-    assert alone.codes.tolist() == table.frequency_set.codes.tolist()
+    for_k = table.counted_for(Requirement.of(k=2))
+    assert for_k.counts.tolist() == table.frequency_set.counts.tolist()
+    assert for_k.codes.tolist() == table.frequency_set.codes.tolist()
 
 
 @pytest.mark.parametrize("model", OURS)
@@ -51,18 +51,16 @@ def test_no_model_counts_sensitive_values_for_k(model: str, table: Table, tmp_pa
 
 
 @pytest.mark.parametrize("model", [name for name in OURS if MODELS.named(name).recodes()])
-def test_and_the_classes_are_those_of_all_that_is_counted(
-    model: str, table: Table, settings: Settings
-) -> None:
-    alone = table.recode(model, k=2).recoding
+def test_classes_equal_those_of_the_full_count(model: str, table: Table, settings: Settings) -> None:
+    for_k = table.recode(model, k=2).recoding
     whole = discreet.open(pandas.DataFrame(PEOPLE), SPEC, settings=settings)
     assert whole.frequency_set.sensitive
     found = whole.recode(model, k=2).recoding
-    assert alone.classes.tolist() == found.classes.tolist()
-    assert alone.shown.tolist() == found.shown.tolist()
+    assert for_k.classes.tolist() == found.classes.tolist()
+    assert for_k.shown.tolist() == found.shown.tolist()
 
 
-def test_a_class_test_of_a_model_reads_every_value(table: Table) -> None:
+def test_class_test_of_a_model_counts_every_value(table: Table) -> None:
     model = Patterns(class_test=EntropyDiversity(1.5))
     assert table.recode(model, k=2).smallest >= 2
     assert table.is_counted

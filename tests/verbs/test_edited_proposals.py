@@ -38,7 +38,7 @@ def published(data: object, spec: Any) -> list[str]:
     return list(table.publish(table.negotiate(k=3).answers[0]).to_pandas().columns)
 
 
-def test_an_edit_of_the_mapping_takes_effect() -> None:
+def test_edit_of_the_mapping_takes_effect() -> None:
     data = frame()
     proposal = discreet.init(data)
     assert "display" in published(data, proposal.mapping)
@@ -51,7 +51,7 @@ def test_an_edit_of_the_mapping_takes_effect() -> None:
     assert (entry["role"], entry["reason"]) == ("identifier", "chosen by you")
 
 
-def test_an_edit_deep_in_a_hierarchy_takes_effect_and_leaves_the_proposal_as_it_was() -> None:
+def test_edit_of_a_hierarchy_takes_effect_only_in_its_proposal() -> None:
     data = frame()
     proposal = discreet.init(data)
     proposal.mapping["attributes"]["age"]["hierarchy"]["widths"] = [2]
@@ -95,14 +95,14 @@ def test_with_role_and_with_hierarchy_return_new_proposals() -> None:
         (lambda p: p.with_role("age", "sensitive").with_hierarchy("age", None), "not a quasi-identifier"),
     ],
 )
-def test_edits_that_are_refused(edit: Callable[[Any], Any], fact: str) -> None:
+def test_invalid_edits_are_refused(edit: Callable[[Any], Any], fact: str) -> None:
     with pytest.raises(InputError, match=fact):
         edit(discreet.init(frame()))
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow", "file"])
 @pytest.mark.parametrize("role", ["identifier", "quasi-identifier", "sensitive", "insensitive"])
-def test_open_refuses_an_attribute_that_is_no_column(library: str, role: str, tmp_path: Path) -> None:
+def test_open_refuses_an_attribute_without_a_column(library: str, role: str, tmp_path: Path) -> None:
     data: object = frame()
     if library == "polars":
         data = polars.from_pandas(frame())
@@ -115,7 +115,7 @@ def test_open_refuses_an_attribute_that_is_no_column(library: str, role: str, tm
         discreet.open(data, {"attributes": {"age": {"role": "quasi-identifier"}, "sexx": {"role": role}}})
 
 
-def test_a_spec_of_a_frame_opens_by_every_name(tmp_path: Path) -> None:
+def test_spec_of_a_frame_opens_from_path_proposal_and_mapping(tmp_path: Path) -> None:
     data = frame()
     path = tmp_path / "s.toml"
     proposal = discreet.init(data, path)
@@ -126,7 +126,7 @@ def test_a_spec_of_a_frame_opens_by_every_name(tmp_path: Path) -> None:
     assert "discreet.open(table" in path.read_text(encoding="utf-8")
 
 
-def test_spec_of_a_frame_that_is_gone_names_the_call(tmp_path: Path) -> None:
+def test_spec_of_a_deleted_frame_names_the_call(tmp_path: Path) -> None:
     path = tmp_path / "s.toml"
     discreet.init(frame(), path)
     gc.collect()
@@ -134,7 +134,7 @@ def test_spec_of_a_frame_that_is_gone_names_the_call(tmp_path: Path) -> None:
         discreet.open(path)
 
 
-def test_a_spec_file_that_names_rows_is_not_given_an_older_frame(tmp_path: Path) -> None:
+def test_spec_file_with_a_path_does_not_open_an_older_frame(tmp_path: Path) -> None:
     data = frame()
     path = tmp_path / "s.toml"
     discreet.init(data, path)
@@ -145,7 +145,7 @@ def test_a_spec_file_that_names_rows_is_not_given_an_older_frame(tmp_path: Path)
         discreet.open(data, path)
 
 
-def test_data_replace_the_rows_of_a_spec_file(tmp_path: Path) -> None:
+def test_given_data_replace_the_rows_of_a_spec_file(tmp_path: Path) -> None:
     (tmp_path / "specs").mkdir()
     path = tmp_path / "specs" / "s.toml"
     frame().to_csv(tmp_path / "a.csv", index=False)

@@ -132,7 +132,7 @@ def act(name: str, file: str) -> None:
 
 @pytest.mark.parametrize("name", [name for name in ACTS if name != "overwrite"])
 @pytest.mark.parametrize("kind", ["classes", "patterns", "permuted"])
-def test_any_value_anywhere_in_a_manifest(work: Path, name: str, kind: str) -> None:
+def test_manifest_with_any_value_anywhere_is_read_or_refused(work: Path, name: str, kind: str) -> None:
     manifest = work / f"{kind}.csv.manifest.json"
     document = json.loads(manifest.read_text("utf-8"))
     turn = list(ACTS).index(name)
@@ -150,7 +150,7 @@ def test_any_value_anywhere_in_a_manifest(work: Path, name: str, kind: str) -> N
     "path", [("attributes", 0, "name"), ("attributes", 1, "role"), ("data", "sha256"), ("requirement", "k")]
 )
 @pytest.mark.parametrize("value", [[], {}, 3, None])
-def test_a_wrong_kind_is_named_with_its_place(work: Path, path: tuple[Any, ...], value: Any) -> None:
+def test_wrong_type_is_named_with_its_key_and_file(work: Path, path: tuple[Any, ...], value: Any) -> None:
     manifest = work / "classes.csv.manifest.json"
     document = changed(json.loads(manifest.read_text("utf-8")), path, value)
     if path[-1] == "k" and not isinstance(value, list | dict):
@@ -167,7 +167,7 @@ def test_a_wrong_kind_is_named_with_its_place(work: Path, path: tuple[Any, ...],
 
 
 @pytest.mark.parametrize("name", ACTS)
-def test_a_manifest_of_any_json(work: Path, name: str) -> None:
+def test_manifest_of_any_json_is_read_or_refused(work: Path, name: str) -> None:
     for text in TEXTS.values():
         (work / "classes.csv.manifest.json").write_text(text, "utf-8", errors="surrogatepass")
         act(name, "classes.csv")
@@ -180,7 +180,7 @@ def written(path: Path) -> Iterator[str]:
         yield name
 
 
-def test_a_list_of_pseudonyms_of_any_json_is_refused(work: Path) -> None:
+def test_list_of_pseudonyms_of_any_json_is_refused(work: Path) -> None:
     (work / "list.key").touch(0o600)
     for name in written(work / "list.key"):
         if name != "surrogate":
@@ -188,7 +188,7 @@ def test_a_list_of_pseudonyms_of_any_json_is_refused(work: Path) -> None:
                 discreet.open("keyed.toml").publish({"age": 2}, "r.csv", k=2, max_suppressed=8)
 
 
-def test_a_ledger_of_any_json_is_refused(work: Path) -> None:
+def test_ledger_of_any_json_is_refused(work: Path) -> None:
     with (work / "discreet.toml").open("a", encoding="utf-8") as spec:
         spec.write("\n[privacy_budget]\nepsilon = 1\n")
     for _ in written(work / LEDGER_NAME):
@@ -196,13 +196,13 @@ def test_a_ledger_of_any_json_is_refused(work: Path) -> None:
             discreet.open("discreet.toml").budget()
 
 
-def test_a_lock_of_any_json_is_refused(work: Path) -> None:
+def test_lock_of_any_json_is_refused(work: Path) -> None:
     for _ in written(work / "lock.json"):
         with pytest.raises(InputError, match=r"lock\.json is not a lock"):
             read_lock(work / "lock.json")
 
 
-def test_a_description_of_any_json_is_refused(work: Path) -> None:
+def test_description_of_any_json_is_refused(work: Path) -> None:
     for _ in written(work / "schema.json"):
         with pytest.raises(InputError, match=r"schema\.json"):
             discreet.init("people.csv", schema="schema.json")
@@ -220,7 +220,7 @@ def test_rows_and_folders_of_any_json_are_read_or_refused(work: Path) -> None:
             discreet.audit_tables("folder")
 
 
-def test_a_log_with_lines_of_any_json_is_read(work: Path) -> None:
+def test_log_with_lines_of_any_json_is_read(work: Path) -> None:
     log = work / "private" / "log.jsonl"
     for text in TEXTS.values():
         with log.open("a", encoding="utf-8", errors="surrogatepass") as file:
@@ -241,7 +241,7 @@ TOML = {
 
 
 @pytest.mark.parametrize("text", TOML)
-def test_a_spec_of_any_toml(work: Path, text: str) -> None:
+def test_spec_of_any_toml_is_refused(work: Path, text: str) -> None:
     (work / "x.toml").write_text(TOML[text], "utf-8")
     with pytest.raises(InputError):
         discreet.open("x.toml")
@@ -253,7 +253,7 @@ def test_a_spec_of_any_toml(work: Path, text: str) -> None:
         parse_spec_mapping(TOML[text])
 
 
-def test_the_reader() -> None:
+def test_reader_refuses_invalid_and_deep_json() -> None:
     inner = json.dumps({"a": [1, None, "x", {"b": 1.5}]})
     assert parse_json(inner) == json.loads(inner)
     assert parse_json("[" * MAX_DEPTH + "]" * MAX_DEPTH)

@@ -54,32 +54,32 @@ ODD: dict[str, tuple[dict[str, list[str]], str]] = {
 
 @pytest.mark.parametrize("kind", ODD)
 def test_warnings_of_init_are_repeated(tmp_path: Path, settings: Settings, kind: str) -> None:
-    columns, told = ODD[kind]
+    columns, words = ODD[kind]
     warnings, table = proposed(tmp_path, settings, {**BASE, **columns})
-    assert len([text for text in warnings if told in text]) == 1
-    assert len([text for text in table.inspect().warnings if told in text]) == 1
+    assert len([text for text in warnings if words in text]) == 1
+    assert len([text for text in table.inspect().warnings if words in text]) == 1
     result = table.negotiate(k=2, max_suppressed="50%")
-    assert len([text for text in result.warnings if told in text]) == 1
+    assert len([text for text in result.warnings if words in text]) == 1
     released = table.publish(result.exact, tmp_path / "out.csv")
-    assert len([text for text in released.release.warnings if told in text]) == 1
+    assert len([text for text in released.release.warnings if words in text]) == 1
     manifest = json.loads((tmp_path / "out.csv.manifest.json").read_text())
-    assert not [each for each in manifest["warnings"] if told in each["text"]], "no value of a row"
+    assert not [each for each in manifest["warnings"] if words in each["text"]], "no value of a row"
 
 
-def test_columns_that_init_drops_and_copies_are_repeated_until_the_line_is_removed(
+def test_columns_dropped_by_init_are_reported_until_the_line_is_removed(
     tmp_path: Path, settings: Settings
 ) -> None:
     answers = {f"answer{i}": [str((row * 7 + i) % (5 + i)) for row in range(ROWS)] for i in range(30)}
     warnings, table = proposed(tmp_path, settings, {**BASE, **answers})
-    told = "are dropped until you decide"
-    assert any(told in text for text in warnings)
-    assert any(told in text for text in table.negotiate(k=2, max_suppressed="100%").warnings)
+    words = "are dropped until you decide"
+    assert any(words in text for text in warnings)
+    assert any(words in text for text in table.negotiate(k=2, max_suppressed="100%").warnings)
     text = (tmp_path / "discreet.toml").read_text()
     assert "# Every verb repeats these until you remove them." in text
     kept = [line for line in text.splitlines() if not line.startswith("warnings = ")]
     (tmp_path / "discreet.toml").write_text("\n".join(kept))
     again = discreet.open(tmp_path / "discreet.toml", settings=settings)
-    assert not any(told in text for text in again.negotiate(k=2, max_suppressed="100%").warnings)
+    assert not any(words in text for text in again.negotiate(k=2, max_suppressed="100%").warnings)
 
 
 def test_init_proposes_an_l_of_two_for_sensitive_columns(tmp_path: Path, settings: Settings) -> None:
@@ -96,7 +96,7 @@ def test_init_proposes_an_l_for_columns_that_can_have_it(tmp_path: Path, setting
     assert table.spec.request.l == {"diagnosis": 2}
 
 
-def test_an_l_of_no_sensitive_column_is_not_used(tmp_path: Path, settings: Settings) -> None:
+def test_l_without_a_sensitive_column_is_not_used(tmp_path: Path, settings: Settings) -> None:
     columns = {**BASE, "diagnosis": ["flu", "cold", "flu"] * (ROWS // 3)}
     proposed(tmp_path, settings, columns)
     spec = (tmp_path / "discreet.toml").read_text().replace('role = "sensitive"', 'role = "identifier"')

@@ -61,7 +61,7 @@ def notebook(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
         yield found
 
 
-def test_every_verb_shows_its_result_and_nothing_else(notebook: Kernel) -> None:
+def test_every_verb_shows_only_its_result(notebook: Kernel) -> None:
     for code, shown in VERBS.items():
         cell = notebook.run(code)
         assert cell.error == "", code
@@ -88,7 +88,7 @@ STEPS = {
 
 
 @pytest.mark.parametrize("notebook", ["with ipywidgets"], indirect=True)
-def test_from_a_frame_to_a_released_frame(notebook: Kernel) -> None:
+def test_frame_is_released_in_a_notebook(notebook: Kernel) -> None:
     assert notebook.run(JOURNEY).error == ""
     for code, shown in STEPS.items():
         cell = notebook.run(code)
@@ -123,7 +123,7 @@ MESSY_STEPS = {
 
 
 @pytest.mark.parametrize("notebook", ["with ipywidgets"], indirect=True)
-def test_a_messy_frame_is_released(notebook: Kernel) -> None:
+def test_messy_frame_is_released_in_a_notebook(notebook: Kernel) -> None:
     assert notebook.run(MESSY).error == ""
     for code, shown in MESSY_STEPS.items():
         cell = notebook.run(code)
@@ -131,7 +131,7 @@ def test_a_messy_frame_is_released(notebook: Kernel) -> None:
         assert cell.displayed == 0
 
 
-def test_a_console_prints_text(tmp_path: Path) -> None:
+def test_ipython_console_prints_text(tmp_path: Path) -> None:
     code = BEGIN + "discreet.open(people, proposal.mapping).inspect()"
     done = subprocess.run(
         [sys.executable, "-m", "IPython", "--simple-prompt", "--no-banner", "-c", code],

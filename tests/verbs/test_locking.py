@@ -67,9 +67,9 @@ def opened(folder: Path) -> discreet.Table:
     return discreet.open(folder / "discreet.toml")
 
 
-def locked(folder: Path, levels: dict[str, int], **asked: Any) -> discreet.ReleaseResult:
+def locked(folder: Path, levels: dict[str, int], **options: Any) -> discreet.ReleaseResult:
     table = opened(folder)
-    request = build_request(table.spec, **asked)
+    request = build_request(table.spec, **options)
     return publish_and_lock(
         table, request, PublishTarget(folder / "first.csv"), folder / "discreet.lock", levels=levels
     )
@@ -90,7 +90,7 @@ def suppressed_by_hand(rows: list[Row], levels: dict[str, int], k: int, l: int) 
 
 
 @pytest.mark.parametrize(("seed", "percent"), [(2, 20), (3, 20), (4, 5), (5, 1), (6, 0)])
-def test_the_oracle_decides_as_the_lock(folder: Path, seed: int, percent: int) -> None:
+def test_lock_decides_like_the_oracle(folder: Path, seed: int, percent: int) -> None:
     """The oracle counts by hand whether a month passes and which rows are suppressed."""
     top = opened(folder).lattice().lattice.heights[2]
     levels = {"age": 1, "city": 1, "job": top}
@@ -156,7 +156,7 @@ def test_another_hierarchy_file_is_refused(folder: Path) -> None:
         publish_locked(opened(folder), folder / "discreet.lock", folder / "next.csv")
 
 
-def test_a_level_made_of_the_data_is_not_locked(folder: Path) -> None:
+def test_level_made_from_the_data_is_not_locked(folder: Path) -> None:
     spec = SPEC.replace('{kind = "auto"}', '{kind = "auto", by = "frequency"}')
     (folder / "discreet.toml").write_text(spec, encoding="utf-8")
     with pytest.raises(InputError, match="level 1 of 'job' cannot be locked"):
@@ -164,7 +164,7 @@ def test_a_level_made_of_the_data_is_not_locked(folder: Path) -> None:
     assert not (folder / "first.csv").exists()
 
 
-def test_on_the_command_line(
+def test_lock_is_written_and_followed_on_the_command_line(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(folder)
@@ -190,8 +190,8 @@ def test_on_the_command_line(
 
 def test_every_criterion_is_locked(folder: Path) -> None:
     table = opened(folder)
-    asked = criteria_from({"t": 0.6, "average_risk": 0.2})
-    request = build_request(table.spec, k=4, l={"disease": 2}, max_suppressed="90%", criteria=asked)
+    criteria = criteria_from({"t": 0.6, "average_risk": 0.2})
+    request = build_request(table.spec, k=4, l={"disease": 2}, max_suppressed="90%", criteria=criteria)
     levels = {"age": 2, "city": 1}
     publish_and_lock(
         table, request, PublishTarget(folder / "first.csv"), folder / "discreet.lock", levels=levels

@@ -115,10 +115,10 @@ def test_every_verb_reports_the_same_metrics(
     found = numbers(compared.metrics)
     assert {each: found[each] for each in audited} == audited
     assert compared.suppressed == published.suppressed == audited["suppressed-rows"]
-    told = report(path, table=table).evidence
-    assert told.comparison is not None
-    assert numbers(told.comparison.metrics) == found
-    assert numbers(told.audit.metrics) == audited
+    evidence = report(path, table=table).evidence
+    assert evidence.comparison is not None
+    assert numbers(evidence.comparison.metrics) == found
+    assert numbers(evidence.audit.metrics) == audited
     facts = result.facts
     assert (facts.classes, facts.smallest, facts.mean, facts.largest, facts.suppressed) == tuple(
         audited[each]
@@ -128,7 +128,7 @@ def test_every_verb_reports_the_same_metrics(
     assert facts.usefulness == pytest.approx(useful(table, result))
 
 
-def test_a_class_of_stars_is_a_class_where_the_manifest_says_that_rows_were_dropped(
+def test_class_of_stars_counts_if_the_manifest_records_dropped_rows(
     settings: Settings, tmp_path: Path, out: Path
 ) -> None:
     """Without other columns such a row looks starred, and without the manifest it counts as starred."""
@@ -148,7 +148,7 @@ def test_a_class_of_stars_is_a_class_where_the_manifest_says_that_rows_were_drop
     assert numbers(audit(foreign, quasi_identifiers=NAMES).metrics)["suppressed-rows"] == stars
 
 
-def test_usefulness_of_overlapping_classes_comes_from_the_publishers_log_or_not_at_all(
+def test_usefulness_of_overlapping_classes_requires_the_publishers_log(
     settings: Settings, tmp_path: Path, out: Path
 ) -> None:
     table = open_random(tmp_path, settings, 5, sensitive=False)

@@ -42,20 +42,20 @@ def marks(warnings: Sequence[str]) -> list[str]:
 def test_every_verb_warns_once(people: Path, settings: Settings, tmp_path: Path) -> None:
     table = opened(people, settings)
     result = table.negotiate(k=2, l=2)
-    (told,) = marks(result.warnings)
-    assert "'ill' has 'unknown' in 2 rows, '(Missing)' in 1 row; 'pay' has '-9' in 1 row" in told
-    assert LINE in told
-    assert 'real_values = ["unknown", "(Missing)"] in [attributes.ill]' in told
-    assert marks(table.inspect().warnings) == [told]
+    (warning,) = marks(result.warnings)
+    assert "'ill' has 'unknown' in 2 rows, '(Missing)' in 1 row; 'pay' has '-9' in 1 row" in warning
+    assert LINE in warning
+    assert 'real_values = ["unknown", "(Missing)"] in [attributes.ill]' in warning
+    assert marks(table.inspect().warnings) == [warning]
     release = table.publish({"sex": 0}, tmp_path / "out.csv", k=2, l=2)
-    assert marks(release.release.warnings) == [told]
+    assert marks(release.release.warnings) == [warning]
     manifest = json.loads((tmp_path / "out.csv.manifest.json").read_text())
     assert "unknown" not in json.dumps(manifest), "a manifest names no cell"
 
 
 def test_suggested_spec_line_reads_marks_as_null(people: Path, settings: Settings) -> None:
-    (told,) = marks(opened(people, settings).negotiate(k=2, l=2).warnings)
-    line = told[told.index("null_values") : told.index("]") + 1]
+    (warning,) = marks(opened(people, settings).negotiate(k=2, l=2).warnings)
+    line = warning[warning.index("null_values") : warning.index("]") + 1]
     table = opened(people, settings, tomllib.loads(line))
     assert marks(table.negotiate(k=2, l=2).warnings) == []
     assert table.frequency_set.sensitive[0].size == 1
@@ -70,12 +70,12 @@ def test_declared_values_are_values(people: Path, settings: Settings, tmp_path: 
     release = table.publish(result.exact, tmp_path / "out.csv")
     assert marks(release.release.warnings) == []
     assert marks(release.release.audit.warnings) == []
-    told = discreet.audit(tmp_path / "out.csv", spec=table.spec).report
-    assert marks(told.warnings) == []
+    report = discreet.audit(tmp_path / "out.csv", spec=table.spec).report
+    assert marks(report.warnings) == []
     assert len(marks(discreet.audit(tmp_path / "out.csv").report.warnings)) == 2
 
 
-def test_an_audit_counts_with_and_without(people: Path) -> None:
+def test_audit_counts_values_with_and_without_marks(people: Path) -> None:
     report = discreet.audit(people, quasi_identifiers=["sex"], sensitive=["ill", "pay"], k=2, l=2).report
     assert report.passed
     first, second = marks(report.warnings)
@@ -103,32 +103,32 @@ def test_init_warns_and_its_spec_is_complete(tmp_path: Path, settings: Settings)
     rows = [f"{20 + i % 40},{['flu', 'gout', 'unknown', '#N/A'][i % 4]}" for i in range(80)]
     path.write_text("age,diagnosis\n" + "\n".join(rows) + "\n")
     found = discreet.init(path)
-    (told,) = marks(found.warnings)
-    assert "'diagnosis' has 'unknown' in 20 rows" in told
-    assert 'null_values = ["#N/A", "unknown"]' in told
+    (warning,) = marks(found.warnings)
+    assert "'diagnosis' has 'unknown' in 20 rows" in warning
+    assert 'null_values = ["#N/A", "unknown"]' in warning
     assert found.mapping["source"]["null_values"] == ["#N/A"], "what no program writes for a value is NULL"
     assert discreet.open(path, found.mapping, settings=settings).frequency_set.sensitive[0].size == 3
 
 
 @pytest.mark.parametrize("text", ["suppressed", "None", "?", "-", "k. A.", "refused", "don't know", "NULL"])
-def test_each_mark(text: str, tmp_path: Path, settings: Settings) -> None:
+def test_each_mark_is_named_with_its_spec_line(text: str, tmp_path: Path, settings: Settings) -> None:
     path = tmp_path / "people.csv"
     path.write_text(f"sex,ill\nm,flu\nm,{text}\nm,gout\n")
     spec = {
         "source": {"path": str(path)},
         "attributes": {"sex": {"role": "quasi-identifier"}, "ill": {"role": "sensitive"}},
     }
-    (told,) = marks(discreet.open(path, spec, settings=settings).inspect().warnings)
-    assert f"null_values = {json.dumps([text])}" in told
+    (warning,) = marks(discreet.open(path, spec, settings=settings).inspect().warnings)
+    assert f"null_values = {json.dumps([text])}" in warning
 
 
-def test_a_mark_in_a_quasi_identifier_makes_a_group(tmp_path: Path, settings: Settings) -> None:
+def test_mark_in_a_quasi_identifier_makes_a_group_with_a_warning(tmp_path: Path, settings: Settings) -> None:
     path = tmp_path / "people.csv"
     path.write_text("sex,ill\nm,flu\nunknown,gout\nunknown,flu\n")
     attributes: dict[str, Any] = {"sex": {"role": "quasi-identifier"}, "ill": {"role": "sensitive"}}
     spec = {"source": {"path": str(path)}, "attributes": attributes}
-    (told,) = marks(discreet.open(path, spec, settings=settings).inspect().warnings)
-    assert "'sex' has 'unknown' in 2 rows" in told
+    (warning,) = marks(discreet.open(path, spec, settings=settings).inspect().warnings)
+    assert "'sex' has 'unknown' in 2 rows" in warning
     attributes["sex"]["hierarchy"] = {"kind": "levels", "rows": [["m", "*"], ["unknown", "*"]]}
     try:
         listed = discreet.open(path, spec, settings=settings)
@@ -140,7 +140,7 @@ def test_a_mark_in_a_quasi_identifier_makes_a_group(tmp_path: Path, settings: Se
     assert marks(listed.inspect().warnings) == [], "a value that a hierarchy lists is one"
 
 
-def test_the_file_of_r(tmp_path: Path, settings: Settings) -> None:
+def test_unquoted_na_of_an_r_file_is_null(tmp_path: Path, settings: Settings) -> None:
     path = tmp_path / "r.csv"
     rows = [f'"{sex}",{ill}' for sex, ill in (("M", '"flu"'), ("F", '"gout"')) for _ in range(3)]
     rows += ['"M",NA', '"F",NA']

@@ -55,7 +55,7 @@ def fewest(width: int) -> int:
     return min(matching[age // width, city] for age, city, study in people() if study == "yes")
 
 
-def test_published_audited_and_reported(run: Run, spec: Path) -> None:
+def test_release_with_k_map_is_audited_and_reported_with_its_spec(run: Run, spec: Path) -> None:
     k = fewest(5)
     found = run("negotiate", spec, "--k-map", k, "--json").json["answers"][0]
     assert (found["levels"], found["k_map"]) == ({"age": 1, "city": 0}, k)
@@ -67,9 +67,9 @@ def test_published_audited_and_reported(run: Run, spec: Path) -> None:
     assert manifest["audit"]["criteria"][0]["found"] == k
     assert not {"people.csv", "study"} & set(json.dumps(manifest).replace('"', " ").split())
 
-    alone = run("audit", release)
-    assert alone.status == 1
-    assert "No population was given" in " ".join(alone.out.split())
+    without_spec = run("audit", release)
+    assert without_spec.status == 1
+    assert "No population was given" in " ".join(without_spec.out.split())
     assert run("audit", release, "--spec", spec).status == 0
     assert run("audit", release, "--spec", spec, "--k-map", k + 1).status == 1
     assert run("report", release, "--spec", spec).status == 0

@@ -21,7 +21,7 @@ def python(code: str) -> str:
     return done.stdout.strip()
 
 
-def test_import_loads_nothing_heavy() -> None:
+def test_import_loads_no_heavy_module() -> None:
     code = f"import sys, discreet; print([name for name in {HEAVY!r} if name in sys.modules])"
     assert python(code) == "[]"
 
@@ -35,7 +35,7 @@ def test_all_lists_the_visible_names() -> None:
         assert getattr(discreet, name).__doc__
 
 
-def test_an_unknown_name_is_an_attribute_error() -> None:
+def test_unknown_name_raises_attribute_error() -> None:
     code = "import discreet\ntry:\n    discreet.anonymize\nexcept AttributeError as e:\n    print(e)"
     assert python(code) == "module 'discreet' has no attribute 'anonymize'"
 
@@ -53,7 +53,7 @@ def test_verb_audit_is_not_replaced_by_the_package_of_that_name() -> None:
     assert python("from discreet import *; print(audit.__name__, init.__name__)") == "audit init"
 
 
-def test_the_version_is_the_project_s() -> None:
+def test_version_equals_that_of_the_project() -> None:
     project = (Path(__file__).resolve().parents[2] / "pyproject.toml").read_text(encoding="utf-8")
     (version,) = re.findall(r'^version = "(.*)"$', project, re.MULTILINE)
     assert discreet.__version__ == version

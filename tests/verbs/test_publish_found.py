@@ -23,7 +23,7 @@ def table(tmp_path: Path, settings: Settings) -> Table:
 
 
 @pytest.mark.parametrize("algorithm", ["optimal", "exhaustive", "incognito"])
-def test_the_best_solution_is_published_for_the_search_s_request(
+def test_best_solution_is_published_for_the_request_of_the_search(
     table: Table, algorithm: str, tmp_path: Path
 ) -> None:
     found = table.search(algorithm, k=2, l=2, max_suppressed=2)
@@ -34,7 +34,7 @@ def test_the_best_solution_is_published_for_the_search_s_request(
     assert discreet.audit(tmp_path / "r.csv").passed
 
 
-def test_each_solution_is_published_for_the_request_that_is_given(table: Table, tmp_path: Path) -> None:
+def test_each_solution_is_published_for_the_given_request(table: Table, tmp_path: Path) -> None:
     found = table.search("exhaustive", k=2, max_suppressed=2)
     assert len(found.solutions) > 1
     for number, solution in enumerate(found.solutions):
@@ -50,7 +50,7 @@ def test_solution_without_a_request_is_refused(table: Table, tmp_path: Path) -> 
     assert not (tmp_path / "r.csv").exists()
 
 
-def test_a_solution_of_another_table_is_refused(table: Table) -> None:
+def test_solution_of_another_table_is_refused(table: Table) -> None:
     with pytest.raises(InputError, match=r"3 levels.*2 quasi-identifiers"):
         table.publish(Solution((0, 0, 0), 0, minimal=True), k=2)
     with pytest.raises(DiscreetError, match="9"):
@@ -68,8 +68,8 @@ def test_publication_of_a_search_without_solution_is_refused(table: Table) -> No
         table.publish(table.search("optimal", k=8, l=4))
 
 
-@pytest.mark.parametrize("what", ["negotiation", "inspection", "table", "path", "number", "list", "function"])
-def test_unpublishable_values_are_an_input_error(table: Table, what: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", ["negotiation", "inspection", "table", "path", "number", "list", "function"])
+def test_unpublishable_values_raise_input_error(table: Table, kind: str, tmp_path: Path) -> None:
     things: dict[str, Any] = {
         "negotiation": table.negotiate(k=2, max_suppressed=2),
         "inspection": table.inspect(),
@@ -80,4 +80,4 @@ def test_unpublishable_values_are_an_input_error(table: Table, what: str, tmp_pa
         "function": len,
     }
     with pytest.raises(InputError, match=r"expected an answer to publish, not a.*a search"):
-        table.publish(things[what], tmp_path / "r.csv", k=2)
+        table.publish(things[kind], tmp_path / "r.csv", k=2)

@@ -49,7 +49,7 @@ def test_released_rows_are_those_of_released_people_in_company(
         found.joint_anonymity.fewest,
         found.joint_anonymity.unique_people,
     )
-    # No file contains the key or the pseudonym of a person who is not released.
+    # No file contains the key or the pseudonym of an unreleased person.
     text = "".join(path.read_text() for path in out.iterdir())
     gone = {row["patient"] for row in tables.patients} - {row["patient"] for row in patients}
     assert not any(name in text for name in names)
@@ -73,7 +73,7 @@ def test_joint_suppression_removes_people_in_small_classes(
         number = Counter(view.values())
         if not all(rows) or min(number.values()) >= 2:
             break
-        people = {who for who, seen in view.items() if number[seen] >= 2}
+        people = {person for person, seen in view.items() if number[seen] >= 2}
     if not all(rows):
         with pytest.raises(NoSolution):
             released(tables, settings)
@@ -106,17 +106,15 @@ def test_dates_of_a_person_move_by_the_same_days_in_every_table(settings: Settin
         for test in kept_rows(tables, {row["patient"] for row in tables.patients})[2]
     )
     after = {row["visit"]: row["admitted"] for row in rows_of(tmp_path / "out" / "visits.csv")}
-    told = Counter(
+    shifted = Counter(
         (row["kind"], (date.fromisoformat(row["taken"]) - date.fromisoformat(after[row["visit"]])).days)
         for row in rows_of(tmp_path / "out" / "lab.csv")
     )
-    assert told == gaps
+    assert shifted == gaps
     assert not set(before.values()) & set(after.values()) or set(before.values()) != set(after.values())
 
 
-def test_keys_are_apart_and_of_one_owner_and_a_thrown_away_key_joins_one_release(
-    settings: Settings, tmp_path: Path
-) -> None:
+def test_keys_are_private_and_a_key_per_release_joins_one_release(settings: Settings, tmp_path: Path) -> None:
     tables = clinic(tmp_path, 1)
     text = tables.written().read_text()
     one, two = (
@@ -159,15 +157,15 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("told", list(WRONG))
-def test_keys_that_do_not_fit_are_named_and_nothing_is_written(
-    settings: Settings, tmp_path: Path, told: str
+@pytest.mark.parametrize("message", list(WRONG))
+def test_unfit_keys_are_named_and_nothing_is_written(
+    settings: Settings, tmp_path: Path, message: str
 ) -> None:
     tables = clinic(tmp_path, 2)
-    WRONG[told](tables)
+    WRONG[message](tables)
     with pytest.raises(InputError) as error:
         released(tables, settings)
-    assert told in error.value.message
+    assert message in error.value.message
     assert error.value.advice
     assert not any(row["patient"] in str(error.value) for row in tables.patients if row["patient"])
     assert not (tmp_path / "out").exists()
@@ -217,10 +215,10 @@ def test_audit_finds_rows_removed_after_publication(settings: Settings, tmp_path
     path.write_text("".join(line for line in lines if visit not in line))
     found = discreet.audit_tables(tmp_path / "out", settings=settings)
     assert not found.passed
-    assert any("'visit' names no row of visits" in told for told in found.joint_anonymity.problems)
+    assert any("'visit' names no row of visits" in problem for problem in found.joint_anonymity.problems)
 
 
-def test_where_a_table_cannot_be_published_none_is(settings: Settings, tmp_path: Path) -> None:
+def test_no_table_is_published_if_one_cannot_be(settings: Settings, tmp_path: Path) -> None:
     tables = clinic(tmp_path, 1)
     released(tables, settings)
     before = {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()}
@@ -278,13 +276,13 @@ SPECS = {
 }
 
 
-@pytest.mark.parametrize("told", list(SPECS))
-def test_faults_of_a_relational_spec_are_named(settings: Settings, tmp_path: Path, told: str) -> None:
+@pytest.mark.parametrize("message", list(SPECS))
+def test_faults_of_a_relational_spec_are_named(settings: Settings, tmp_path: Path, message: str) -> None:
     path = clinic(tmp_path, 1).written()
-    path.write_text(SPECS[told](path.read_text()))
+    path.write_text(SPECS[message](path.read_text()))
     with pytest.raises(InputError) as error:
         discreet.open_tables(path, settings=settings)
-    assert told in error.value.message.replace('"colour"', "'colour'")
+    assert message in error.value.message.replace('"colour"', "'colour'")
 
 
 def test_specs_that_contradict_the_relational_spec_are_refused(settings: Settings, tmp_path: Path) -> None:
@@ -298,8 +296,8 @@ def test_specs_that_contradict_the_relational_spec_are_refused(settings: Setting
             '[attributes.visit]\nrole = "quasi-identifier"\n[request]',
         ),
     }
-    for told, (name, old, new) in cases.items():
+    for message, (name, old, new) in cases.items():
         tables.specs[name], kept = tables.specs[name].replace(old, new), tables.specs[name]
-        with pytest.raises(InputError, match=told):
+        with pytest.raises(InputError, match=message):
             discreet.open_tables(tables.written(), settings=settings)
         tables.specs[name] = kept

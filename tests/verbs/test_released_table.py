@@ -77,7 +77,7 @@ def test_every_model_gives_the_rows_of_its_file(model: str, people: Table, tmp_p
     assert release.model == release.manifest["recoding"]["model"]
 
 
-def test_the_libraries_agree_on_rows_and_order(people: Table) -> None:
+def test_libraries_agree_on_rows_and_order(people: Table) -> None:
     release = people.publish({"age": 1}, k=3)
     rows = [tuple(row.values()) for row in release.to_arrow().to_pylist()]
     assert release.to_polars().rows() == rows
@@ -88,7 +88,7 @@ def test_the_libraries_agree_on_rows_and_order(people: Table) -> None:
     assert release.to_pandas() is not release.to_pandas()
 
 
-def test_the_order_of_the_input_is_gone(people: Table) -> None:
+def test_release_does_not_keep_the_order_of_the_input(people: Table) -> None:
     def numbers(order: str) -> tuple[int, ...]:
         return tuple(people.publish({"age": 2}, k=3, row_order=order).to_pandas()["number"])
 
@@ -99,8 +99,8 @@ def test_the_order_of_the_input_is_gone(people: Table) -> None:
 
 
 def test_suppressed_rows_are_left_out_or_starred(settings: Settings) -> None:
-    alone = pandas.concat([PEOPLE, PEOPLE.head(1).assign(city="Rom")])
-    table = discreet.open(alone, SPEC, settings=settings)
+    people = pandas.concat([PEOPLE, PEOPLE.head(1).assign(city="Rom")])
+    table = discreet.open(people, SPEC, settings=settings)
     kept = table.publish({"age": 2}, k=3, max_suppressed=1)
     starred = table.publish({"age": 2}, k=3, max_suppressed=1, suppressed_rows="star")
     assert "Rom" not in set(kept.to_pandas()["city"])
@@ -109,7 +109,7 @@ def test_suppressed_rows_are_left_out_or_starred(settings: Settings) -> None:
     assert kept.suppressed == kept.manifest["suppression"]["rows"] == 1
 
 
-def test_a_permuted_release_has_its_parts(people: Table) -> None:
+def test_permuted_release_has_its_parts(people: Table) -> None:
     one = people.publish(Permutation(), k=3)
     assert one.parts == ("data", "help")
     assert len(one.to_pandas("help")) > 0
@@ -181,21 +181,21 @@ def test_unaudited_bytes_are_not_returned(
 
 
 @pytest.mark.parametrize(
-    ("asked", "error"),
+    ("options", "error"),
     [({"k": 50}, NoSolution), ({"k": 3, "suppressed_rows": "hide"}, InputError)],
     ids=["no solution", "bad policy"],
 )
 def test_failed_release_leaves_no_file(
-    asked: dict[str, Any], error: type[DiscreetError], people: Table, leftovers: Path
+    options: dict[str, Any], error: type[DiscreetError], people: Table, leftovers: Path
 ) -> None:
     with pytest.raises(error):
-        people.publish({}, **asked)
+        people.publish({}, **options)
     with pytest.raises(NoSolution, match="no answer can be published"):
         people.publish(None)
     assert not list(leftovers.iterdir())
 
 
-def test_a_failed_audit_gives_no_frame(
+def test_failed_audit_returns_no_frame(
     people: Table, monkeypatch: pytest.MonkeyPatch, leftovers: Path
 ) -> None:
     def failing(*_: object, **__: object) -> object:
@@ -232,7 +232,7 @@ def test_release_in_memory_has_no_path(people: Table, settings: Settings, leftov
         ("polars", "to_polars", "polars"),
     ],
 )
-def test_a_missing_library_is_named(
+def test_missing_library_is_named_in_the_error(
     missing: str, method: str, needed: str, people: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     release = people.publish({"age": 1}, k=3)

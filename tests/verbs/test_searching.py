@@ -59,7 +59,7 @@ def small(settings: Settings, megabytes: int) -> Settings:
 
 
 @pytest.mark.parametrize("algorithm", ["bottom-up-rollup", "samarati"])
-def test_a_table_above_the_memory_limit_is_searched_in_the_database(
+def test_table_above_the_memory_limit_is_searched_in_the_database(
     algorithm: str, distinct_rows: pyarrow.Table, in_memory: Table, settings: Settings
 ) -> None:
     listener = Listener()
@@ -92,7 +92,9 @@ def test_frequency_sets_above_the_limit_are_searched_in_the_database(
     assert [notice.split(" exceed")[0] for notice in listener.notices] == ["the search's frequency sets"]
 
 
-def test_a_cost_keeps_the_search_in_memory(distinct_rows: pyarrow.Table, settings: Settings) -> None:
+def test_search_with_a_cost_is_not_moved_to_the_database(
+    distinct_rows: pyarrow.Table, settings: Settings
+) -> None:
     table = discreet.open(distinct_rows, SPEC, settings=small(settings, LIMIT))
     with pytest.raises(discreet.LimitReached):
         table.search("incognito", k=40, cost="loss")
@@ -104,7 +106,7 @@ def people(settings: Settings) -> Table:
     return discreet.open(pyarrow.table(rows), SPEC, settings=settings)
 
 
-def test_the_printed_outcome_and_the_levels_to_publish(people: Table) -> None:
+def test_printed_outcome_names_the_levels_to_publish(people: Table) -> None:
     found = people.search("incognito", k=2, max_suppressed=1)
     text = str(found)
     assert text.startswith("incognito: ")
@@ -142,7 +144,7 @@ def test_bounds_of_the_search(people: Table) -> None:
 
 
 @pytest.mark.parametrize(
-    ("how", "told"),
+    ("options", "message"),
     [
         ({"algorithm": "dfs"}, "the search algorithm 'dfs'"),
         ({"algorithm": "incognito", "marking": "some"}, "the marking 'some'"),
@@ -156,14 +158,12 @@ def test_bounds_of_the_search(people: Table) -> None:
         ({"algorithm": "incognito", "l": 2}, "no attribute is sensitive"),
     ],
 )
-def test_bad_input(how: dict[str, object], told: str, people: Table) -> None:
-    with pytest.raises(discreet.InputError, match=told):
-        people.search(**{"k": 2, **how})  # type: ignore[arg-type]
+def test_invalid_search_options_are_refused(options: dict[str, object], message: str, people: Table) -> None:
+    with pytest.raises(discreet.InputError, match=message):
+        people.search(**{"k": 2, **options})  # type: ignore[arg-type]
 
 
-def test_a_search_that_counts_node_by_node_for_long_is_announced(
-    in_memory: Table, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_long_search_node_by_node_is_announced(in_memory: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     listener = Listener()
     monkeypatch.setattr(in_memory, "_reporter", listener)
     monkeypatch.setattr("discreet.verbs.table_search._SECONDS_OF_NODE", 1.0)

@@ -60,7 +60,7 @@ def test_every_combination_is_that_of_k_training_rows(
     assert again.tolist() == shown.tolist()
 
 
-def test_nothing_leaks_from_the_rows_of_transform(training: pandas.DataFrame, fitted: KAnonymizer) -> None:
+def test_transform_is_independent_of_other_rows(training: pandas.DataFrame, fitted: KAnonymizer) -> None:
     before = fitted.transform(training).tolist()
     state = {name: value for name, value in vars(fitted).items() if name.endswith("_")}
     strangers = people(200, 2, oldest=90)
@@ -72,7 +72,7 @@ def test_nothing_leaks_from_the_rows_of_transform(training: pandas.DataFrame, fi
     assert set(map(tuple, together[300:])) <= known  # a class of the training rows, or suppressed
 
 
-def test_a_value_without_a_leaf_suppresses_its_row_or_is_an_error(
+def test_value_without_a_leaf_suppresses_its_row_or_raises(
     training: pandas.DataFrame, fitted: KAnonymizer
 ) -> None:
     stranger = training.iloc[[0, 1]].copy()
@@ -86,7 +86,7 @@ def test_a_value_without_a_leaf_suppresses_its_row_or_is_an_error(
     assert "Bielefeld" not in str(error.value)
 
 
-def test_a_combination_that_was_not_kept_is_suppressed() -> None:
+def test_combination_suppressed_in_training_is_suppressed() -> None:
     rows = [["a", "x"]] * 5 + [["b", "y"]] * 5 + [["a", "y"]]
     plain = {"kind": "levels", "rows": [["a", "*"], ["b", "*"]]}
     other = {"kind": "levels", "rows": [["x", "*"], ["y", "*"], ["z", "*"]]}
@@ -121,7 +121,7 @@ def test_transformer_in_a_pipeline_names_its_columns(training: pandas.DataFrame,
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "message"),
     [
         ({"k": 0}, "k = 0"),
         ({"k": 301}, "fewer than k"),
@@ -131,8 +131,10 @@ def test_transformer_in_a_pipeline_names_its_columns(training: pandas.DataFrame,
         ({"hierarchies": {"town": {"kind": "auto"}}}, "town"),
     ],
 )
-def test_invalid_values_are_refused(training: pandas.DataFrame, options: dict[str, Any], told: str) -> None:
-    with pytest.raises(ValueError, match=told):
+def test_invalid_values_are_refused(
+    training: pandas.DataFrame, options: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
         made_with(**options).fit(training)
 
 

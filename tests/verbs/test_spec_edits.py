@@ -44,7 +44,9 @@ def loads(document: dict[str, Any]) -> bool:
     )
 )
 @hypothesis_settings(max_examples=some_of(80), deadline=None)
-def test_any_run_of_roles_leaves_a_spec_that_loads(changes: list[tuple[str, AttributeRole | None]]) -> None:
+def test_any_changes_of_roles_leave_a_spec_that_loads(
+    changes: list[tuple[str, AttributeRole | None]],
+) -> None:
     document = DOCUMENT
     for name, role in changes:
         document = with_roles(document, {name: role}, hierarchies={name: {"kind": "mask"}})
@@ -53,7 +55,7 @@ def test_any_run_of_roles_leaves_a_spec_that_loads(changes: list[tuple[str, Attr
     assert DOCUMENT["request"]["max_level"] == {"age": 1}
 
 
-def test_a_new_quasi_identifier_begins_with_the_proposal_and_an_old_one_keeps_its_own() -> None:
+def test_only_a_new_quasi_identifier_takes_the_proposed_hierarchy() -> None:
     role = AttributeRole.QUASI_IDENTIFIER
     mask = {"kind": "mask"}
     found = with_roles(DOCUMENT, {"ill": role, "age": role}, hierarchies={"ill": mask, "age": mask})
@@ -62,7 +64,7 @@ def test_a_new_quasi_identifier_begins_with_the_proposal_and_an_old_one_keeps_it
     assert "l" not in found["request"]
 
 
-def test_another_hierarchy_takes_its_level_bounds_along() -> None:
+def test_changed_hierarchy_removes_its_level_bounds() -> None:
     found = with_hierarchy(DOCUMENT, "age", "hierarchies/age.csv")
     assert found["attributes"]["age"] == {
         "role": "quasi-identifier",
@@ -75,7 +77,7 @@ def test_another_hierarchy_takes_its_level_bounds_along() -> None:
         with_hierarchy(DOCUMENT, "ill", None)
 
 
-def test_a_criterion_of_a_column_goes_with_its_role() -> None:
+def test_criterion_of_a_column_is_removed_with_its_role() -> None:
     request = {"k": 5, "share": {"ill": 0.5}, "homogeneity": 0.5}
     found = with_roles({**DOCUMENT, "request": request}, {"ill": AttributeRole.INSENSITIVE})
     assert found["request"] == {"k": 5, "homogeneity": 0.5}
@@ -86,7 +88,7 @@ def test_weights() -> None:
     assert "weight" not in with_weight(DOCUMENT, "age", 1)["attributes"]["age"]
 
 
-def test_a_subject_is_an_identifier() -> None:
+def test_subject_becomes_an_identifier() -> None:
     found = with_source(DOCUMENT, {"path": "p.csv", "subject": "age", "encoding": "utf-8", "delimiter": None})
     assert found["source"] == {"path": "p.csv", "subject": "age"}
     assert found["attributes"]["age"] == {"role": "identifier"}
@@ -95,7 +97,7 @@ def test_a_subject_is_an_identifier() -> None:
         with_roles(DOCUMENT, {"id": AttributeRole.SENSITIVE})
 
 
-def test_a_sensitive_column_keeps_its_hierarchy_for_as_long_as_it_is_sensitive() -> None:
+def test_sensitive_column_keeps_its_hierarchy_until_its_role_changes() -> None:
     ill = {"role": "sensitive", "hierarchy": {"kind": "mask"}}
     document = {**DOCUMENT, "attributes": {**DOCUMENT["attributes"], "ill": ill}}
     assert with_roles(document, {"ill": AttributeRole.SENSITIVE})["attributes"]["ill"] == ill
@@ -104,7 +106,7 @@ def test_a_sensitive_column_keeps_its_hierarchy_for_as_long_as_it_is_sensitive()
     assert loads(found)
 
 
-def test_a_new_role_keeps_nothing_that_another_role_has() -> None:
+def test_new_role_removes_settings_of_the_old_role() -> None:
     attributes = {
         "id": {"role": "identifier", "pseudonymization": {"method": "per-release"}},
         "day": {"role": "insensitive", "date_shift": {"days": 9, "key": "k"}},

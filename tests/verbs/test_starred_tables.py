@@ -1,4 +1,4 @@
-"""Tables that were anonymized before, published or audited: starred rows count as nobody, with a notice."""
+"""Tables anonymized before, published or audited: starred rows do not count as people, with a notice."""
 
 from __future__ import annotations
 
@@ -60,13 +60,13 @@ def test_rows_of_stars_force_no_level_and_are_not_published(
     assert result.exact is not None
     assert result.exact.levels == dict.fromkeys(KEYS, 0)
     assert result.rows == len(rows) - apart
-    told = f"{apart} row{'s' * (apart > 1)} {APART}"
-    assert told in str(result)
-    assert [w for w in table.inspect().warnings if told in w]
+    notice = f"{apart} row{'s' * (apart > 1)} {APART}"
+    assert notice in str(result)
+    assert [w for w in table.inspect().warnings if notice in w]
     assert table.inspect().as_json()["set_apart"] == apart
     output = tmp_path / "after.csv"
     release = table.publish(result.exact, output, suppressed_rows=suppressed)
-    assert told in str(release)
+    assert notice in str(release)
     assert cells(output) == sorted(tuple(row.split(",")) for row in rows[:-apart])
     manifest = json.loads((tmp_path / "after.csv.manifest.json").read_text())
     assert manifest["nulls"]["set_apart_rows"] == apart
@@ -74,7 +74,7 @@ def test_rows_of_stars_force_no_level_and_are_not_published(
     assert manifest["audit"]["k"] == discreet.audit(output).report.k == recounted(output, 3) == 2
     page = tmp_path / "page.html"
     discreet.report(output, output=page, settings=settings)
-    assert told in page.read_text().replace("&nbsp;", " ")
+    assert notice in page.read_text().replace("&nbsp;", " ")
 
 
 @pytest.mark.parametrize(
@@ -103,9 +103,7 @@ def test_permuted_release_has_no_starred_rows(tmp_path: Path, settings: Settings
     assert "*" not in {row[-1] for row in cells(output)}
 
 
-def test_all_columns_in_one_class_are_people_where_nothing_is_suppressed(
-    tmp_path: Path, settings: Settings
-) -> None:
+def test_fully_generalized_rows_are_not_counted_as_suppressed(tmp_path: Path, settings: Settings) -> None:
     """Rows that were generalized to stars are not suppressed ones, though both look alike."""
     path = put(tmp_path, ["a,x", "b,y", "c,z"], "p,q")
     spec = mapping(path, ["p", "q"])
@@ -194,7 +192,7 @@ def test_init_reports_starred_rows(tmp_path: Path) -> None:
     assert f"3 rows {APART}" in found
 
 
-def test_subjects_and_a_population(tmp_path: Path, settings: Settings) -> None:
+def test_starred_rows_of_subjects_and_a_population_are_set_apart(tmp_path: Path, settings: Settings) -> None:
     path = put(tmp_path, ["x,p1,a", "x,p2,b", "*,p3,a", "*,p1,a"], "zip,who,ill")
     people = tmp_path / "people.csv"
     people.write_text("zip\nx\nx\nx\n*\n*\n")

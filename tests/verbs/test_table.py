@@ -38,18 +38,20 @@ def table(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> discreet.Table
 
 
 @pytest.mark.parametrize("library", MAKERS)
-def test_tables_in_memory(library: str, settings: Settings, tmp_path: Path) -> None:
+def test_table_in_memory_is_negotiated_and_published(
+    library: str, settings: Settings, tmp_path: Path
+) -> None:
     data = MAKERS[library](PEOPLE)
     table = discreet.open(data, SPEC, settings=settings)
-    wish = table.lattice().negotiate(k=3, max_suppressed=1)
-    assert wish.exact is not None
-    assert wish.exact.levels == {"age": 1, "city": 1}
-    release = table.publish(wish.exact, tmp_path / "release.csv")
+    negotiation = table.lattice().negotiate(k=3, max_suppressed=1)
+    assert negotiation.exact is not None
+    assert negotiation.exact.levels == {"age": 1, "city": 1}
+    release = table.publish(negotiation.exact, tmp_path / "release.csv")
     assert release.audit.passed
     assert (release.suppressed, release.levels) == (1, {"age": 1, "city": 1})
 
 
-def test_a_file_with_a_mapping_and_a_spec_file(
+def test_file_opens_with_a_mapping_and_with_a_spec_file(
     settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -96,14 +98,14 @@ def test_lattice_counts_only_requested_attributes(table: discreet.Table) -> None
 
 
 def test_answers_report_relaxation_and_levels(table: discreet.Table) -> None:
-    wish = table.lattice().negotiate(k=4, max_level={"age": 1})
-    assert (wish.outcome, wish.exact, wish.rows) == ("relaxed", None, 8)
-    height = wish.relaxation("height")
+    negotiation = table.lattice().negotiate(k=4, max_level={"age": 1})
+    assert (negotiation.outcome, negotiation.exact, negotiation.rows) == ("relaxed", None, 8)
+    height = negotiation.relaxation("height")
     assert height is not None
     assert (height.relaxed, height.k, height.l, height.rows) == ("height", 4, None, 8)
     assert height.height == sum(height.levels.values())
-    assert wish.relaxation("l") is None
-    assert [a.relaxed for a in wish.answers][:2] == ["max_suppressed", "height"]
+    assert negotiation.relaxation("l") is None
+    assert [a.relaxed for a in negotiation.answers][:2] == ["max_suppressed", "height"]
 
 
 def test_levels_are_published_within_the_limit(table: discreet.Table, tmp_path: Path) -> None:
@@ -117,12 +119,12 @@ def test_levels_are_published_within_the_limit(table: discreet.Table, tmp_path: 
     assert (release.suppressed, release.audit.k, release.audit.l) == (1, 3, {"disease": 2})
 
 
-def test_nothing_to_publish(table: discreet.Table, tmp_path: Path) -> None:
+def test_publication_without_an_answer_is_refused(table: discreet.Table, tmp_path: Path) -> None:
     path = tmp_path / "release.csv"
     with pytest.raises(discreet.NoSolution, match="no answer can be published"):
         table.publish(None, path)
-    wish = table.lattice().negotiate(k=9)
-    assert wish.relaxation("max_suppressed") is None
+    negotiation = table.lattice().negotiate(k=9)
+    assert negotiation.relaxation("max_suppressed") is None
     with pytest.raises(discreet.NoSolution, match="all 8 rows would be suppressed"):
         table.publish({"age": 0, "city": 0}, path, k=9, max_suppressed="100%")
     with pytest.raises(discreet.InputError, match="drop, star"):
@@ -136,15 +138,15 @@ def test_everything_prints_in_a_terminal_and_in_a_notebook(
     monkeypatch.setattr(os, "get_terminal_size", lambda *_: os.terminal_size((60, 24)))
     monkeypatch.setenv("COLUMNS", "60")
     lattice = table.lattice()
-    wish = lattice.negotiate(k=4, l=2, max_level={"age": 1})
+    negotiation = lattice.negotiate(k=4, l=2, max_level={"age": 1})
     results = [
         table,
         table.inspect(),
         lattice,
-        wish,
-        wish.answers[0],
+        negotiation,
+        negotiation.answers[0],
         lattice.frontier(k=2, max_suppressed=1),
-        lattice.neighbours(wish.answers[0]),
+        lattice.neighbours(negotiation.answers[0]),
         lattice.neighbours({"age": 1}, k=2),
         lattice.suppression(k=2),
         table.publish({"age": 3, "city": 1}, tmp_path / "release.csv", k=2),

@@ -18,7 +18,7 @@ from discreet.profile import table_warnings
 from discreet.settings import Settings
 from tests.verbs.related import clinic
 
-TOLD = "The rows are odd."
+NOTICE = "The rows are odd."
 SECRET = "The oldest is 99."
 SEEN = "The release is odd."
 
@@ -53,8 +53,8 @@ def table(tmp_path: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch) -
         assert spec.quasi_identifiers
         assert not calls, "the warnings of a table are found once"
         calls.append(engine.fetch_rows(f"SELECT count({table.column('age')}) FROM {table.relation}"))
-        yield CodedWarning("odd-rows", TOLD)
-        yield CodedWarning("odd-rows", TOLD)
+        yield CodedWarning("odd-rows", NOTICE)
+        yield CodedWarning("odd-rows", NOTICE)
         yield CodedWarning("odd-secret", SECRET, private=True)
 
     def observe(engine: Engine, release: ObservedRelease) -> Iterable[CodedWarning]:
@@ -69,46 +69,46 @@ def table(tmp_path: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch) -
     return discreet.open(tmp_path / "discreet.toml", settings=settings)
 
 
-def test_table_warnings_negotiate_and_inspect_repeat_them(table: discreet.Table) -> None:
+def test_negotiate_and_inspect_repeat_warnings_of_the_table(table: discreet.Table) -> None:
     result = table.negotiate()
-    assert result.warnings == (TOLD, SECRET)
-    assert result.as_json()["warnings"] == [TOLD, SECRET]
+    assert result.warnings == (NOTICE, SECRET)
+    assert result.as_json()["warnings"] == [NOTICE, SECRET]
     lines = str(result).splitlines()
     first = next(number for number, line in enumerate(lines) if line.endswith("were allowed."))
-    assert lines[first + 1] == f"Warning: {TOLD}", "directly under the outcome"
+    assert lines[first + 1] == f"Warning: {NOTICE}", "directly under the outcome"
     local = table.negotiate_local()
-    assert local.as_json()["warnings"] == [TOLD, SECRET]
-    assert str(local).index(TOLD) < str(local).index("height")
-    assert table.inspect().warnings[:2] == (TOLD, SECRET)
+    assert local.as_json()["warnings"] == [NOTICE, SECRET]
+    assert str(local).index(NOTICE) < str(local).index("height")
+    assert table.inspect().warnings[:2] == (NOTICE, SECRET)
 
 
 MODELS = ("full-domain", "mondrian", "permutation")
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_table_warnings_every_model_publishes_them(
+def test_every_model_publishes_warnings_of_the_table(
     table: discreet.Table, tmp_path: Path, settings: Settings, model: str
 ) -> None:
     released = table.publish(model, tmp_path / "out.csv", **({"k": 2} if model == "permutation" else {}))
     manifest = json.loads((tmp_path / "out.csv.manifest.json").read_text())
-    told = [each["text"] for each in manifest["warnings"]]
-    assert told.count(TOLD) == 1
-    assert told.count(SEEN) == 1
-    assert SECRET not in told, "a manifest names no value of a row"
+    texts = [each["text"] for each in manifest["warnings"]]
+    assert texts.count(NOTICE) == 1
+    assert texts.count(SEEN) == 1
+    assert SECRET not in texts, "a manifest names no value of a row"
     printed = str(released)
-    assert printed.count(TOLD) == printed.count(SECRET) == printed.count(SEEN) == 1
+    assert printed.count(NOTICE) == printed.count(SECRET) == printed.count(SEEN) == 1
     assert released.release.warnings.count(SECRET) == 1
     assert SEEN in discreet.audit(tmp_path / "out.csv", settings=settings).report.warnings
     assert SEEN in discreet.check([tmp_path / "out.csv"], settings=settings).files[0].warnings
 
 
-def test_table_warnings_answers_and_levels_publish_them(table: discreet.Table, tmp_path: Path) -> None:
+def test_answers_and_levels_publish_warnings_of_the_table(table: discreet.Table, tmp_path: Path) -> None:
     for name, answer in (("a", table.negotiate().exact), ("b", {"age": 2, "zip": 5})):
-        assert TOLD in table.publish(answer, tmp_path / f"{name}.csv").release.warnings
+        assert NOTICE in table.publish(answer, tmp_path / f"{name}.csv").release.warnings
 
 
 @pytest.mark.parametrize("model", ["levels", "mondrian"])
-def test_table_warnings_beyond_the_memory_limit_are_published(
+def test_warnings_of_a_table_above_the_memory_limit_are_published(
     table: discreet.Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: str
 ) -> None:
     from discreet.errors import LimitReached
@@ -119,14 +119,14 @@ def test_table_warnings_beyond_the_memory_limit_are_published(
 
     monkeypatch.setattr(TableContext, "counted_for", refuse)
     answer = {"age": 2, "zip": 5} if model == "levels" else model
-    assert TOLD in table.publish(answer, tmp_path / "out.csv").release.warnings
+    assert NOTICE in table.publish(answer, tmp_path / "out.csv").release.warnings
 
 
-def test_table_warnings_apply_and_lock_repeat_them(
+def test_apply_and_lock_repeat_warnings_of_the_table(
     table: discreet.Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, settings: Settings
 ) -> None:
     table.publish({"age": 2, "zip": 5}, tmp_path / "first.csv")
-    monkeypatch.setattr(table_warnings, "TABLE_CHECKS", (lambda *_: [CodedWarning("odd-rows", TOLD)],))
+    monkeypatch.setattr(table_warnings, "TABLE_CHECKS", (lambda *_: [CodedWarning("odd-rows", NOTICE)],))
     applied = discreet.apply(
         tmp_path / "first.csv",
         tmp_path / "people.csv",
@@ -134,13 +134,13 @@ def test_table_warnings_apply_and_lock_repeat_them(
         spec=tmp_path / "discreet.toml",
         settings=settings,
     )
-    assert TOLD in applied.release.warnings
+    assert NOTICE in applied.release.warnings
 
 
-def test_table_warnings_related_tables_repeat_them(
+def test_related_tables_repeat_warnings_of_the_table(
     tmp_path: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(table_warnings, "TABLE_CHECKS", (lambda *_: [CodedWarning("odd-rows", TOLD)],))
+    monkeypatch.setattr(table_warnings, "TABLE_CHECKS", (lambda *_: [CodedWarning("odd-rows", NOTICE)],))
     tables = discreet.open_tables(clinic(tmp_path, 3).written(), settings=settings)
     released = tables.publish(tmp_path / "out")
-    assert str(released).count(TOLD) == len(released.tables)
+    assert str(released).count(NOTICE) == len(released.tables)

@@ -74,7 +74,7 @@ def own() -> list[type[Model]]:
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+def errors_by_line(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """Return mypy's errors by line, for a right script followed by wrong lines; right lines have no entry."""
     folder = tmp_path_factory.mktemp("user")
     wrong = [f"{verb}({', '.join(filter(None, [given, 'colour=3']))})" for verb, given in VERBS.items()]
@@ -95,24 +95,26 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return found
 
 
-def test_right_keywords_pass(told: dict[str, str]) -> None:
-    assert {line: text for line, text in told.items() if line in SCRIPT.splitlines()} == {}
+def test_correct_keywords_have_no_type_error(errors_by_line: dict[str, str]) -> None:
+    assert {line: text for line, text in errors_by_line.items() if line in SCRIPT.splitlines()} == {}
 
 
 @pytest.mark.parametrize("verb", VERBS)
-def test_a_wrong_keyword_of_a_verb_is_an_error(verb: str, told: dict[str, str]) -> None:
-    (text,) = [text for line, text in told.items() if line.startswith(f"{verb}(") and "colour" in line]
+def test_wrong_keyword_of_a_verb_is_a_type_error(verb: str, errors_by_line: dict[str, str]) -> None:
+    (text,) = [
+        text for line, text in errors_by_line.items() if line.startswith(f"{verb}(") and "colour" in line
+    ]
     assert 'Unexpected keyword argument "colour"' in text or "No overload variant" in text
 
 
 @pytest.mark.parametrize("model", own(), ids=lambda model: model.__name__)
-def test_a_wrong_keyword_of_a_model_is_an_error(model: type[Model], told: dict[str, str]) -> None:
-    assert 'Unexpected keyword argument "colour"' in told[f"models.{model.__name__}(colour=3)"]
+def test_wrong_keyword_of_a_model_is_a_type_error(model: type[Model], errors_by_line: dict[str, str]) -> None:
+    assert 'Unexpected keyword argument "colour"' in errors_by_line[f"models.{model.__name__}(colour=3)"]
 
 
 @pytest.mark.parametrize("line", WRONG_TYPES)
-def test_a_wrong_type_is_an_error(line: str, told: dict[str, str]) -> None:
-    assert line in told
+def test_wrong_type_of_an_argument_is_a_type_error(line: str, errors_by_line: dict[str, str]) -> None:
+    assert line in errors_by_line
 
 
 def test_no_verb_has_unnamed_keywords() -> None:
@@ -125,5 +127,5 @@ def test_no_verb_has_unnamed_keywords() -> None:
             assert inspect.Parameter.VAR_KEYWORD not in kinds, each
 
 
-def test_the_types_are_shipped() -> None:
+def test_package_contains_py_typed() -> None:
     assert (Path(discreet.__file__).parent / "py.typed").is_file()

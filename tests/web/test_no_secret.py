@@ -14,7 +14,7 @@ import pytest
 from discreet.web.job_queue import JobQueue
 from discreet.web.workspace import Workspace
 from tests.cli.test_no_secret import ADDRESSES
-from tests.cli.test_no_secret import told as repeats
+from tests.cli.test_no_secret import contains_secret as repeats
 from tests.web.conftest import Client, MakeClient
 from tests.web.test_interface import prepared
 

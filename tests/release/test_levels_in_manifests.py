@@ -88,7 +88,7 @@ def table_with(
     return discreet.open(folder / "rows.csv", {"attributes": attributes}, settings=settings)
 
 
-def told(path: Path) -> dict[str, Any]:
+def published_manifest(path: Path) -> dict[str, Any]:
     """Return the manifest without the digest of the shuffled rows."""
     document: dict[str, Any] = json.loads(path.with_name(path.name + ".manifest.json").read_text())
     assert re.fullmatch("[0-9a-f]{64}", document["data"].pop("sha256"))
@@ -96,7 +96,7 @@ def told(path: Path) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_suppressed_values_change_nothing_that_is_told(name: str, tmp_path: Path, settings: Settings) -> None:
+def test_suppressed_values_do_not_change_the_manifest(name: str, tmp_path: Path, settings: Settings) -> None:
     hierarchy, shown, one, other, level = KINDS[name]
     formats = ("out.csv", "out.parquet") if NEW or name in ("mask", "none") else ("out.csv",)
     manifests, cells, heights = [], [], []
@@ -106,7 +106,7 @@ def test_suppressed_values_change_nothing_that_is_told(name: str, tmp_path: Path
         node = {"town": 0, "code": heights[-1] if level == "top" else int(level)}
         for output in formats:
             table.publish(node, folder / output, k=4, max_suppressed=6)
-        manifests.append([told(folder / output) for output in formats])
+        manifests.append([published_manifest(folder / output) for output in formats])
         cells.append((folder / "out.csv").read_text().splitlines())
     assert sorted(cells[0]) == sorted(cells[1])
     assert manifests[0] == manifests[1]
@@ -116,7 +116,9 @@ def test_suppressed_values_change_nothing_that_is_told(name: str, tmp_path: Path
 
 
 @pytest.mark.parametrize("level", [0, 2, 5] if NEW else [0, 2])
-def test_neither_does_the_report_tell_the_length(level: int, tmp_path: Path, settings: Settings) -> None:
+def test_report_does_not_disclose_the_length_of_suppressed_values(
+    level: int, tmp_path: Path, settings: Settings
+) -> None:
     pages = []
     for folder, hidden in ((tmp_path / "a", SHORT), (tmp_path / "b", LONG)):
         table = table_with(folder, settings, {"kind": "mask"}, ZIPS, hidden)
@@ -131,16 +133,18 @@ def test_neither_does_the_report_tell_the_length(level: int, tmp_path: Path, set
 
 
 @pytest.mark.parametrize("model", ["full-subtree", "full-domain"])
-def test_no_model_tells_the_length(model: str, tmp_path: Path, settings: Settings) -> None:
+def test_no_model_discloses_the_length_of_suppressed_values(
+    model: str, tmp_path: Path, settings: Settings
+) -> None:
     manifests = []
     for folder, hidden in ((tmp_path / "a", SHORT), (tmp_path / "b", LONG)):
         table = table_with(folder, settings, {"kind": "mask"}, ZIPS, hidden)
         table.publish(table.recode(model, k=4, max_suppressed="50%"), folder / "out.csv")
-        manifests.append(told(folder / "out.csv"))
+        manifests.append(published_manifest(folder / "out.csv"))
     assert manifests[0] == manifests[1]
 
 
-def test_a_level_that_is_not_told_is_a_generalized_column(
+def test_column_of_an_omitted_level_counts_as_generalized(
     engine: Engine, tmp_path: Path, settings: Settings
 ) -> None:
     """A level that the manifest omits counts as a generalized column.
@@ -163,7 +167,7 @@ def test_a_level_that_is_not_told_is_a_generalized_column(
             assert opened.generalized(("town", "code", "ill")) == ("code",)
 
 
-def test_a_source_that_does_not_say_what_is_given_tells_nothing() -> None:
+def test_source_without_a_public_part_discloses_nothing() -> None:
     class Silent:
         origin = "somebody's own"
 

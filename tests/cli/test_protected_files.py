@@ -77,8 +77,8 @@ def test_no_verb_replaces_a_file_of_the_publisher(run: Run, work: Path, verb: st
     before = contents(work)
     done = run(*(name if word == "{}" else word for word in VERBS[verb]))
     assert done.status == 2
-    said = " ".join(done.err.split())
-    assert f"{name} is {KEPT[name]}" in said
+    message = " ".join(done.err.split())
+    assert f"{name} is {KEPT[name]}" in message
     assert contents(work) == before
 
 
@@ -88,8 +88,8 @@ def test_key_file_is_protected_under_every_spelling(run: Run, work: Path, verb: 
     before = contents(work)
     done = run(*(spelled if word == "{}" else word for word in VERBS[verb]))
     assert done.status == 2
-    said = " ".join(done.err.split())
-    assert "is the key file of 'name'" in said
+    message = " ".join(done.err.split())
+    assert "is the key file of 'name'" in message
     assert contents(work) == before
 
 
@@ -110,15 +110,15 @@ def test_new_key_file_never_replaces_a_release(run: Run, work: Path, verb: str, 
     before = contents(work)
     done = run(*("rel.csv" if word == "{}" else word for word in VERBS[verb]))
     assert done.status == 2
-    said = " ".join(done.err.split())
-    assert "the key file of 'name'" in said
-    assert NEW_KEYS[key] in said
+    message = " ".join(done.err.split())
+    assert "the key file of 'name'" in message
+    assert NEW_KEYS[key] in message
     assert contents(work) == before
     assert not (work / "rel.csv").exists()
 
 
 @pytest.mark.parametrize("key", ["rel.help.csv", "rel.sensitive.csv", "rel.csv"])
-def test_help_table_never_replaces_a_publisher_s_file(run: Run, work: Path, key: str) -> None:
+def test_help_table_never_replaces_a_file_of_the_publisher(run: Run, work: Path, key: str) -> None:
     spec = work / "discreet.toml"
     text = KEYED.replace("KEY", key)
     spec.write_text(text, "utf-8")
@@ -133,10 +133,10 @@ def test_help_table_never_replaces_a_publisher_s_file(run: Run, work: Path, key:
 
 
 @pytest.mark.parametrize(
-    ("output", "what"),
+    ("output", "message"),
     [("first.csv", "first.csv is an earlier release"), ("p", "is the manifest of an earlier release")],
 )
-def test_an_earlier_release_is_kept(run: Run, work: Path, output: str, what: str) -> None:
+def test_earlier_release_is_not_replaced(run: Run, work: Path, output: str, message: str) -> None:
     if output == "p":
         (work / "p").symlink_to("first.csv.manifest.json")
     before = contents(work)
@@ -145,27 +145,27 @@ def test_an_earlier_release_is_kept(run: Run, work: Path, output: str, what: str
         "--overwrite",
     )
     assert done.status == 2
-    assert what in " ".join(done.err.split())
+    assert message in " ".join(done.err.split())
     assert contents(work) == before
 
 
 @pytest.mark.parametrize(
-    ("command", "said"),
+    ("command", "message"),
     [
         ("publish discreet.toml --k 2 --output rel.csv --lock ./rel.csv", "is both the lock and"),
         ("publish discreet.toml --k 2 --output rel.csv --lock rel.csv.manifest.json", "is both the lock and"),
         ("audit first.csv --k 2 --junit r.xml --sarif ./r.xml", "r.xml is both"),
     ],
 )
-def test_two_outputs_of_a_verb_are_two_files(run: Run, work: Path, command: str, said: str) -> None:
+def test_two_outputs_of_a_verb_must_be_two_files(run: Run, work: Path, command: str, message: str) -> None:
     before = contents(work)
     done = run(*command.split())
     assert done.status == 2
-    assert said in " ".join(done.err.split())
+    assert message in " ".join(done.err.split())
     assert contents(work) == before
 
 
-def test_a_lock_that_is_followed_is_kept(run: Run, work: Path) -> None:
+def test_lock_in_use_is_not_replaced(run: Run, work: Path) -> None:
     (work / "discreet.toml").write_text(KEYED.replace("KEY", "keylist.csv"), "utf-8")
     assert run("publish", "discreet.toml", "--level", "age=3", "--level", "city=2", *("--k", "2"),
                "--output", "rel.csv", "--lock", "lock.csv").status == 0  # fmt: skip
@@ -179,19 +179,19 @@ def test_a_lock_that_is_followed_is_kept(run: Run, work: Path) -> None:
 @pytest.mark.parametrize(
     "key", ["people.csv", "city.csv", "log.csv", "discreet.budget.json", "population.csv"]
 )
-def test_a_key_file_is_no_other_file_of_the_publisher(run: Run, work: Path, key: str) -> None:
+def test_key_file_must_not_be_another_file_of_the_publisher(run: Run, work: Path, key: str) -> None:
     spec = work / "discreet.toml"
     spec.write_text(spec.read_text("utf-8").replace("keylist.csv", key), "utf-8")
     before = contents(work)
     done = run("publish", "discreet.toml", "--k", "2", "--output", "rel.csv")
-    said = " ".join(done.err.split())
+    message = " ".join(done.err.split())
     assert done.status == 2
-    assert f"{key} is both" in said
-    assert "the key file of 'name'" in said
+    assert f"{key} is both" in message
+    assert "the key file of 'name'" in message
     assert contents(work) == before
 
 
-def test_the_log_is_not_written_into_the_input(run: Run, work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_log_is_not_written_into_the_input(run: Run, work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DISCREET_LOG", str(work / "people.csv"))
     before = contents(work)
     done = run("publish", "discreet.toml", "--k", "2", "--output", "rel.csv")
@@ -214,7 +214,7 @@ def test_init_replaces_no_input(run: Run, work: Path, target: str) -> None:
     assert (work / target).read_bytes() == before
 
 
-def test_a_shift_key_is_kept(run: Run, work: Path) -> None:
+def test_key_of_a_date_shift_is_not_replaced(run: Run, work: Path) -> None:
     (work / "visits.csv").write_text(
         "who,day,city\n" + "".join(f"{n},2024-01-{n + 1:02},Bonn\n" for n in range(9)), "utf-8"
     )
@@ -230,7 +230,7 @@ def test_a_shift_key_is_kept(run: Run, work: Path) -> None:
     assert not (work / "rel.csv").exists()
 
 
-def test_a_password_file_is_kept(run: Run, work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_password_file_is_not_replaced(run: Run, work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     passwords = work / "passwords.csv"
     passwords.write_text("localhost:5432:*:ann:secret\n", "utf-8")
     monkeypatch.setenv("PGPASSFILE", str(passwords))

@@ -44,10 +44,10 @@ def test_warning_is_printed_once_with_a_list_cut_at_ten(run: Run, people: Path) 
     assert found.out.count("published unchanged and unchecked") == 1
     assert found.out.count("all people have the same disease") == 1
     assert found.out.count("groups contain fewer than 2 different person") == 1
-    told = " ".join(found.out.split())
-    assert told.startswith("Warning: 10 of 10 groups contain fewer than 2 different person: k counts rows")
-    assert "'q8', 'q9' and 3 more." in told
-    assert "'q10'" not in told
+    printed = " ".join(found.out.split())
+    assert printed.startswith("Warning: 10 of 10 groups contain fewer than 2 different person: k counts rows")
+    assert "'q8', 'q9' and 3 more." in printed
+    assert "'q10'" not in printed
     (listed,) = [
         text
         for text in run("publish", spec, "--k", 2, "--output", "out.csv", "--overwrite", "--json").json[
