@@ -27,9 +27,9 @@ from discreet.model.table_spec import Attribute, AttributeRole, SourceSpec, Tabl
 from discreet.permutation.partitions import partition_rows
 from discreet.permutation.row_positions import draw_group_numbers, draw_order
 from discreet.permutation.sensitive_column import select_rows
+from discreet.release.permutation_staging import StagedRows, stage_rows
 from discreet.release.permuted_output import PermutedRows, build_release_tables
 from discreet.release.permuted_publication import permute_values
-from discreet.release.staged_rows import StagedRows, stage_rows
 from discreet.sql import value_permutation as sql
 from tests.every_engine.places import Columns, Place
 

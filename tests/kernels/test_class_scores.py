@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from discreet.kernels.class_scores import make_distance_scratch, score_classes
+from discreet.kernels.lattice_rotation_plan import plan_rotation
 from discreet.kernels.packed_values import OccurringValues
-from discreet.kernels.rotation_plan import plan_rotation
 from discreet.lattice.score_buckets import CompiledScores
 from discreet.model.criteria.base import BoundCriterion
 from discreet.model.criteria.float_criterion import NEVER_SCORE, SCORE_UNIT

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from discreet.kernels.lattice_rotation_plan import plan_rotation
 from discreet.kernels.numba_jit import cache_folder
 from discreet.kernels.precompilation import (
     KernelVariant,
@@ -18,7 +19,6 @@ from discreet.kernels.precompilation import (
     is_compiled,
     mark_compiled,
 )
-from discreet.kernels.rotation_plan import plan_rotation
 from tests.waiting import PATIENCE, wait_for
 
 TABLE = "age,sex,illness\n" + "".join(f"{i % 4},{'mf'[i % 2]},{i % 3}\n" for i in range(24))

@@ -10,10 +10,8 @@ from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
-from discreet.kernels.matching import distinct_representatives
-from discreet.kernels.packed_values import popcount
-from discreet.kernels.rotation import sort_ascending
-from discreet.kernels.rotation_plan import (
+from discreet.kernels.lattice_rotation import sort_ascending
+from discreet.kernels.lattice_rotation_plan import (
     KEEP,
     ROLL_UP,
     ROTATE,
@@ -22,6 +20,8 @@ from discreet.kernels.rotation_plan import (
     plan_rotation,
     split_tasks,
 )
+from discreet.kernels.matching import distinct_representatives
+from discreet.kernels.packed_values import popcount
 from discreet.lattice.evaluation import evaluate_lattice
 from discreet.model.frequency_set import FrequencySet
 from discreet.settings import Settings

@@ -12,9 +12,9 @@ import pytest
 
 from discreet.errors import LimitReached
 from discreet.kernels.histograms import Histograms
+from discreet.kernels.lattice_rotation import GroupState
+from discreet.kernels.lattice_rotation_plan import count_words_of, plan_rotation
 from discreet.kernels.plan_evaluation import _make_plan_arrays, _make_worker, _signature_widths
-from discreet.kernels.rotation import GroupState
-from discreet.kernels.rotation_plan import count_words_of, plan_rotation
 from discreet.kernels.wide_keys import split_sections
 from discreet.lattice.evaluation import build_lattice, evaluate_lattice
 from discreet.lattice.resource_estimates import estimate_buffers, estimate_memory, sample_memory

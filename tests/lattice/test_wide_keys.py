@@ -12,7 +12,7 @@ from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from discreet.kernels import wide_keys
-from discreet.kernels.rotation_plan import RotationPlan, plan_rotation
+from discreet.kernels.lattice_rotation_plan import RotationPlan, plan_rotation
 from discreet.kernels.wide_keys import split_faces
 from discreet.lattice import evaluation as evaluating
 from discreet.lattice.evaluation import evaluate_lattice

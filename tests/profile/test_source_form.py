@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from discreet.errors import InputError
-from discreet.profile.file_format import FileFormat, infer_file_format
+from discreet.profile.file_format_inference import FileFormat, infer_file_format
 
 TEXT = "Ort;Größe\nZürich;1\n"
 

@@ -11,8 +11,8 @@ import pytest
 
 from discreet.errors import DiscreetError, InputError, NoSolution, RequirementNotMet
 from discreet.model.release_kind import GroupPartition, GroupRequirement
+from discreet.release.permutation_staging import ChosenGroups, StagedRows
 from discreet.release.permuted_publication import PermutedPlan, publish_permuted
-from discreet.release.staged_rows import ChosenGroups, StagedRows
 from discreet.settings import Settings
 from discreet.verbs.models.model_registry import resolve_model
 from discreet.verbs.table import Table

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import discreet
-from discreet.audit import observations
-from discreet.audit.observations import ObservedRelease
+from discreet.audit import release_warnings
+from discreet.audit.release_warnings import ObservedRelease
 from discreet.engines.base import Engine, SourceTable
 from discreet.model.coded_warnings import CodedWarning
 from discreet.model.table_spec import TableSpec

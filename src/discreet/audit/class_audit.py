@@ -35,7 +35,6 @@ from discreet.audit.criterion_checks import (
     require_auditable,
     warn_published_distribution,
 )
-from discreet.audit.observations import ObservedRelease, observe_release, warn_unchecked_columns
 from discreet.audit.recount import (
     ClassTotals,
     PublishedRows,
@@ -47,6 +46,7 @@ from discreet.audit.recount import (
     fetch_sorted_pairs,
     find_unclassed_rows,
 )
+from discreet.audit.release_warnings import ObservedRelease, observe_release, warn_unchecked_columns
 from discreet.engines.base import Engine, SourceTable
 from discreet.engines.source_tables import DistinctRows, TemporaryTables, open_source_table
 from discreet.errors import InputError

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from decimal import ROUND_CEILING, Decimal
 
 from discreet.audit import help_sums
-from discreet.audit.observations import ObservedRelease, observe_release, warn_unchecked_columns
+from discreet.audit.release_warnings import ObservedRelease, observe_release, warn_unchecked_columns
 from discreet.engines.base import Engine, SourceTable
 from discreet.engines.source_tables import TemporaryTables, open_source_table
 from discreet.model.audit_report import AuditReport, FailingClass

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.rotation_plan import RotationPlan
+from discreet.kernels.lattice_rotation_plan import RotationPlan
 
 SMALL_LIMIT = 64
 

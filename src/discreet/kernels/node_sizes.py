@@ -16,10 +16,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.kernels.lattice_rotation import GroupState, rotate
+from discreet.kernels.lattice_rotation_plan import RotationPlan, order_attributes
 from discreet.kernels.numba_jit import compiled
 from discreet.kernels.packed_values import NO_SETS
-from discreet.kernels.rotation import GroupState, rotate
-from discreet.kernels.rotation_plan import RotationPlan, order_attributes
 
 Array = NDArray[Any]
 _DIGIT_BITS = 11

@@ -16,10 +16,22 @@ from numpy.typing import NDArray
 
 from discreet.kernels.class_scores import ScoreInputs, make_distance_scratch
 from discreet.kernels.histograms import SMALL_LIMIT, Histograms
+from discreet.kernels.lattice_rotation import (
+    GroupState,
+    HistogramOutput,
+    PlanArrays,
+    RotationScratch,
+    SetScratch,
+)
+from discreet.kernels.lattice_rotation_loop import execute
+from discreet.kernels.lattice_rotation_plan import (
+    TALLY,
+    RotationPlan,
+    RotationTask,
+    count_words_of,
+    split_tasks,
+)
 from discreet.kernels.packed_values import NO_SETS, OccurringValues
-from discreet.kernels.rotation import GroupState, HistogramOutput, PlanArrays, RotationScratch, SetScratch
-from discreet.kernels.rotation_loop import execute
-from discreet.kernels.rotation_plan import TALLY, RotationPlan, RotationTask, count_words_of, split_tasks
 from discreet.kernels.score_tallies import ScoreScratch
 from discreet.kernels.wide_keys import KeySections, LatticeFace, join_faces, split_faces, split_sections
 
@@ -61,8 +73,8 @@ def evaluate_plan(
 
     Notes
     -----
-    Time: 1.5 to 5 ns per group of a state that the program visits (``kernels.rotation``); a state has at most
-    one group per row type. Memory: the histograms, and per thread the states of one path
+    Time: 1.5 to 5 ns per group of a state that the program visits (``lattice_rotation``); a state has at most one
+    group per row type. Memory: the histograms, and per thread the states of one path
     (``lattice.resource_estimates``).
     """
     sections = split_sections(plan)

@@ -18,8 +18,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.kernels.lattice_rotation_plan import RotationPlan, plan_rotation
 from discreet.kernels.numba_jit import cache_folder
-from discreet.kernels.rotation_plan import RotationPlan, plan_rotation
 
 _LOCK_SECONDS = 600
 _COMPILERS: list[subprocess.Popen[bytes]] = []

@@ -11,9 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.class_scores import DistanceScratch, ScoreInputs, append_buckets, score_classes
-from discreet.kernels.numba_jit import compiled
-from discreet.kernels.packed_values import OccurringValues, add_rows, copy_rows, unpack_values
-from discreet.kernels.rotation import (
+from discreet.kernels.lattice_rotation import (
     GroupState,
     HistogramOutput,
     PlanArrays,
@@ -22,6 +20,8 @@ from discreet.kernels.rotation import (
     grow_entries,
     raise_outer_rows,
 )
+from discreet.kernels.numba_jit import compiled
+from discreet.kernels.packed_values import OccurringValues, add_rows, copy_rows, unpack_values
 from discreet.kernels.size_tallies import emit_list
 
 Array = NDArray[Any]

@@ -10,9 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.numba_jit import compiled, inlined
-from discreet.kernels.packed_values import pack_distinct, pack_marginals
-from discreet.kernels.rotation import (
+from discreet.kernels.lattice_rotation import (
     GroupState,
     HistogramOutput,
     PlanArrays,
@@ -23,6 +21,8 @@ from discreet.kernels.rotation import (
     raise_outer_rows,
     sort_ascending,
 )
+from discreet.kernels.numba_jit import compiled, inlined
+from discreet.kernels.packed_values import pack_distinct, pack_marginals
 
 Array = NDArray[Any]
 SORT_SIZES_ABOVE = 1024

@@ -2,7 +2,7 @@
 
 A depth-first descent through the levels numbers each row type's class; subjects and values are counted class
 by class at the last attribute. Distinct values are a maximum bipartite matching of values and subjects by
-augmenting paths. Twin: ``rotation_twin``.
+augmenting paths. Twin: ``lattice_rotation_twin``.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.histograms import Histograms, NodeCollector, NodeGroups, PairSet, ScoreFunction
+from discreet.kernels.lattice_rotation_plan import RotationPlan, extract_field
 from discreet.kernels.numba_jit import compiled
-from discreet.kernels.rotation_plan import RotationPlan, extract_field
 
 Array = NDArray[Any]
 
@@ -229,7 +229,7 @@ def evaluate_by_subject(
     progress: Callable[[int], None] | None = None,
     room: Callable[[int], None] | None = None,
 ) -> Histograms:
-    """Compute the histograms of all nodes; arguments and result are as in ``rotation_twin.evaluate_twin``.
+    """Compute the histograms of all nodes; arguments and result are as in ``lattice_rotation_twin.evaluate_twin``.
 
     A further score reads only sizes and distinct values: no cells, no population, no rows by value.
     """

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.histograms import Histograms
-from discreet.kernels.rotation_plan import (
+from discreet.kernels.lattice_rotation_plan import (
     WORD_BITS,
     RotationPlan,
     Tail,

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.histograms import Histograms, PairSet
+from discreet.kernels.lattice_rotation_plan import RotationPlan, count_words_of, plan_rotation
 from discreet.kernels.numba_import import has_numba
-from discreet.kernels.rotation_plan import RotationPlan, count_words_of, plan_rotation
 from discreet.lattice.evaluated_lattice import EvaluatedLattice
 from discreet.lattice.lattice_lookup import CellsLookup
 from discreet.lattice.resource_estimates import (
@@ -475,7 +475,7 @@ def _evaluate_twin(
     people: NDArray[np.int64] | None = None,
     cells: CellsScore | None = None,
 ) -> Histograms:
-    from discreet.kernels.rotation_twin import evaluate_twin
+    from discreet.kernels.lattice_rotation_twin import evaluate_twin
 
     counted, scored = find_counted_attributes(further), make_score_functions(further, table)
     if cells is not None:
@@ -502,7 +502,7 @@ def pack_bit_sets(sets: ValueSets, row_types: int) -> NDArray[np.uint64]:
 
 
 def _pair_set(plan: RotationPlan, sets: ValueSets, *, counted: bool = False) -> PairSet:
-    from discreet.kernels.rotation_twin import make_pair_set
+    from discreet.kernels.lattice_rotation_twin import make_pair_set
 
     subjects = None if sets.subjects is None else sets.subjects.astype(np.int64)
     counts = sets.counts if counted else None

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from discreet.errors import LimitReached
 from discreet.kernels.histograms import SMALL_LIMIT, Histograms
-from discreet.kernels.rotation_plan import RotationPlan, count_words_of
+from discreet.kernels.lattice_rotation_plan import RotationPlan, count_words_of
 from discreet.lattice.scores import count_node_histogram
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.lattice import Lattice

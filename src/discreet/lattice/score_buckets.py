@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.histograms import Histograms, cap_thresholds, find_largest_among
-from discreet.kernels.rotation_plan import RotationPlan
+from discreet.kernels.lattice_rotation_plan import RotationPlan
 from discreet.model.criteria.base import BoundCriterion, Criterion, KernelFormula
 from discreet.model.frequency_set import FrequencySet, ValueSets
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.kernels.lattice_rotation_plan import RotationPlan, plan_rotation
 from discreet.kernels.numba_import import has_numba
-from discreet.kernels.rotation_plan import RotationPlan, plan_rotation
 from discreet.lattice.evaluation import are_kernels_ready
 from discreet.model.frequency_set import FrequencySet
 from discreet.settings import Settings

@@ -27,8 +27,8 @@ from discreet.errors import InputError, LimitReached
 from discreet.hierarchy.cell_values import sort_values
 from discreet.hierarchy.messages import quote_value, quote_values
 from discreet.model.table_spec import AttributeRole, SourceSpec
+from discreet.profile.cell_format_inference import infer_formats
 from discreet.profile.column_profile import ColumnProfile, column_batch_size, is_readable, profile_columns
-from discreet.profile.format_inference import infer_formats
 from discreet.profile.heading_hints import IdentifierKind, kind_by_letter
 from discreet.profile.hierarchy_proposal import HierarchyProposal, needs_values, propose_hierarchy
 from discreet.profile.person_names import PERSON_NAMES_REASON, REFERENCED_NAMES_REASON

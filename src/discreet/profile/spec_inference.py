@@ -20,6 +20,7 @@ from discreet.model.cell_format import CellFormat
 from discreet.model.coded_warnings import CodedWarning
 from discreet.model.missing_value_codes import MARK_NUMBERS
 from discreet.model.table_spec import AttributeRole, SourceSpec
+from discreet.profile.cell_format_inference import InferredFormats, infer_formats
 from discreet.profile.column_profile import (
     ColumnProfile,
     column_batch_size,
@@ -36,7 +37,6 @@ from discreet.profile.data_warnings import (
     warn_about_rows,
     warn_about_sums,
 )
-from discreet.profile.format_inference import InferredFormats, infer_formats
 from discreet.profile.hierarchy_proposal import (
     FLAT_PROPOSAL,
     FileMatch,

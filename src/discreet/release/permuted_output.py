@@ -44,6 +44,13 @@ from discreet.recoding.coded_rows import add_sort_keys
 from discreet.recoding.published_columns import PublishedColumn
 from discreet.recoding.stored_classes import CountedTable
 from discreet.release.manifest import Manifest
+from discreet.release.permutation_staging import (
+    LARGEST_BIGINT,
+    ChosenGroups,
+    StagedRows,
+    exact_number_type,
+    sensitive_number_type,
+)
 from discreet.release.publication import check_output
 from discreet.release.publication_evidence import (
     build_manifest_attributes,
@@ -57,13 +64,6 @@ from discreet.release.publication_evidence import (
 )
 from discreet.release.publication_job import load_sort_keys
 from discreet.release.release_target import DATABASE_FORMAT, PLAIN_FORMATS
-from discreet.release.staged_rows import (
-    LARGEST_BIGINT,
-    ChosenGroups,
-    StagedRows,
-    exact_number_type,
-    sensitive_number_type,
-)
 from discreet.sql import help_table
 from discreet.sql import value_permutation as sql
 from discreet.sql.cell_expressions import column_name, sorted_by_cells

@@ -37,6 +37,12 @@ from discreet.permutation.sensitive_column import NumberForm, RowStrata
 from discreet.recoding.stored_classes import CountedTable
 from discreet.release import private_log
 from discreet.release.file_delivery import open_delivery
+from discreet.release.permutation_staging import (
+    ChosenGroups,
+    StagedRows,
+    fetch_row_subjects,
+    stage_rows,
+)
 from discreet.release.permuted_output import (
     PERMUTED_FORMATS,
     PermutedRows,
@@ -49,12 +55,6 @@ from discreet.release.permuted_output import (
 )
 from discreet.release.publication import collect_publisher_warnings, open_private_log, require_no_identifiers
 from discreet.release.publication_evidence import collect_publisher_notes
-from discreet.release.staged_rows import (
-    ChosenGroups,
-    StagedRows,
-    fetch_row_subjects,
-    stage_rows,
-)
 from discreet.settings import Settings
 from discreet.sql import value_permutation as sql
 from discreet.sql.dialect import Dialect

@@ -18,7 +18,7 @@ from discreet.engines.registry import engine_of
 from discreet.engines.source_tables import open_source_table
 from discreet.errors import InputError
 from discreet.model.table_spec import SourceSpec
-from discreet.profile.file_format import FileFormat, infer_file_format
+from discreet.profile.file_format_inference import FileFormat, infer_file_format
 from discreet.sample.census import census_spec, write_census
 from discreet.settings import Settings
 from discreet.verbs.run_context import interruptible_engine

@@ -15,7 +15,7 @@ from discreet.engines.source_tables import open_source_table
 from discreet.model.release_address import FileOptions, ReleaseAddress
 from discreet.model.table_spec import SourceSpec
 from discreet.printing.document import format_quantity
-from discreet.profile.file_format import infer_file_format
+from discreet.profile.file_format_inference import infer_file_format
 from discreet.release.manifest import has_manifest
 from discreet.settings import Settings
 from discreet.verbs.run_context import Reporter, interruptible_engine

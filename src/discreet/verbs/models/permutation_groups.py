@@ -22,8 +22,8 @@ from discreet.permutation.heuristic_partitions import (
 from discreet.permutation.partition_strategies import PartitionStrategy
 from discreet.permutation.partitions import partition_rows
 from discreet.permutation.sensitive_column import select_rows
+from discreet.release.permutation_staging import ChosenGroups, StagedRows
 from discreet.release.permuted_publication import PermutedPlan
-from discreet.release.staged_rows import ChosenGroups, StagedRows
 from discreet.verbs.run_context import Reporter
 
 

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.class_scores import ScoreInputs
-from discreet.kernels.numba_jit import compiled
-from discreet.kernels.rotation import (
+from discreet.kernels.lattice_rotation import (
     GroupState,
     HistogramOutput,
     PlanArrays,
@@ -26,7 +25,8 @@ from discreet.kernels.rotation import (
     split_isolated,
     view_buffer,
 )
-from discreet.kernels.rotation_plan import ROLL_UP, ROTATE, TALLY
+from discreet.kernels.lattice_rotation_plan import ROLL_UP, ROTATE, TALLY
+from discreet.kernels.numba_jit import compiled
 from discreet.kernels.score_tallies import ScoreScratch, tally_isolated_scores, tally_scores
 from discreet.kernels.size_tallies import tally_isolated_sets, tally_isolated_sizes, tally_sets, tally_sizes
 

@@ -2,7 +2,7 @@
 
 A level is rolled up by one linear pass over neighbours; the next attribute is brought to the end of the sort
 order by one stable counting sort. Groups that share their head with no other group are isolated: they are
-tallied once for all nodes below. Cost: 1.5 to 5 ns per visited group. Twin: ``rotation_twin``.
+tallied once for all nodes below. Cost: 1.5 to 5 ns per visited group. Twin: ``lattice_rotation_twin``.
 """
 
 from __future__ import annotations

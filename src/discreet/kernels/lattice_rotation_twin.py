@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.histograms import Histograms, NodeCollector, NodeGroups, PairSet, ScoreFunction
+from discreet.kernels.lattice_rotation_plan import RotationPlan, extract_field
 from discreet.kernels.matching import distinct_representatives
-from discreet.kernels.rotation_plan import RotationPlan, extract_field
 
 Array = NDArray[Any]
 
@@ -63,7 +63,7 @@ def evaluate_twin(
     progress: Callable[[int], None] | None = None,
     room: Callable[[int], None] | None = None,
 ) -> Histograms:
-    """Compute the histograms of all nodes by depth-first rotation (see ``kernels.rotation``) in numpy.
+    """Compute the histograms of all nodes by depth-first rotation in numpy (see ``lattice_rotation``).
 
     With ``subjects`` a class's size is its number of distinct subjects, and its distinct values per sensitive
     attribute are the largest number of different values that different subjects carry. Each of ``further``
