@@ -62,7 +62,7 @@ def table(tmp_path: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch) -
         yield CodedWarning("odd-release", SEEN)
 
     monkeypatch.setattr(table_warnings, "TABLE_CHECKS", (check,))
-    monkeypatch.setattr(observations, "OBSERVATIONS", (observe,))
+    monkeypatch.setattr(release_warnings, "OBSERVATIONS", (observe,))
     rows = [f"{20 + 5 * (i // 2)},{53710 + i % 3},{1000 + i // 2}" for i in range(12)]
     (tmp_path / "people.csv").write_text("age,zip,pay\n" + "\n".join(rows) + "\n")
     (tmp_path / "discreet.toml").write_text(TABLE)

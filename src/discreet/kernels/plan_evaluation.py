@@ -73,8 +73,8 @@ def evaluate_plan(
 
     Notes
     -----
-    Time: 1.5 to 5 ns per group of a state that the program visits (``lattice_rotation``); a state has at most one
-    group per row type. Memory: the histograms, and per thread the states of one path
+    Time: 1.5 to 5 ns per group of a state that the program visits (``lattice_rotation``); a state has at
+    most one group per row type. Memory: the histograms, and per thread the states of one path
     (``lattice.resource_estimates``).
     """
     sections = split_sections(plan)

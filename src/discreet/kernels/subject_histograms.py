@@ -229,7 +229,7 @@ def evaluate_by_subject(
     progress: Callable[[int], None] | None = None,
     room: Callable[[int], None] | None = None,
 ) -> Histograms:
-    """Compute the histograms of all nodes; arguments and result are as in ``lattice_rotation_twin.evaluate_twin``.
+    """Compute the histograms of all nodes, as ``lattice_rotation_twin.evaluate_twin`` does.
 
     A further score reads only sizes and distinct values: no cells, no population, no rows by value.
     """
