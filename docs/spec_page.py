@@ -83,8 +83,8 @@ def page() -> str:
     )
     parts += [_section("`[population]`", description, PopulationSection)]
     description = (
-        "One table for each column. Columns without one are left out, unless `unlisted_columns` is `insensitive`.\n\n"
-        + _PATTERNS
+        "One table for each column. Columns without one are left out, unless `unlisted_columns` is "
+        "`insensitive`.\n\n" + _PATTERNS
     )
     parts += [_section("`[attributes.NAME]`", description, AttributeSection)]
     description = (
