@@ -25,8 +25,12 @@ from discreet.model.request import Request
 from discreet.model.requirement import Requirement
 from discreet.model.search_result import Negotiation, Relaxation, relaxable_names
 from discreet.negotiation.negotiator import Negotiator, node_order
-from discreet.negotiation.node_importance import parse_metric, parse_percentage, select_most_important
-from discreet.negotiation.partial_lattice import PartialLattice
+from discreet.negotiation.partial_lattice import (
+    PartialLattice,
+    parse_metric,
+    parse_percentage,
+    select_most_important,
+)
 from discreet.negotiation.partial_negotiation import PartialNegotiator
 from papers.printed_negotiation import negotiate_as_printed
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from discreet.audit import help_sums
+from discreet.audit import permuted_audit
 from discreet.engines.base import Engine
 from discreet.model.release_kind import HELP_NAME, ONE_TABLE_NAME, SENSITIVE_NAME, ReleaseForm
 from discreet.model.table_spec import TableSpec
@@ -150,13 +150,13 @@ def test_help_table_is_accepted_as_a_whole(place: Place, monkeypatch: pytest.Mon
     values = [2**40, -(2**40), 2**40 - 1, 3, 5, 5, -7, 2**40, 0, 0, 4, 12]
     found = release(place, put(place, "BIGINT", values), 3, 1)
     agreed: list[bool] = []
-    whole = help_sums.help_table_agrees
+    whole = permuted_audit.help_table_agrees
 
     def noted(*given: Any) -> bool:
         agreed.append(whole(*given))
         return agreed[-1]
 
-    monkeypatch.setattr(help_sums, "help_table_agrees", noted)
+    monkeypatch.setattr(permuted_audit, "help_table_agrees", noted)
     assert audited(place, found, {}).passed
     assert agreed == [place.name in ("duckdb", "postgres")]
     for column in range(15) if place.name == "duckdb" else ():

@@ -15,18 +15,16 @@ from discreet.errors import InputError
 from discreet.measures.grouping_power import GroupingPower, ImportanceMetric, grouping_power, level_importance
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.lattice import Lattice, LatticeNode, tie_break_key
-from discreet.negotiation.node_importance import (
-    count_nodes_by_height,
-    parse_metric,
-    parse_percentage,
-    rank_nodes_of_height,
-    select_most_important,
-)
 from discreet.negotiation.partial_lattice import (
     NodeCounter,
     compute_level_statistics,
+    count_nodes_by_height,
     histogram_bytes,
+    parse_metric,
+    parse_percentage,
     prepare_partial_lattice,
+    rank_nodes_of_height,
+    select_most_important,
     stack_histograms,
 )
 from tests.drawing import some_of

@@ -28,11 +28,12 @@ from discreet.patterns.greedy_assignment import (
     GreedyResult,
     assignment_cost,
     bound_from_walk,
+    build_pattern_keys,
     growing_demand,
+    open_walk,
     solve_greedily,
 )
 from discreet.patterns.masks import build_mask_from_constraints, build_mask_from_vectors
-from discreet.patterns.pattern_walk import build_pattern_keys, open_walk
 from discreet.patterns.two_anonymity import solve_two_anonymity
 from discreet.settings import Settings
 from papers.pattern_experiments import measure_quality

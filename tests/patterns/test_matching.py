@@ -10,11 +10,15 @@ from discreet.errors import InputError, LimitReached, NoSolution
 from discreet.kernels.perfect_matching import minimum_perfect_matching
 from discreet.model.class_recoding import OUTLIER, OutlierPolicy, PatternConstraints
 from discreet.model.requirement import Requirement
-from discreet.patterns import simplex_matching
+from discreet.patterns import two_anonymity
 from discreet.patterns.exact import solve_exactly
 from discreet.patterns.masks import build_mask_from_constraints, build_mask_from_vectors
-from discreet.patterns.simplex_matching import SimplexMatching, find_simplex_matching
-from discreet.patterns.two_anonymity import TwoAnonymityResult, solve_two_anonymity
+from discreet.patterns.two_anonymity import (
+    SimplexMatching,
+    TwoAnonymityResult,
+    find_simplex_matching,
+    solve_two_anonymity,
+)
 from discreet.settings import Settings
 from tests.drawing import some_of
 from tests.oracle.plain_assignment import least_cost
@@ -99,9 +103,7 @@ def test_any_start_ends_at_the_cheapest_partition(seed: int, monkeypatch: pytest
     numbers = [t for t in range(n // 3 + 1) if (n - 3 * t) % 2 == 0]
     names = random.permutation(n).tolist()
     start = [tuple(sorted(names[3 * t : 3 * t + 3])) for t in range(int(random.choice(numbers)))]
-    monkeypatch.setattr(
-        simplex_matching._ExchangeSearch, "_start", lambda search: search.chosen.extend(start)
-    )
+    monkeypatch.setattr(two_anonymity._ExchangeSearch, "_start", lambda search: search.chosen.extend(start))
     found = find_simplex_matching(pairs, triples)
     check_partition(found, pairs, triples)
     assert found.cost == cheapest_partition(n, lambda e: int(pairs[e] if len(e) == 2 else triples[e]))
