@@ -190,10 +190,10 @@ def engine_branches(modules: list[Module]) -> Iterator[str]:
         for node in module.nodes:
             if not isinstance(node, _NODE_TYPES):
                 continue
-            asked = [
+            texts = [
                 text for text in _distinguishing_texts(node) if any(name in text.lower() for name in names)
             ]
-            for name in sorted(names & {word.lower() for text in asked for word in _PARTS.split(text)}):
+            for name in sorted(names & {word.lower() for text in texts for word in _PARTS.split(text)}):
                 yield f"{module.at(getattr(node, 'lineno', 0))} asks for the engine {name}"
 
 

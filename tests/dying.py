@@ -24,20 +24,20 @@ _FORKED.set_forkserver_preload(
 )
 
 
-def run_until_killed(code: str, *arguments: str, told: Path) -> None:
+def run_until_killed(code: str, *arguments: str, output: Path) -> None:
     """Run code with arguments in ``sys.argv``; a process that is not killed fails the test.
 
-    ``told`` is a file for its output.
+    ``output`` is a file for its output.
     """
-    process = _FORKED.Process(target=_run, args=(code, arguments, told))
+    process = _FORKED.Process(target=_run, args=(code, arguments, output))
     process.start()
     process.join(PATIENCE)
     process.kill()
-    assert process.exitcode == -signal.SIGKILL, told.read_text(encoding="utf-8")
+    assert process.exitcode == -signal.SIGKILL, output.read_text(encoding="utf-8")
 
 
-def _run(code: str, arguments: tuple[str, ...], told: Path) -> None:
-    with told.open("wb") as file:
+def _run(code: str, arguments: tuple[str, ...], output: Path) -> None:
+    with output.open("wb") as file:
         os.dup2(file.fileno(), 1)
         os.dup2(file.fileno(), 2)
     sys.argv = ["-c", *arguments]

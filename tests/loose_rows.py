@@ -23,15 +23,15 @@ _ON_ONE_THREAD = {"discreet.screens.source_view"}
 """Functions that create an engine of one thread, so that rows come in the order of their file."""
 
 
-def is_loose(query: str, asking: str) -> bool:
-    """Test whether no ORDER BY is outside of parentheses, and the module ``asking`` is the program's."""
-    if not asking.startswith("discreet."):
+def is_loose(query: str, caller: str) -> bool:
+    """Test whether no ORDER BY is outside of parentheses, and the module ``caller`` is the program's."""
+    if not caller.startswith("discreet."):
         return False
     before, found, after = query.rpartition(_ORDER)
     return not found or after.count("(") != after.count(")") or before.count("(") != before.count(")")
 
 
-def _asking() -> str:
+def _calling_module() -> str:
     """Return the module of the caller's caller."""
     name: str = sys._getframe(2).f_globals["__name__"]
     return name
@@ -43,20 +43,20 @@ def loose_rows() -> Iterator[None]:
     draw = random.Random(7)
     rows_of, arrays_of = DuckdbEngine.fetch_rows, DuckdbEngine.fetch_arrays
 
-    def keeps_order(engine: DuckdbEngine, asking: str) -> bool:
-        return engine.order.is_preserved or asking in _ON_ONE_THREAD
+    def keeps_order(engine: DuckdbEngine, caller: str) -> bool:
+        return engine.order.is_preserved or caller in _ON_ONE_THREAD
 
     def rows(self: DuckdbEngine, query: str) -> list[tuple[Any, ...]]:
         found = rows_of(self, query)
-        asking = _asking()
-        if is_loose(query, asking) and not keeps_order(self, asking):
+        caller = _calling_module()
+        if is_loose(query, caller) and not keeps_order(self, caller):
             draw.shuffle(found)
         return found
 
     def arrays(self: DuckdbEngine, query: str) -> dict[str, NDArray[Any]]:
         found = arrays_of(self, query)
-        asking = _asking()
-        if not found or not is_loose(query, asking) or keeps_order(self, asking):
+        caller = _calling_module()
+        if not found or not is_loose(query, caller) or keeps_order(self, caller):
             return found
         order = np.array(draw.sample(range(size := len(next(iter(found.values())))), size), dtype=np.int64)
         return {name: array[order] for name, array in found.items()}

@@ -23,7 +23,7 @@ def of(name: str) -> list[str]:
     return [rest for word, rest in steps() if word == name]
 
 
-def test_images_have_plain_names_and_a_python_that_is_taken() -> None:
+def test_images_have_plain_names_and_a_supported_python() -> None:
     least = tuple(map(int, PROJECT["project"]["requires-python"].removeprefix(">=").split(".")))
     for image in of("FROM"):
         found = re.fullmatch(r"python:(\d+)\.(\d+)-slim( AS build)?", image)
@@ -31,7 +31,7 @@ def test_images_have_plain_names_and_a_python_that_is_taken() -> None:
         assert (int(found[1]), int(found[2])) >= least
 
 
-def test_what_is_copied_is_there_and_is_handed_over() -> None:
+def test_copied_files_exist_and_are_not_ignored() -> None:
     ignored = (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
     assert "*" in ignored
     copied = {name for rest in of("COPY") if "--from" not in rest for name in rest.split()[:-1]}
@@ -43,7 +43,7 @@ def test_what_is_copied_is_there_and_is_handed_over() -> None:
     assert all(package.split("/")[0] in copied for package in wheel["packages"])
 
 
-def test_what_is_installed_exists() -> None:
+def test_installed_extras_exist() -> None:
     (build, user) = of("RUN")
     extras = re.search(r'"\.\[([a-z,]+)\]"', build)
     assert extras is not None
@@ -53,7 +53,7 @@ def test_what_is_installed_exists() -> None:
     assert "useradd" in user
 
 
-def test_nobody_is_root_and_nothing_listens() -> None:
+def test_user_is_not_root_and_no_port_is_exposed() -> None:
     words = [word for word, _ in steps()]
     assert int(of("USER")[0]) > 0
     assert words.index("USER") > max(place for place, word in enumerate(words) if word in ("RUN", "COPY"))

@@ -73,7 +73,7 @@ def test_every_word_of_the_glossary_is_a_name_in_the_code() -> None:
     assert all(CODE.search(row[1]) and row[2] for row in rows)
 
 
-def test_the_glossary_is_in_order_and_says_each_word_once() -> None:
+def test_glossary_is_in_order_and_defines_each_word_once() -> None:
     words = [row[0].casefold() for row in table("docs/glossary.md", "# Glossary")]
     assert words == sorted(set(words))
 
@@ -88,7 +88,7 @@ def test_the_glossary_is_in_order_and_says_each_word_once() -> None:
         ("discreet.nowhere", False),
     ],
 )
-def test_a_name_is_found_where_it_exists(dotted: str, there: bool) -> None:
+def test_name_exists_only_where_it_is_defined(dotted: str, there: bool) -> None:
     assert exists(dotted) is there
 
 
@@ -127,12 +127,12 @@ def test_every_picture_is_a_drawing_with_a_title_and_loads_nothing() -> None:
         )
 
 
-def test_the_readme_shows_the_pictures() -> None:
+def test_readme_shows_the_pictures() -> None:
     shown = re.findall(r"!\[[^\]]+\]\((docs/images/[a-z-]+\.[a-z]+)\)", read("README.md"))
     assert shown == ["docs/images/session.svg", "docs/images/workbench-negotiate.png"]
 
 
-def test_the_first_command_is_on_the_first_screen() -> None:
+def test_first_command_is_on_the_first_screen() -> None:
     before = read("README.md").split("\ndiscreet ")[0]
     assert len(before.splitlines()) < 12
 
@@ -150,14 +150,14 @@ def test_every_line_of_the_comparison_has_its_evidence() -> None:
     assert not any("**" in row[1] for row in rows)
 
 
-def test_the_terminal_shows_what_the_program_prints() -> None:
+def test_terminal_picture_equals_the_output() -> None:
     """``python docs/images/terminal.py`` draws it again."""
     drawn = (ROOT / "docs" / "images" / "negotiate.svg").read_text(encoding="utf-8")
     again = terminal.drawing(" ".join(["discreet", *terminal.REQUEST]), terminal.negotiation())
     assert words(drawn) == words(again)
 
 
-def test_the_session_shows_what_the_program_prints() -> None:
+def test_session_picture_equals_the_output() -> None:
     """``python docs/images/session.py`` draws it again."""
     drawn = (ROOT / "docs" / "images" / "session.svg").read_text(encoding="utf-8")
     assert words(drawn) == words(session.drawing(session.outputs()))
@@ -175,7 +175,7 @@ def words(drawing: str) -> list[str]:
 # --- examples ----------------------------------------------------------------------------------------------
 
 
-def test_the_three_commands_and_the_ten_lines_work_as_printed(
+def test_three_commands_and_ten_lines_of_the_readme_work(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The generated census replaces the reader's patients."""
@@ -200,26 +200,28 @@ def test_the_three_commands_and_the_ten_lines_work_as_printed(
 
 def test_every_make_command_exists() -> None:
     targets = set(re.findall(r"^([a-z-]+):", read("Makefile"), re.MULTILINE))
-    told = {name for path in DOCUMENTS for name in re.findall(r"\bmake ([a-z-]+)`", path.read_text("utf-8"))}
-    told |= set(re.findall(r"^make ([a-z-]+)", read("README.md"), re.MULTILINE))
-    assert {"demo", "test"} <= told
-    assert told - targets == set()
+    documented = {
+        name for path in DOCUMENTS for name in re.findall(r"\bmake ([a-z-]+)`", path.read_text("utf-8"))
+    }
+    documented |= set(re.findall(r"^make ([a-z-]+)", read("README.md"), re.MULTILINE))
+    assert {"demo", "test"} <= documented
+    assert documented - targets == set()
 
 
-def test_every_verb_is_told_and_every_told_verb_exists() -> None:
+def test_every_verb_is_documented_and_every_documented_verb_exists() -> None:
     pages = [path for path in DOCUMENTS if path.name != "CHANGELOG.md"]  # it has the former names, too
     text = "".join(path.read_text(encoding="utf-8") for path in pages)
-    told = set(re.findall(r"(?:`|^|\$ )discreet ((?:dp |list )?[a-z]+)\b", text, re.MULTILINE))
+    documented = set(re.findall(r"(?:`|^|\$ )discreet ((?:dp |list )?[a-z]+)\b", text, re.MULTILINE))
     assert {"init", "negotiate", "publish"} <= set(VERBS)
-    assert told == set(VERBS)
+    assert documented == set(VERBS)
 
 
-def test_the_philosophers_of_the_concepts_are_those_of_the_negotiation() -> None:
+def test_philosophers_of_the_concepts_equal_those_of_the_negotiation() -> None:
     """``tests/negotiation/test_negotiation_document.py`` checks the figures."""
     block = re.search(r"^```csv\n(.*?)^```", read("docs/negotiation.md"), re.MULTILINE | re.DOTALL)
     assert block is not None
-    told = [line.split(",") for line in block.group(1).splitlines()[1:]]
-    assert table("docs/concepts.md", "## Ten philosophers") == told
+    expected = [line.split(",") for line in block.group(1).splitlines()[1:]]
+    assert table("docs/concepts.md", "## Ten philosophers") == expected
 
 
 def test_every_file_of_the_tour_exists() -> None:
@@ -251,21 +253,21 @@ def test_every_development_tool_has_its_reason() -> None:
     assert [name for name in names if f"`{name}`" not in section] == []
 
 
-def test_the_changelog_has_this_version() -> None:
+def test_changelog_has_this_version() -> None:
     version = tomllib.loads(read("pyproject.toml"))["project"]["version"]
     section = re.search(rf"^## {re.escape(version)}\b.*?(?=^## |\Z)", read("CHANGELOG.md"), re.M | re.S)
     assert section is not None
     assert len(re.findall(r"^- ", section.group(), re.MULTILINE)) >= 10
 
 
-def test_every_benchmark_is_told_and_run() -> None:
+def test_every_benchmark_is_documented_and_run() -> None:
     modules = {path.stem for path in (ROOT / "benchmarks").glob("*.py")}
-    told = {CODE.findall(row[0])[0] for row in table("benchmarks/README.md", "# Benchmarks")}
+    documented = {CODE.findall(row[0])[0] for row in table("benchmarks/README.md", "# Benchmarks")}
     shared = {"__init__", "__main__", "harness", "fresh_process", "history", "history_plot", "since"}
     shared |= {"tables", "adult"}
     shared |= {f"engine_{part}" for part in ("table", "duckdb", "postgres", "spark")}
-    assert told == modules - shared
-    assert [name for name in told if f'("{name}"' not in read("benchmarks/__main__.py")] == []
+    assert documented == modules - shared
+    assert [name for name in documented if f'("{name}"' not in read("benchmarks/__main__.py")] == []
 
 
 def test_contributing_is_ten_lines() -> None:
@@ -275,16 +277,16 @@ def test_contributing_is_ten_lines() -> None:
 # --- options -----------------------------------------------------------------------------------------------
 
 
-def test_the_manual_page_is_the_help() -> None:
+def test_manual_page_equals_the_help() -> None:
     """``python docs/man_page.py`` writes it again."""
     assert read("docs/discreet.1") == man_page.page()
 
 
-def test_the_page_of_options_is_what_the_models_declare() -> None:
+def test_page_of_options_equals_the_models_declarations() -> None:
     """``python docs/model_options.py`` writes it again."""
     assert read("docs/model-options.md") == model_options.page()
 
 
-def test_the_page_of_the_spec_is_what_is_read() -> None:
+def test_page_of_the_spec_equals_the_schema() -> None:
     """``python docs/spec_page.py`` writes it again."""
     assert read("docs/spec.md") == spec_page.page()

@@ -86,7 +86,7 @@ OURS = {"constraints.txt", "oldest.txt", "history.jsonl"}
 """Versions of libraries, and recorded figures of the benchmarks: not tables of people."""
 
 
-def test_the_project_is_listed() -> None:
+def test_project_is_listed() -> None:
     assert ROOT / "pyproject.toml" in project_files()
 
 
@@ -117,7 +117,7 @@ def test_no_path_of_a_machine_is_named() -> None:
     assert lines_with(MACHINE) == []
 
 
-def test_no_citation_is_a_number_of_somebodys_list() -> None:
+def test_no_citation_is_a_list_number() -> None:
     """Papers are cited by author and year (``docs/references.md``), choices by the number of a decision."""
     assert lines_with(UNRESOLVED) == []
 
@@ -129,7 +129,7 @@ def test_constraints_pin_versions_and_name_no_address() -> None:
     assert [pin for pin in pins if not re.fullmatch(r"[a-z0-9-]+==[0-9][A-Za-z0-9.]*", pin)] == []
 
 
-def test_no_message_claims_what_no_release_can_promise() -> None:
+def test_no_message_promises_anonymity() -> None:
     """``k-anonymous`` is a term with a definition; the bare word is a promise."""
     found = [
         f"{path.relative_to(ROOT)}:{line}"
@@ -150,7 +150,7 @@ def test_no_message_claims_what_no_release_can_promise() -> None:
         ("x = '(k,e)-anonymous'", 0),
     ],
 )
-def test_a_claim_is_found(text: str, found: int) -> None:
+def test_claims_are_found(text: str, found: int) -> None:
     assert len(claims(text)) == found
 
 
@@ -172,7 +172,7 @@ def test_a_claim_is_found(text: str, found: int) -> None:
         (UNRESOLVED, "LeFevre et al. 2005, section 5 (decision 0004)", False),
     ],
 )
-def test_a_pattern_finds_what_it_should(pattern: re.Pattern[str], line: str, found: bool) -> None:
+def test_pattern_finds_only_intended_lines(pattern: re.Pattern[str], line: str, found: bool) -> None:
     assert bool(pattern.search(line)) is found
 
 

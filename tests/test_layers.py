@@ -41,7 +41,7 @@ ROOT = Path(__file__).resolve().parent.parent
 # --- the package -------------------------------------------------------------------------------------------
 
 
-def test_the_map_points_down() -> None:
+def test_map_of_rooms_points_down() -> None:
     for room, (row, allowed) in ROOMS.items():
         for other in allowed:
             assert ROOMS[other][0] < row, f"{room} → {other} does not point to a lower row"
@@ -60,7 +60,7 @@ def house() -> list[Module]:
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
-def test_house(check: Check, house: list[Module]) -> None:
+def test_check_of_the_house_finds_nothing(check: Check, house: list[Module]) -> None:
     assert list(check(house)) == []
 
 
@@ -182,13 +182,13 @@ PLANTED: dict[str, tuple[Check, dict[str, str]]] = {
 """Violations: the check that finds each, and the files that contain it, without their docstrings."""
 
 
-def test_a_clean_tree_passes_every_check(tmp_path: Path) -> None:
+def test_clean_tree_passes_every_check(tmp_path: Path) -> None:
     modules = _tree(tmp_path, CLEAN)
     assert [line for check in CHECKS for line in check(modules)] == []
 
 
 @pytest.mark.parametrize("name", PLANTED)
-def test_planted_violation_is_found_and_nothing_else(name: str, tmp_path: Path) -> None:
+def test_only_the_planted_violation_is_found(name: str, tmp_path: Path) -> None:
     finder, planted = PLANTED[name]
     modules = _tree(tmp_path, CLEAN | {path: f'"""A."""\n{text}' for path, text in planted.items()})
     found = {check.__name__: list(check(modules)) for check in CHECKS}
@@ -202,7 +202,7 @@ def test_docstring_does_not_lengthen_a_function(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("ending", WRITTEN)
-def test_a_long_file_is_found(tmp_path: Path, ending: str) -> None:
+def test_long_file_is_found(tmp_path: Path, ending: str) -> None:
     path = tmp_path / "screens" / f"a{ending}"
     path.parent.mkdir()
     path.write_text("x = 1\n" * (LONGEST_FILE + 1), encoding="utf-8")

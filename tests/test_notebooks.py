@@ -36,7 +36,7 @@ def run(living: Kernel, book: Path) -> str:
 
 
 @pytest.mark.parametrize("book", BOOKS, ids=lambda book: book.stem)
-def test_it_is_kept_without_outputs_and_short(book: Path) -> None:
+def test_notebook_is_short_and_without_outputs(book: Path) -> None:
     code = [cell for cell in cells(book) if cell["cell_type"] == "code"]
     assert all(cell["outputs"] == [] and cell["execution_count"] is None for cell in code)
     texts = ["".join(cell["source"]) for cell in cells(book) if cell["cell_type"] == "markdown"]
@@ -46,7 +46,7 @@ def test_it_is_kept_without_outputs_and_short(book: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("book", BOOKS, ids=lambda book: book.stem)
-def test_it_runs_on_adult(
+def test_notebook_runs_on_adult(
     book: Path, data_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DISCREET_DATA", str(data_dir))
@@ -58,7 +58,9 @@ def test_it_runs_on_adult(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("book", BOOKS, ids=lambda book: book.stem)
-def test_it_runs_on_people_made_up(book: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_notebook_runs_on_generated_people(
+    book: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("DISCREET_DATA", str(tmp_path / "nowhere"))
     with kernel(tmp_path) as living:
         shown = run(living, book)

@@ -31,8 +31,8 @@ def month(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     text = spec.read_text(encoding="utf-8").split("\n[request]")[0]
     spec.write_text(text.replace('{kind = "auto", by = "frequency"}', '{kind = "auto"}') + REQUEST, "utf-8")
     table = discreet.open(spec)
-    asked = build_request(table.spec, max_level={"occupation": 0})
-    publish_and_lock(table, asked, PublishTarget(tmp_path / "before.csv"), tmp_path / "discreet.lock")
+    request = build_request(table.spec, max_level={"occupation": 0})
+    publish_and_lock(table, request, PublishTarget(tmp_path / "before.csv"), tmp_path / "discreet.lock")
     people.unlink()
     write_census(people, rows=900, seed=2)
     places = {"SPEC": spec, "LOCK": tmp_path / "discreet.lock", "OUTPUT": tmp_path / "release.csv"}
@@ -42,10 +42,10 @@ def month(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_the_step_that_they_share(month: Path) -> None:
-    told = publish_month(month / "discreet.toml", month / "discreet.lock", month / "release.csv")
-    assert told["k"] >= 3  # type: ignore[operator]
-    assert told["rows"] + told["suppressed"] == 900  # type: ignore[operator]
+def test_shared_step_publishes_or_leaves_the_release(month: Path) -> None:
+    result = publish_month(month / "discreet.toml", month / "discreet.lock", month / "release.csv")
+    assert result["k"] >= 3  # type: ignore[operator]
+    assert result["rows"] + result["suppressed"] == 900  # type: ignore[operator]
     (month / "people.csv").unlink()
     write_census(month / "people.csv", rows=40, seed=3)
     before = (month / "release.csv").read_bytes()

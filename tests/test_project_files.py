@@ -23,7 +23,7 @@ def targets() -> set[str]:
     return set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
 
 
-def test_it_is_cited_with_its_version_and_the_papers() -> None:
+def test_citation_has_the_version_and_the_papers() -> None:
     citation = loaded("CITATION.cff")
     assert (citation["version"], citation["license"]) == (PROJECT["version"], PROJECT["license"])
     page = (ROOT / "docs" / "references.md").read_text(encoding="utf-8")
@@ -36,7 +36,7 @@ def test_it_is_cited_with_its_version_and_the_papers() -> None:
         assert str(paper.get("year", "no year")) in row
 
 
-def test_the_oldest_versions_are_those_that_are_allowed() -> None:
+def test_oldest_versions_equal_the_allowed_ones() -> None:
     text = (ROOT / "oldest.txt").read_text(encoding="utf-8")
     pinned = dict(re.findall(r"^([a-z]+)==([0-9.]+)\.\*$", text, re.MULTILINE))
     allowed = dict(re.match(r"([a-z]+)>=([0-9.]+)", each).groups() for each in PROJECT["dependencies"])  # type: ignore[union-attr]
@@ -45,7 +45,7 @@ def test_the_oldest_versions_are_those_that_are_allowed() -> None:
     }
 
 
-def test_the_pythons_that_are_named_are_those_that_are_tried() -> None:
+def test_named_python_versions_equal_the_tested_ones() -> None:
     named = re.findall(r"Python :: (3\.\d+)", "\n".join(PROJECT["classifiers"]))
     (matrix,) = [
         job["strategy"]["matrix"]["python"]
@@ -58,28 +58,30 @@ def test_the_pythons_that_are_named_are_those_that_are_tried() -> None:
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
-def test_a_workflow_runs_what_there_is(path: Path) -> None:
+def test_workflow_runs_existing_targets(path: Path) -> None:
     jobs = loaded(path)["jobs"]
     commands = [step["run"] for job in jobs.values() for step in job["steps"] if "run" in step]
     assert all(job["timeout-minutes"] <= 60 for job in jobs.values())
-    asked = {word for command in commands for word in re.findall(r"^make ([a-z-]+)", command, re.MULTILINE)}
-    assert asked
-    assert asked - targets() == set()
+    targets_run = {
+        word for command in commands for word in re.findall(r"^make ([a-z-]+)", command, re.MULTILINE)
+    }
+    assert targets_run
+    assert targets_run - targets() == set()
 
 
-def test_before_a_commit_lint_runs() -> None:
+def test_lint_runs_before_a_commit() -> None:
     (hook,) = [hook for repo in loaded(".pre-commit-config.yaml")["repos"] for hook in repo["hooks"]]
     assert hook["entry"] == "make lint"
     assert "lint" in targets()
 
 
-def test_the_core_of_the_suite_is_there() -> None:
+def test_folders_of_the_core_suite_exist() -> None:
     text = (ROOT / "Makefile").read_text(encoding="utf-8")
     (core,) = re.findall(r"^CORE := (.*)$", text, re.MULTILINE)
     assert [name for name in core.split() if not (ROOT / "tests" / name).is_dir()] == []
 
 
-def test_what_begins_early_is_there() -> None:
+def test_paths_distributed_first_exist() -> None:
     """A renamed path in tests/conftest.py would start late without notice."""
     from tests.conftest import COMPILING, FEW_AND_LONG
 

@@ -72,7 +72,7 @@ def test_every_reference_is_cited_by_the_code_a_test_or_a_page() -> None:
     assert set(listed()) - set(cited_below("src", "papers", "docs", "tests")) == set()
 
 
-def test_every_row_is_one_reference_with_a_title_and_a_place() -> None:
+def test_every_row_is_one_reference_with_title_and_place() -> None:
     keys = [list(cited_in(row[0])) for row in rows()]
     assert all(len(key) == 1 for key in keys)
     assert len(set(listed())) == len(keys) > 30
@@ -86,7 +86,7 @@ def test_every_module_of_the_list_exists() -> None:
     assert [name for name in named if not exists(name)] == []
 
 
-def test_each_part_of_the_list_is_in_order() -> None:
+def test_every_part_of_the_list_is_in_order() -> None:
     parts = LIST.read_text(encoding="utf-8").split("\n## ")[1:]
     names = [re.findall(r"^\| ((?!cited as|---)[^|]+) \|", part, re.MULTILINE) for part in parts]
     assert [sorted(part, key=str.casefold) for part in names] == names
@@ -105,5 +105,5 @@ def test_each_part_of_the_list_is_in_order() -> None:
         ("on 2021-01-01, in 2005, 2000 rows", []),
     ],
 )
-def test_a_citation_is_found(text: str, found: list[tuple[str, str]]) -> None:
+def test_citation_is_found(text: str, found: list[tuple[str, str]]) -> None:
     assert list(cited_in(text)) == found

@@ -17,14 +17,16 @@ _PAUSE = 0.02
 Found = TypeVar("Found")
 
 
-def wait_for(look: Callable[[], Found], what: str, seconds: float = PATIENCE) -> Found:
+def wait_for(look: Callable[[], Found], expected: str, seconds: float = PATIENCE) -> Found:
     """Poll until a result is true, and return it.
 
-    Raises ``AssertionError`` with ``what``, the expected state, and the last result after the time limit.
+    Raises ``AssertionError`` with ``expected`` (the state in words) and the last result after the time limit.
     """
     end = time.monotonic() + seconds
     while not (found := look()):
-        assert time.monotonic() < end, f"after {seconds:g} seconds still not: {what} (last seen: {found!r})"
+        assert time.monotonic() < end, (
+            f"after {seconds:g} seconds still not: {expected} (last seen: {found!r})"
+        )
         time.sleep(_PAUSE)
     return found
 

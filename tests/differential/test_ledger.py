@@ -206,7 +206,7 @@ STEPS = {
 @pytest.mark.parametrize("step", STEPS)
 def test_killed_run_returns_no_budget(tmp_path: Path, step: str) -> None:
     told = tmp_path / "told.txt"
-    run_until_killed(CHILD, str(tmp_path / LEDGER_NAME), step, told=told)
+    run_until_killed(CHILD, str(tmp_path / LEDGER_NAME), step, output=told)
     told.unlink()
     ledger = at(tmp_path, PrivacyLoss(Fraction(1)))
     assert len(ledger.balance().entries) == STEPS[step]

@@ -55,7 +55,7 @@ def _one(name: str) -> int:
     # A seed does not repeat the program's own draws of groups and row orders.
     outcomes = (outcome_of(trial) for _ in range(_ATTEMPTS))
     outcome = next((found for found in outcomes if found.failed), None) or outcome_of(trial)
-    print(f"{name}: {outcome.what}: {outcome.why} {outcome.facts}")
+    print(f"{name}: {outcome.result}: {outcome.why} {outcome.facts}")
     if outcome.failed:
         trial = shrunken(trial, outcome.why, outcome_of)
         print(f"shrunken: {outcome_of(trial).facts}")

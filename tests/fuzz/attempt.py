@@ -28,18 +28,18 @@ _STARRED_BY_CHANCE = "starred"
 class Outcome:
     """Result of an attempt.
 
-    ``what`` is published, refused or failed; ``why`` a signature without values; ``facts`` the observed
+    ``result`` is published, refused or failed; ``why`` a signature without values; ``facts`` the observed
     facts.
     """
 
-    what: str
+    result: str
     why: str
     facts: str = ""
 
     @property
     def failed(self) -> bool:
         """Whether a defect was found."""
-        return self.what == "failed"
+        return self.result == "failed"
 
 
 class TooSlow(BaseException):
@@ -66,7 +66,7 @@ def attempt(trial: Trial, notes: Notes | None = None) -> Outcome:
 def outcome_of(trial: Trial) -> Outcome:
     """Attempt a trial and, if a hostile table was refused as unsolvable, the same with a tighter limit."""
     found = attempt(trial)
-    if trial.journey == HOSTILE and found.what == "refused" and found.why.startswith("NoSolution"):
+    if trial.journey == HOSTILE and found.result == "refused" and found.why.startswith("NoSolution"):
         return _refuses_the_looser(trial) or found
     return found
 
@@ -77,7 +77,7 @@ def _refuses_the_looser(trial: Trial) -> Outcome | None:
     if most == 0 or trial.model in (PERMUTATION, LEVELS, "patterns"):
         return None
     for limit in dict.fromkeys((0, most // 2, most - 1)):
-        if attempt(replace(trial, limit=limit)).what == "published":
+        if attempt(replace(trial, limit=limit)).result == "published":
             facts = f"published with at most {limit} rows suppressed, refused with {trial.limit}"
             return Outcome("failed", f"wrong: a looser limit refuses ({trial.model})", facts)
     return None

@@ -111,8 +111,8 @@ def recount(
     classes = classes_of(plain, claims.keys, persons)
     known = table_of(plain, claims.sensitive, paths) if table is None else table
     known = replace(known, suppressed=claims.suppressed)
-    asked = expanded(claims.conditions, claims.sensitive)
-    findings = tuple(_finding(condition, classes, known, claims) for condition in asked)
+    conditions = expanded(claims.conditions, claims.sensitive)
+    findings = tuple(_finding(condition, classes, known, claims) for condition in conditions)
     return Recount(
         rows=len(plain),
         starred=len(rows) - len(plain),
@@ -178,54 +178,58 @@ def presence_between(rows: Sequence[Texts], claims: Claims, table: WholeTable) -
     return Condition("delta_presence", value) if least < Fraction(repr(value)) < rest else None
 
 
-def check_audit(report: AuditReport, expected: Recount, claims: Claims, *, intact: bool, what: str) -> None:
+def check_audit(
+    report: AuditReport, expected: Recount, claims: Claims, *, intact: bool, subject: str
+) -> None:
     """Require that an audit reports the recount; ``intact`` is whether the digest is right."""
     counts = (report.rows, report.starred, report.classes)
     mine = (expected.rows, expected.starred, expected.sizes.total())
-    demand(counts == mine, "the rows and classes of an audit", what, counts, mine)
+    demand(counts == mine, "the rows and classes of an audit", subject, counts, mine)
     sizes = {int(size): number for size, number in report.class_sizes.items()}
-    demand(sizes == dict(expected.sizes), "the class sizes of an audit", what, sizes, dict(expected.sizes))
-    demand(report.k == min(expected.sizes, default=0), "the k of an audit", what, report.k)
+    demand(sizes == dict(expected.sizes), "the class sizes of an audit", subject, sizes, dict(expected.sizes))
+    demand(report.k == min(expected.sizes, default=0), "the k of an audit", subject, report.k)
     by_name = {_key(found.criterion): found for found in report.criteria}
     for finding in expected.findings:
         if finding.condition.name in ("k", "l"):
-            _check_l(report, finding, what)
+            _check_l(report, finding, subject)
             continue
         found = by_name.get(_key(finding.condition.criterion))
-        demand(found is not None, "an audit tells of every criterion", what, str(finding.condition))
+        demand(found is not None, "an audit tells of every criterion", subject, str(finding.condition))
         assert found is not None
-        _check_finding(found, finding, what)
+        _check_finding(found, finding, subject)
     if expected.judged:
         passed = expected.passed and intact
         facts = [str(each.condition) for each in expected.findings if not each.passed]
-        demand(report.passed == passed, "the verdict of an audit", what, report.passed, facts, intact)
+        demand(report.passed == passed, "the verdict of an audit", subject, report.passed, facts, intact)
 
 
 def _key(criterion: Any) -> tuple[str, str | None]:
     return criterion.name, criterion.attribute
 
 
-def _check_l(report: AuditReport, finding: Finding, what: str) -> None:
+def _check_l(report: AuditReport, finding: Finding, subject: str) -> None:
     if finding.condition.name == "l" and report.classes:
-        told = report.l[str(finding.condition.attribute)]
+        published = report.l[str(finding.condition.attribute)]
         most = max(finding.worst or 0, 0)
-        demand(told == most or min(told, most) >= 100, "the l of an audit", what, told, most)
+        demand(
+            published == most or min(published, most) >= 100, "the l of an audit", subject, published, most
+        )
 
 
-def _check_finding(found: CriterionFinding, finding: Finding, what: str) -> None:
+def _check_finding(found: CriterionFinding, finding: Finding, subject: str) -> None:
     condition = str(finding.condition)
     if finding.worst is UNJUDGED:
         return
-    demand(found.failing_classes == finding.failing, "the failing classes of an audit", what, condition)
-    demand(found.passed == finding.passed, "an audit's judgement of a criterion", what, condition)
+    demand(found.failing_classes == finding.failing, "the failing classes of an audit", subject, condition)
+    demand(found.passed == finding.passed, "an audit's judgement of a criterion", subject, condition)
     if finding.worst is None or found.found is None or _is_stepped(finding.condition):
         return
     expected = Fraction(finding.worst)
     if finding.condition.name in ("weighted_k", "epsilon_m"):
         expected = max(expected, Fraction(1))
-    told = Fraction(found.found)
-    near = abs(told - expected) <= _TOLERANCE * max(1, abs(expected))
-    demand(near, "what an audit found of a criterion", what, condition, float(told), float(expected))
+    score = Fraction(found.found)
+    near = abs(score - expected) <= _TOLERANCE * max(1, abs(expected))
+    demand(near, "what an audit found of a criterion", subject, condition, float(score), float(expected))
 
 
 def _is_stepped(condition: Condition) -> bool:

@@ -77,7 +77,7 @@ class Campaign:
     def _count_trial(self, trial: Trial, name: str) -> None:
         own = Notes()
         outcome = attempt(trial, own)
-        if outcome.what == "published":
+        if outcome.result == "published":
             own.covered += features_of(trial)
             for condition in trial.conditions if trial.journey not in OWN_TABLES else ():
                 own.table[condition.name, _model_of(trial), trial.release] += 1
@@ -87,7 +87,7 @@ class Campaign:
         self._count(outcome, name)
 
     def _count(self, outcome: Outcome, name: str) -> None:
-        self.counts[outcome.what, outcome.why] += 1
+        self.counts[outcome.result, outcome.why] += 1
         if outcome.failed:
             self.failed[outcome.why].append((name, outcome))
             if len(self.failed[outcome.why]) == 1:
@@ -110,8 +110,8 @@ class Campaign:
     def report(self) -> None:
         """Print the counts, the table of criteria, models and formats, and the failures."""
         total = Counter[str]()
-        for (what, _), number in self.counts.items():
-            total[what] += number
+        for (result, _), number in self.counts.items():
+            total[result] += number
         notes = self.notes
         print(f"{self.trials:,} trials and {self.hostile:,} hostile tables: " + _listed(total))
         print(
@@ -119,7 +119,7 @@ class Campaign:
             f"{notes.mutated:,} audits of changed releases, {notes.nodes:,} nodes enumerated"
         )
         print("\n".join(table_lines(notes.table)))
-        refused = Counter({why: n for (what, why), n in self.counts.items() if what == "refused"})
+        refused = Counter({why: n for (result, why), n in self.counts.items() if result == "refused"})
         for why, number in refused.most_common():
             print(f"  {number:>6,} refused: {why}")
         for why, found in self.failed.items():
@@ -128,7 +128,7 @@ class Campaign:
 
 
 def _listed(total: Counter[str]) -> str:
-    return ", ".join(f"{number:,} {what}" for what, number in total.most_common())
+    return ", ".join(f"{number:,} {result}" for result, number in total.most_common())
 
 
 def _model_of(trial: Trial) -> str:

@@ -152,14 +152,14 @@ def _check_answer(table: Any, trial: Trial, lattice: PlainLattice, box: Box) -> 
         "min_level": dict(zip(names, box.low, strict=True)),
         "max_level": dict(zip(names, box.high, strict=True)),
     }
-    wish = table.negotiate(**requested_of(trial) | {"max_suppressed": box.limit}, **bounds)
-    found = {answer.relaxed: (answer.height, answer.suppressed) for answer in wish.answers}
+    result = table.negotiate(**requested_of(trial) | {"max_suppressed": box.limit}, **bounds)
+    found = {answer.relaxed: (answer.height, answer.suppressed) for answer in result.answers}
     for part, mine in answers(lattice, box).items():
         demand(found.get(part) == mine, f"the answer by {part or 'no relaxation'}", found.get(part), mine)
     only_growing = all(c.name in ("k", "l") for c in trial.conditions)
-    if wish.exact is None and trial.k and only_growing:
+    if result.exact is None and trial.k and only_growing:
         k = relaxed_k(lattice, trial.conditions, box)
-        answer = next((each for each in wish.answers if each.relaxed == "k"), None)
+        answer = next((each for each in result.answers if each.relaxed == "k"), None)
         demand((answer.k if answer else None) == k, "the k that a request would have to accept", answer, k)
 
 
@@ -171,7 +171,7 @@ class _Audits:
     table: WholeTable
     spec: Path | None
 
-    def of_claims(self, rows: Rows, claims: Claims, *, intact: bool, what: str) -> None:
+    def of_claims(self, rows: Rows, claims: Claims, *, intact: bool, subject: str) -> None:
         """Audit the requirements of a manifest, and compare."""
         expected = self.recount(rows, claims)
         unknown = any(finding.worst is UNJUDGED for finding in expected.findings)
@@ -180,7 +180,7 @@ class _Audits:
         if unknown and any(c.criterion.of_population for c in claims.conditions):
             return
         report = discreet.audit(self.place.path, spec=self.spec, settings=self.place.settings).report
-        check_audit(report, expected, claims, intact=intact, what=what)
+        check_audit(report, expected, claims, intact=intact, subject=subject)
 
     def of_every_criterion(self, rows: Rows, claims: Claims, random: Random) -> None:
         """Audit a file for every criterion, whatever was published."""
@@ -205,7 +205,7 @@ class _Audits:
         ).report
         stated = read_manifest(path)
         intact = signed(stated, path, len(rows)) == stated
-        check_audit(report, expected, every, intact=intact, what="every criterion")
+        check_audit(report, expected, every, intact=intact, subject="every criterion")
 
     def recount(self, rows: Rows, claims: Claims) -> Recount:
         """Recount a file as this publisher, or as anybody."""
@@ -219,8 +219,8 @@ class _Audits:
             found = []
         found = [c for c in found if self.spec or not _needs_publisher(c)]
         found = [c for c in found if not c.attribute or c.attribute in claims.sensitive]
-        telling = presence_between(rows, claims, self.table) if people else None
-        return [telling if telling is not None and c.name == telling.name else c for c in found]
+        presence = presence_between(rows, claims, self.table) if people else None
+        return [presence if presence is not None and c.name == presence.name else c for c in found]
 
 
 def _needs_publisher(condition: Condition) -> bool:
@@ -234,7 +234,7 @@ def _audit_all(place: Workplace, rows: Rows, manifest: Mapping[str, Any], notes:
     claims = Claims.of(manifest, trial.conditions)
     spec = None if trial.source in FRAMES else place.given / "discreet.toml"
     audits = _Audits(place, _with_people(place, whole_table(trial), manifest), spec)
-    audits.of_claims(rows, claims, intact=True, what="the release")
+    audits.of_claims(rows, claims, intact=True, subject="the release")
     notes.audits += 1
     if rows:
         audits.of_every_criterion(rows, claims, Random(trial.seed + 4))
@@ -276,7 +276,7 @@ def _audit_changed(audits: _Audits, rows: Rows, manifest: dict[str, Any], notes:
         mine = replace(Claims.of(stated, _required(trial, stated)), subject=claims.subject)
         known = table if mine.keys == claims.keys else replace(table, people_unknown=bool(trial.people))
         again = replace(audits, table=known)
-        again.of_claims(other, mine, intact=intact, what=mutation)
+        again.of_claims(other, mine, intact=intact, subject=mutation)
         again.of_every_criterion(other, mine, random)
         notes.mutated += 2
         notes.covered += [f"mutation {changes}", f"forgery {forgery or 'honest'}"]

@@ -85,8 +85,8 @@ def applied(place: Workplace, notes: Notes) -> None:
     notes.releases += 1
     second = Workplace(later, place.given, place.out)
     rows, manifest = released_rows(second, None, path)
-    told = [{e["name"]: e.get("level") for e in m["attributes"]} for m in (first, manifest)]
-    demand(told[0] == told[1], "apply publishes at the release's levels", told)
+    levels = [{e["name"]: e.get("level") for e in m["attributes"]} for m in (first, manifest)]
+    demand(levels[0] == levels[1], "apply publishes at the release's levels", levels)
     check_release(second, rows, manifest)
     place.check_inputs()
 
@@ -109,8 +109,8 @@ def locked(place: Workplace, notes: Notes) -> None:
     try:
         publish_locked(opened, lock, path)
         demand(may, "a lock's limit holds", expected, trial.limit)
-        found, told = released_rows(second, None, path)
-        check_release(second, found, told)
+        found, later_manifest = released_rows(second, None, path)
+        check_release(second, found, later_manifest)
         notes.releases += 1
     except discreet.NoSolution:
         demand(not may, "a lock refuses what it may publish", expected, trial.limit)
@@ -211,7 +211,7 @@ def _parts_hold(lattice: PlainLattice, releases: Sequence[Sequence[Any]]) -> boo
     for row, seen in zip(lattice.rows, zip(*releases, strict=True), strict=True):
         if any(cells is not None for cells in seen):
             parts[seen].append(row)
-    asked = [c for c in lattice.trial.conditions if c.name in ("k", "l")]
-    asked = expanded(asked, [c.name for c in lattice.trial.of("sensitive")])
+    conditions = [c for c in lattice.trial.conditions if c.name in ("k", "l")]
+    conditions = expanded(conditions, [c.name for c in lattice.trial.of("sensitive")])
     made = [classes_of(rows, [])[0] for rows in parts.values()]
-    return all(holds(c, measure(c, one, lattice.table)) for one in made for c in asked)
+    return all(holds(c, measure(c, one, lattice.table)) for one in made for c in conditions)

@@ -46,7 +46,7 @@ def _cell(random: Random, rows: Rows, columns: Columns) -> None:
     random.choice(_plain(rows))[name] = random.choice(rows)[name]
 
 
-def _alone(random: Random, rows: Rows, columns: Columns) -> None:
+def _unique(random: Random, rows: Rows, columns: Columns) -> None:
     """Make a row unique."""
     random.choice(_plain(rows))[random.choice(columns.keys)] = "nobody else"
 
@@ -98,7 +98,7 @@ def _one_criterion_less(random: Random, manifest: Manifest) -> None:
 ROWS: Mapping[str, RowMutation] = {
     "unchanged": lambda *_: None,  # for a forged manifest
     "cell": _cell,
-    "alone": _alone,
+    "alone": _unique,
     "missing": _missing,
     "dropped": lambda random, rows, _: rows.pop(random.randrange(len(rows))),
     "doubled": lambda random, rows, _: rows.append(dict(random.choice(_plain(rows)))),

@@ -111,17 +111,17 @@ class PlainLattice:
 
     def gone(self, node: Node, conditions: Sequence[Condition]) -> list[PlainClass] | None:
         """Return the classes that a node suppresses; None if a definition cannot evaluate it."""
-        classes, asked = self.classes(node), expanded(conditions, list(self.table.values))
-        left = [one for one in classes if not _fails(one, asked, self.at(node))]
-        left = _after_cells(left, asked, list(self.table.values))
-        kept = _after_release(left, asked)
+        classes, required = self.classes(node), expanded(conditions, list(self.table.values))
+        left = [one for one in classes if not _fails(one, required, self.at(node))]
+        left = _after_cells(left, required, list(self.table.values))
+        kept = _after_release(left, required)
         if kept is None:
             return None
         gone = [one for one in classes if one not in kept]
         rows = sum(len(one.rows) for one in gone)
         people = self.people(node)
         unmatched = people.total() - sum(people[one.cells] for one in kept)
-        return classes if any(rest_fails(condition, rows, unmatched) for condition in asked) else gone
+        return classes if any(rest_fails(condition, rows, unmatched) for condition in required) else gone
 
     def detail_lost(self, node: Node, gone: Sequence[PlainClass]) -> Fraction:
         """Add up (m - 1) / D over all cells, times the column's weight; suppressed rows cover every leaf."""
@@ -135,8 +135,8 @@ class PlainLattice:
             for row in self.rows:
                 shown = self.shown(row, node)
                 suppressed = tuple(shown[name] for name in self.chains) in starred
-                alone = row[column.name] is None
-                many = 1 if alone else under[shown[column.name] or ""]
+                is_null = row[column.name] is None
+                many = 1 if is_null else under[shown[column.name] or ""]
                 covered += (len(chain) if suppressed or top else many) - 1
             lost += Fraction(covered, len(chain)) * Fraction(column.more.get("weight", 1))
         return lost

@@ -130,10 +130,10 @@ def publish(place: Workplace, table: Any, path: Path, **more: Any) -> Any:
     if trial.model == NEGOTIATED:
         low, high = trial.levels
         negotiable = table.lattice() if trial.journey == HOSTILE else table
-        wish = negotiable.negotiate(**requested, min_level=low or None, max_level=high or None)
-        if wish.exact is None:
+        result = negotiable.negotiate(**requested, min_level=low or None, max_level=high or None)
+        if result.exact is None:
             raise discreet.NoSolution("no exact answer")
-        return table.publish(wish.exact, target, **keywords)
+        return table.publish(result.exact, target, **keywords)
     if trial.model == LEVELS:
         either = {column.name: (trial.seed + i) % 2 for i, column in enumerate(trial.keys)}
         return table.publish(dict(trial.more.get("levels", either)), target, **keywords, **requested)
@@ -196,13 +196,13 @@ def publish_by_command(place: Workplace, path: Path) -> None:
 
 def run_command(place: Workplace, command: list[str]) -> Mapping[str, Any]:
     """Run the command line in this process; return its JSON, or raise the error that it prints."""
-    said = io.StringIO()
+    printed = io.StringIO()
     with (
-        contextlib.redirect_stdout(said),
+        contextlib.redirect_stdout(printed),
         patch.dict(os.environ, {"DISCREET_LOG": str(place.out / "log.jsonl")}),
     ):
         status = main(command)
-    document: Mapping[str, Any] = json.loads(said.getvalue())
+    document: Mapping[str, Any] = json.loads(printed.getvalue())
     if status and "error" in document:
         raise KINDS[status](document["error"]["message"], advice=document["error"]["advice"])
     return document

@@ -55,8 +55,8 @@ def permuted_column(trial: Trial) -> Column:
 
 
 def _companion(path: Path, purpose: str, table: str) -> list[Record]:
-    beside = path if path.suffix == ".duckdb" else path.with_name(f"{path.stem}.{purpose}{path.suffix}")
-    return read_release(beside, table)
+    companion = path if path.suffix == ".duckdb" else path.with_name(f"{path.stem}.{purpose}{path.suffix}")
+    return read_release(companion, table)
 
 
 def _check_groups(trial: Trial, dealt: dict[Any, list[str | None]]) -> None:
@@ -79,8 +79,8 @@ def _check_help(rows: Sequence[Record], group: str, dealt: dict[Any, list[str | 
         members, hits = dealt[row[group]], int(row["hits"])
         missing = members.count(None)
         least, most = max(0, hits - missing), min(hits, len(members) - missing)
-        said = int(row["values_lower"]), int(row["values_upper"])
-        demand(said == (least, most), "how many rows have a value", said, (least, most))
+        published = int(row["values_lower"]), int(row["values_upper"])
+        demand(published == (least, most), "how many rows have a value", published, (least, most))
         if missing == 0 and "sum_lower" in row:
             _check_sums(row, hits, members, exact=exact)
 

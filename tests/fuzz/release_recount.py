@@ -121,7 +121,7 @@ def _check_keys(
     trial: Trial, numbered: Sequence[tuple[Texts, int]], manifest: Mapping[str, Any]
 ) -> Node | None:
     """Require that each quasi-identifier covers its value; return the node of a full-domain release."""
-    told = {entry["name"]: entry for entry in manifest["attributes"]}
+    stated = {entry["name"]: entry for entry in manifest["attributes"]}
     levels = []
     for column in trial.keys:
         chain = trial.chains()[column.name]
@@ -130,17 +130,17 @@ def _check_keys(
             _check_covered(trial, column, chain, cells)
             levels.append(None)
             continue
-        level = _level_of(trial, chain, cells, told[column.name].get("level"))
+        level = _level_of(trial, chain, cells, stated[column.name].get("level"))
         demand(level is not None, "a column shows one level of its hierarchy", column.name, cells[:4])
         levels.append(level)
     return None if None in levels else tuple(level for level in levels if level is not None)
 
 
 def _level_of(
-    trial: Trial, chain: Mapping[str, Chain], cells: Sequence[tuple[Any, Any]], told: int | None
+    trial: Trial, chain: Mapping[str, Chain], cells: Sequence[tuple[Any, Any]], stated: int | None
 ) -> int | None:
     height = len(next(iter(chain.values()), (None, TOP))) - 1
-    allowed = range(height + 1) if told is None else [told]
+    allowed = range(height + 1) if stated is None else [stated]
     if trial.model == "attribute-suppression":
         allowed = [0, height]
     for level in allowed:
@@ -190,12 +190,12 @@ def check_way(place: Workplace, column: Column, numbered: Sequence[tuple[Texts, 
             expected = f"***{value[-keep:]}" if way.get("end") == "end" else f"{value[:keep]}***"
             demand(cell == expected, "a mask keeps so many characters", value, cell)
         return
-    stands: dict[Any, set[Any]] = defaultdict(set)
+    pseudonyms: dict[Any, set[Any]] = defaultdict(set)
     for value, cell in pairs:
-        stands[value].add(cell)
-    known = {cell for cells in stands.values() for cell in cells}
-    one_each = all(len(cells) == 1 for cells in stands.values()) and len(known) == len(stands)
-    demand(one_each, "one pseudonym for each identifier", column.name, len(stands), len(known))
+        pseudonyms[value].add(cell)
+    known = {cell for cells in pseudonyms.values() for cell in cells}
+    one_each = all(len(cells) == 1 for cells in pseudonyms.values()) and len(known) == len(pseudonyms)
+    demand(one_each, "one pseudonym for each identifier", column.name, len(pseudonyms), len(known))
     if way["method"] == "pseudonym":
         listed = _listed(place, way["key"])
         demand(all(listed.get(v) == c for v, c in pairs), "pseudonyms are those of the list", column.name)
@@ -317,5 +317,5 @@ def _check_stated_counts(counted: Recount, manifest: Mapping[str, Any]) -> None:
     )
     for finding in counted.findings:
         if finding.condition.name == "l":
-            told = stated["l"][str(finding.condition.attribute)]
-            demand(told == finding.worst, "the l that a manifest states", told, finding.worst)
+            published = stated["l"][str(finding.condition.attribute)]
+            demand(published == finding.worst, "the l that a manifest states", published, finding.worst)

@@ -41,7 +41,7 @@ def records() -> list[Record]:
     ]
 
 
-def test_a_right_release_passes() -> None:
+def test_correct_release_passes() -> None:
     check_recoded(case(l=2), records(), 0)
 
 
@@ -58,7 +58,7 @@ PLANTED: dict[str, tuple[Callable[[list[Record]], object], str]] = {
 
 
 @pytest.mark.parametrize("name", PLANTED)
-def test_a_planted_fault_is_told(name: str) -> None:
+def test_planted_fault_is_reported(name: str) -> None:
     plant, rule = PLANTED[name]
     rows = records()
     plant(rows)
@@ -67,14 +67,14 @@ def test_a_planted_fault_is_told(name: str) -> None:
     assert str(caught.value.args[0]).startswith(rule)
 
 
-def test_too_few_values_are_told() -> None:
+def test_too_few_values_are_reported() -> None:
     with pytest.raises(Wrong, match="'l'"):
         check_recoded(case(l=3), records(), 0)
     assert diversity([("flu", 1), ("cold", 1), ("flu", 2)]) == 2
     assert diversity([("flu", 1), ("cold", 1)]) == 1
 
 
-def test_a_permuted_release_is_told_from_another(tmp_path: Path) -> None:
+def test_permuted_release_is_distinguished_from_another(tmp_path: Path) -> None:
     trial = case(model="permutation", options={"form": "one-table"})
     place = Workplace.in_folder(trial, tmp_path)
     publish(place, place.opened(), place.path)
@@ -115,30 +115,30 @@ LEVELS = {"kind": "levels", "rows": [["a", "{a, b}", "*"], ["b", "{a, b}", "*"]]
         ({"kind": "dates"}, "2020-03-17", "2010-2019", False),
     ],
 )
-def test_which_cell_stands_for_a_value(hierarchy: Any, value: str, shown: str, holds: bool) -> None:
+def test_cell_represents_only_its_values(hierarchy: Any, value: str, shown: str, holds: bool) -> None:
     column = Column("x", "quasi-identifier", "text", (value,), hierarchy)
     assert covers(column, ["a", "b", "c", "a, b", "a … c", None, value], value, shown) is holds
 
 
-def test_a_case_follows_from_its_seed() -> None:
+def test_case_is_reproduced_from_its_seed() -> None:
     assert repr(drawn(7)) == repr(drawn(7)) != repr(drawn(8))
     assert {drawn(seed).model for seed in range(200)} >= {"permutation", "mondrian", "local", "patterns"}
 
 
 @pytest.mark.parametrize("command", [False, True])
-def test_an_exception_fails_and_a_refusal_does_not(command: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert attempt(case(command=command)).what == "published"
-    assert attempt(case(k=5, command=command)).what == "refused"
+def test_exception_is_a_failure_and_refusal_is_not(command: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert attempt(case(command=command)).result == "published"
+    assert attempt(case(k=5, command=command)).result == "refused"
 
     def fails(*_: object, **__: object) -> None:
         raise ZeroDivisionError("row of Ann")
 
     monkeypatch.setattr("discreet.engines.duckdb.engine.DuckdbEngine.open_source", fails)
     found = attempt(case(command=command))
-    assert (found.what, "ZeroDivisionError" in found.why) == ("failed", True)
+    assert (found.result, "ZeroDivisionError" in found.why) == ("failed", True)
 
 
-def test_a_looser_limit_that_refuses_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_refusal_under_a_looser_limit_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
     publish = discreet.verbs.table.Table.publish
 
     def strange(table: Any, *arguments: Any, **options: Any) -> Any:
@@ -148,10 +148,10 @@ def test_a_looser_limit_that_refuses_is_a_failure(monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr("discreet.verbs.table.Table.publish", strange)
     found = outcome_of(case(limit="100%"))
-    assert (found.what, found.why) == ("failed", "wrong: a looser limit refuses (full-domain)")
+    assert (found.result, found.why) == ("failed", "wrong: a looser limit refuses (full-domain)")
 
 
-def test_a_failing_case_gets_smaller(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failing_case_gets_smaller(monkeypatch: pytest.MonkeyPatch) -> None:
     def judge(tried: Trial) -> Outcome:
         bad = any(cell == "010" for column in tried.columns for cell in column.cells)
         return Outcome("failed" if bad else "published", "wrong: planted")
@@ -161,7 +161,7 @@ def test_a_failing_case_gets_smaller(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [column.cells for column in found.of("sensitive")] == [("010",)]
 
 
-def test_files_are_read_as_they_were_written(tmp_path: Path) -> None:
+def test_files_are_read_as_written(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text('a,"b"\n,""\n"x,\n""",1\n', encoding="utf-8")
     assert read_release(path) == [{"a": None, "b": ""}, {"a": 'x,\n"', "b": "1"}]

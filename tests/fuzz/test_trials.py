@@ -26,7 +26,7 @@ FIRST = 30
 """Number of attempts in ``make test``; ``make fuzz`` continues after them."""
 
 
-def test_the_first_turns_of_the_plan_pass() -> None:
+def test_first_turns_of_the_plan_pass() -> None:
     campaign = Campaign(minutes=3, base=BASE, processor=True, cases=FIRST)
     assert campaign.run(), dict(campaign.failed)
     assert campaign.notes.releases >= FIRST // 3
@@ -49,17 +49,17 @@ def test_every_kind_of_hierarchy_has_chains(name: str) -> None:
         assert {len(chain) for chain in chains.values()} == {len(chains[values[0]])}
 
 
-def test_a_new_criterion_is_missed_by_name(share: type[Criterion]) -> None:  # noqa: F811
+def test_new_criterion_is_reported_as_not_drawable(share: type[Criterion]) -> None:  # noqa: F811
     assert undrawable() == ["criterion share", "criterion share spare"]
 
 
-def test_what_no_trial_publishes_is_missed_by_name() -> None:
+def test_unpublished_features_are_reported_by_name() -> None:
     every = declared()
     assert uncovered(every) == []
     assert uncovered(every[1:]) == every[:1]
 
 
-def test_the_plan_takes_every_model_and_journey_in_one_cycle() -> None:
+def test_plan_has_every_model_and_journey_in_one_cycle() -> None:
     wants = [wants_of(turn) for turn in range(CYCLE)]
     taken = {f"{key} {value}" for want in wants for key, value in want.items()}
     taken |= {value for want in wants for value in want.values()}
@@ -69,7 +69,7 @@ def test_the_plan_takes_every_model_and_journey_in_one_cycle() -> None:
     assert lacking == ["journey publish"]
 
 
-def test_a_trial_follows_from_its_name() -> None:
+def test_trial_is_reproduced_from_its_name() -> None:
     assert repr(planned(3)) == repr(planned(3)) != repr(planned(4))
     assert repr(trial_named("trial-3")) == repr(planned(3))
     feature = "way mask"
@@ -94,7 +94,7 @@ CHAINS = [
 
 
 @pytest.mark.parametrize(("rule", "value", "above"), CHAINS)
-def test_a_chain_has_the_labels_of_the_documents(rule: Any, value: str, above: tuple[str, ...]) -> None:
+def test_chain_has_the_documented_labels(rule: Any, value: str, above: tuple[str, ...]) -> None:
     chains = chain_of(rule, [value])
     assert chains is not None
     assert chains[value] == (value, *above, "*")
@@ -102,14 +102,14 @@ def test_a_chain_has_the_labels_of_the_documents(rule: Any, value: str, above: t
     assert shown_at(chains, None, len(above) + 1) == "*"
 
 
-def test_an_audit_that_passes_everything_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_audit_that_passes_everything_is_detected(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(import_module("discreet.audit.class_audit"), "_passed", lambda *_: True)
     campaign = Campaign(minutes=1, base=11, processor=True, first=True, cases=FIRST)
     assert not campaign.run()
     assert [why for why in campaign.failed if "the verdict of an audit" in why]
 
 
-def test_a_failing_trial_gets_smaller(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failing_trial_gets_smaller(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(import_module("discreet.audit.class_audit"), "_passed", lambda *_: True)
     trial = next(t for t in map(planned, range(11_000, 11_020)) if attempt(t).failed)
     why = attempt(trial).why
@@ -119,7 +119,7 @@ def test_a_failing_trial_gets_smaller(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(found.columns) < len(trial.columns)
 
 
-def test_the_table_of_a_campaign_counts_releases_and_formats() -> None:
+def test_table_of_a_campaign_counts_releases_and_formats() -> None:
     notes = Notes()
     notes.table.update({("k", "patterns", "csv"): 3, ("k", "patterns", "sav"): 1, ("t", "levels", "csv"): 2})
     lines = table_lines(notes.table)

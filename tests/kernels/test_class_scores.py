@@ -36,15 +36,15 @@ def compiled(criterion: TCloseness, of: SensitiveAttribute, classes: NDArray[np.
     table = frequency_set_of(hierarchies, [((0,), (0,))], ["s"], [len(of.rows)])
     table = replace(table, sensitive=(replace(table.sensitive[0], of=of),))
     plan = plan_rotation(table.codes, table.counts, [[h.level_map(0) for h in hierarchies]])
-    told = CompiledScores.of((BoundCriterion(criterion, 0),), table, plan)
-    if told is None:
+    scores_of = CompiledScores.of((BoundCriterion(criterion, 0),), table, plan)
+    if scores_of is None:
         return None
     owners, codes = np.nonzero(classes)
     starts = np.searchsorted(owners, np.arange(len(classes) + 1))
     found = OccurringValues(codes, classes[owners, codes], starts, classes.sum(axis=1))
     scores, working = np.zeros(len(classes), np.int64), make_distance_scratch(len(of.rows))
     nothing: Any = np.zeros(1, np.int64)
-    score_classes(told.scored(((0,),)), 0, len(classes), found, nothing, working, scores)
+    score_classes(scores_of.scored(((0,),)), 0, len(classes), found, nothing, working, scores)
     assert not working.sums.any()
     assert not working.seen.any()
     return list(map(int, scores))
@@ -76,8 +76,8 @@ def test_distances_are_those_of_the_criterion(distance: str, seed: int, size: in
     # Parts of the table, from none of its rows to all of them: a class may contain no value.
     shares = random.choice([0, 0.05, 0.3, 1], (12, 1)) * random.random((12, size))
     classes = np.concatenate([random.binomial(of.rows, shares), of.rows[np.newaxis]])
-    alone = np.flatnonzero(of.rows)[:5]
-    classes = np.concatenate([classes, np.eye(size, dtype=np.int64)[alone], np.diag(of.rows)[alone]])
+    occupied = np.flatnonzero(of.rows)[:5]
+    classes = np.concatenate([classes, np.eye(size, dtype=np.int64)[occupied], np.diag(of.rows)[occupied]])
     criterion = TCloseness(0.2, "s", distance=distance)
     assert compiled(criterion, of, classes) == by_the_criterion(criterion, of, classes)
 

@@ -36,7 +36,7 @@ def shuffled(groups: list[int], words: Iterator[int]) -> list[int]:
 
 
 @given(st.lists(st.integers(0, 3), min_size=1, max_size=30), st.lists(WORDS, max_size=60))
-def test_the_kernel_shuffles_as_plain_python_does(groups: list[int], words: list[int]) -> None:
+def test_kernel_shuffles_like_plain_python(groups: list[int], words: list[int]) -> None:
     try:
         expected = shuffled(groups, iter(words))
     except IndexError:
@@ -48,7 +48,7 @@ def test_the_kernel_shuffles_as_plain_python_does(groups: list[int], words: list
     assert (sources.tolist() if whole else None) == expected
 
 
-def test_each_choice_has_as_many_words() -> None:
+def test_every_choice_has_equally_many_words() -> None:
     """The same rule on words of 4 bits, which can be enumerated, gives each choice equally many words."""
     for choices in range(1, 16):
         taken = [divmod(word * choices, 16) for word in range(16)]

@@ -56,7 +56,7 @@ def check(met: list[tuple[list[int], int]], found: HitBounds, key: int) -> None:
     assert found.ends[key].tolist() == least + most
 
 
-def test_ends_are_looked_up_where_they_are_asked() -> None:
+def test_ends_are_looked_up_only_on_request() -> None:
     grouped = SortedGroupValues(1, np.array([0, 2]), np.array([3, 4]), np.array([0, 3, 7]))
     found = HitBounds.of_none(1)
     bound_hits(np.array([1], dtype=np.int32), 0, False, grouped, found)

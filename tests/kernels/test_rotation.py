@@ -57,12 +57,12 @@ def adult_five(data_dir: Path) -> FrequencySet:
 
 
 @given(st.integers(0, 2**64 - 1))
-def test_population_counts_bits(word: int) -> None:
+def test_population_count_equals_the_number_of_bits(word: int) -> None:
     assert int(popcount(np.uint64(word))) == word.bit_count()
 
 
 @given(st.lists(st.integers(0, 50), max_size=60))
-def test_sort_ascending(values: list[int]) -> None:
+def test_sort_ascending_equals_sorted(values: list[int]) -> None:
     array = np.array(values, np.uint64)
     sort_ascending(array)
     assert array.tolist() == sorted(values)
@@ -115,7 +115,7 @@ def test_tasks_tally_every_node_once(seed: int, at_least: int) -> None:
     assert set(programs[:, 0].tolist()) <= {KEEP, ROLL_UP, ROTATE, TALLY}
 
 
-def test_the_order_ends_with_binary_attributes_and_the_outer_one() -> None:
+def test_order_ends_with_binary_attributes_and_the_outer_one() -> None:
     order, tail = order_attributes([5, 2, 2, 3, 2], [100, 2, 5, 7, 2])
     assert order == (0, 3, 1, 4, 2)
     assert (tail.head, tail.cells, tail.outer) == (2, 2, 4)

@@ -59,23 +59,23 @@ def test_short_work_is_not_sampled(table: FrequencySet) -> None:
 def test_announcement_names_faster_alternatives(table: FrequencySet) -> None:
     lattice = build_lattice(table)
     assert announcement_text(59.9, lattice, table) is None
-    told = announcement_text(600.0, lattice, table)
-    assert told is not None
-    assert told.startswith(
+    announcement = announcement_text(600.0, lattice, table)
+    assert announcement is not None
+    assert announcement.startswith(
         f"evaluating {lattice.size:,} nodes over {table.row_types:,} row types takes about 10 minutes. "
     )
     for faster in ("--partial 5%", "fewer levels in a hierarchy ('q0' has 3)", "fewer quasi-identifiers"):
-        assert faster in told
-    page = screen_message(told)
+        assert faster in announcement
+    page = screen_message(announcement)
     assert page is not None
     assert "--" not in page
 
 
 def test_announcement_omits_a_partial_lattice_that_saves_nothing(table: FrequencySet) -> None:
     many = replace(table, counts=np.broadcast_to(np.int64(1), 10**9))
-    told = announcement_text(61.0, build_lattice(table), many)
-    assert told is not None
-    assert "--partial" not in told
+    announcement = announcement_text(61.0, build_lattice(table), many)
+    assert announcement is not None
+    assert "--partial" not in announcement
 
 
 @pytest.mark.parametrize(

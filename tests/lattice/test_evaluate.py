@@ -99,13 +99,13 @@ def test_lookups_without_numba_equal_compiled_ones(monkeypatch: pytest.MonkeyPat
         np.random.default_rng(21), attributes=3, height=3, leaves=5, rows=200, sensitive=2
     )
     assert table.sensitive
-    asked = [Requirement(k=k, l=l) for k in (None, 1, 3, 70, 150) for l in (None, 2, 3) if k or l]
-    compiled = [evaluate(table, "kernels").suppression(r).tolist() for r in asked]
+    requirements = [Requirement(k=k, l=l) for k in (None, 1, 3, 70, 150) for l in (None, 2, 3) if k or l]
+    compiled = [evaluate(table, "kernels").suppression(r).tolist() for r in requirements]
     evaluated = evaluate(table, "twin")
     monkeypatch.delitem(sys.modules, "numba")
-    assert [evaluated.suppression(r).tolist() for r in asked] == compiled
+    assert [evaluated.suppression(r).tolist() for r in requirements] == compiled
     brute = BruteLattice(table)
-    assert compiled == [brute.suppression(r).tolist() for r in asked]
+    assert compiled == [brute.suppression(r).tolist() for r in requirements]
 
 
 def wide_table(random: np.random.Generator, attributes: int, leaves: int, rows: int) -> FrequencySet:

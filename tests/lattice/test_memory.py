@@ -54,12 +54,12 @@ def table_of(types: int, values: int, rows: int) -> FrequencySet:
 
 @pytest.mark.parametrize(("types", "values", "rows"), [(20_000, 14, 5), (5_000, 150, 1), (60_000, 30, 1)])
 def test_estimated_buffers_of_scores_are_those_allocated(types: int, values: int, rows: int) -> None:
-    table, asked = table_of(types, values, rows), (TCloseness(0.3, "s"),)
+    table, criteria = table_of(types, values, rows), (TCloseness(0.3, "s"),)
     levels = [[h.level_map(level) for level in range(h.height + 1)] for h in table.hierarchies]
-    plan, further = plan_rotation(table.codes, table.counts, levels), bind_further_scores(asked, table)
+    plan, further = plan_rotation(table.codes, table.counts, levels), bind_further_scores(criteria, table)
     compiled = CompiledScores.of(further, table, plan)
     assert compiled is not None
-    scored = compiled.scored(choose_edges(further, asked))
+    scored = compiled.scored(choose_edges(further, criteria))
     sections, count = split_sections(plan), np.uint32
     assert sections is not None
     shape = _make_plan_arrays(plan, sections, (values,), _signature_widths((values,), scored), count)

@@ -21,7 +21,7 @@ class Late(MetaPathFinder):
             raise RuntimeError("can't register atexit after shutdown")
 
 
-def test_a_command_that_ends_at_once_shows_no_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_command_that_ends_at_once_shows_no_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, NAME, raising=False)
     monkeypatch.setattr(sys, "meta_path", [Late(), *sys.meta_path])
     evaluation._import_compiled_kernels()

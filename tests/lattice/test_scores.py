@@ -62,27 +62,27 @@ def test_look_ups_equal_plain_counting(seed: int) -> None:
     table, random = random_table(seed), np.random.default_rng(seed)
     if not table.row_types:
         return
-    asked = random_requirement(random, table)
-    brute = ScoredLattice(table, asked.criteria)
-    evaluated = evaluate_lattice(table, SETTINGS, diversity=False, criteria=asked.criteria)
-    expected = [brute.suppressed(node, asked) for node in brute.nodes]
-    assert evaluated.suppression(asked).tolist() == expected
-    assert [evaluated.suppressed(node, asked) for node in brute.nodes] == expected
+    requirement = random_requirement(random, table)
+    brute = ScoredLattice(table, requirement.criteria)
+    evaluated = evaluate_lattice(table, SETTINGS, diversity=False, criteria=requirement.criteria)
+    expected = [brute.suppressed(node, requirement) for node in brute.nodes]
+    assert evaluated.suppression(requirement).tolist() == expected
+    assert [evaluated.suppressed(node, requirement) for node in brute.nodes] == expected
     limit = int(random.integers(0, table.rows))
     nodes = np.flatnonzero(random.random(len(brute.nodes)) < 0.5)
-    for name in asked.names:
+    for name in requirement.names:
         scores = sorted(brute.scores_of(name), reverse=True)
         reached = []
         for place in nodes.tolist():
             node = brute.nodes[place]
-            if brute.suppressed(node, asked) <= limit:
+            if brute.suppressed(node, requirement) <= limit:
                 break
-            tried = (s for s in scores if brute.suppressed(node, asked, name, s) <= limit)
+            tried = (s for s in scores if brute.suppressed(node, requirement, name, s) <= limit)
             reached.append(next(tried, None))
-            assert evaluated.largest(node, asked, name, limit) == reached[-1], (name, node)
+            assert evaluated.largest(node, requirement, name, limit) == reached[-1], (name, node)
         else:
             found = max((score for score in reached if score is not None), default=None)
-            assert evaluated.largest_among(nodes, asked, name, limit) == found
+            assert evaluated.largest_among(nodes, requirement, name, limit) == found
 
 
 def test_criteria_of_sizes_count_subjects() -> None:
@@ -107,16 +107,16 @@ def one_sensitive(subjects: list[int] | None = None) -> FrequencySet:
 def test_rows_by_value_are_refused_where_subjects_count() -> None:
     with pytest.raises(InputError, match="counts the rows of each value, but here subjects"):
         evaluate_lattice(one_sensitive([i // 2 for i in range(24)]), SETTINGS, criteria=[Share(0.5)])
-    alone, plain = one_sensitive(list(range(24))), one_sensitive()
-    asked = Requirement(criteria=[Share(0.5)])
-    known = [evaluate_lattice(table, SETTINGS, criteria=asked.criteria) for table in (alone, plain)]
-    assert known[0].suppression(asked).tolist() == known[1].suppression(asked).tolist()
+    own, plain = one_sensitive(list(range(24))), one_sensitive()
+    requirement = Requirement(criteria=[Share(0.5)])
+    known = [evaluate_lattice(table, SETTINGS, criteria=requirement.criteria) for table in (own, plain)]
+    assert known[0].suppression(requirement).tolist() == known[1].suppression(requirement).tolist()
     bare = replace(plain, sensitive=tuple(replace(s, counts=None) for s in plain.sensitive))
     with pytest.raises(InputError, match="contains no rows by value of 's'"):
         evaluate_lattice(bare, SETTINGS, criteria=[Share(0.5)])
 
 
-def test_what_was_not_counted_cannot_be_asked() -> None:
+def test_criteria_that_were_not_counted_are_refused() -> None:
     evaluated = evaluate_lattice(one_sensitive(), SETTINGS, diversity=False, criteria=[Share(0.5, "s")])
     evaluated.suppression(Requirement(3, 2, [Share(0.9)]))
     for criterion in (Share(0.5, "s", 1), Spread(1), MostRows(3)):
@@ -128,7 +128,7 @@ def test_what_was_not_counted_cannot_be_asked() -> None:
         of_sizes.suppression(Requirement(l=2))
 
 
-def test_one_count_serves_every_value_and_k_and_l_need_none() -> None:
+def test_one_count_serves_every_value_and_k_and_l_need_no_count() -> None:
     twice = evaluate_lattice(one_sensitive(), SETTINGS, criteria=[Share(0.5), Share(0.7, "s")])
     assert len(twice.scores) == 3
     heard: list[str] = []
@@ -140,7 +140,7 @@ def test_one_count_serves_every_value_and_k_and_l_need_none() -> None:
     assert heard == []
 
 
-def test_the_twin_says_that_it_serves_further_scores() -> None:
+def test_twin_reports_that_it_serves_further_scores() -> None:
     heard: list[str] = []
     evaluate_lattice(one_sensitive(), SETTINGS, criteria=[Share(0.5), MostRows(2)], notice=heard.append)
     assert heard == ["no compiled score for share, most-rows: using numpy, which is slower"]
@@ -156,7 +156,7 @@ def test_entries_beyond_the_memory_limit_end_the_evaluation(monkeypatch: pytest.
         evaluate_lattice(table, tight, criteria=[Share(0.5)])
 
 
-def test_large_scores_are_kept_whole() -> None:
+def test_large_scores_are_kept_exact() -> None:
     @dataclass(frozen=True)
     class Tall(MostRows):
         def scores(self, sizes: NDArray[np.int64], values: ClassValues | None) -> NDArray[np.int64]:
@@ -168,7 +168,7 @@ def test_large_scores_are_kept_whole() -> None:
     assert all(s[-1] == s[0] * 2**40 for s in evaluated.histogram((0, 0)))
 
 
-def test_scores_that_are_no_whole_numbers_are_an_error_of_the_criterion() -> None:
+def test_scores_that_are_not_integers_are_an_error_of_the_criterion() -> None:
     @dataclass(frozen=True)
     class Halves(MostRows):
         def scores(self, sizes: NDArray[np.int64], values: ClassValues | None) -> NDArray[np.int64]:

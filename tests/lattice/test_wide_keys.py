@@ -106,10 +106,10 @@ def test_keys_around_two_words_equal_the_twin(total: int, attributes: int) -> No
         assert ours.histograms.of(node) == twin.histograms.of(node), node
     plain = evaluate_lattice(table, SETTINGS, diversity=False, evaluator="kernels")
     for k, l in ((2, None), (3, None), (100, None), (2, 2), (None, 3)):
-        asked = Requirement(k, l)
-        assert np.array_equal(ours.suppression(asked), twin.suppression(asked))
+        requirement = Requirement(k, l)
+        assert np.array_equal(ours.suppression(requirement), twin.suppression(requirement))
         if l is None:
-            assert np.array_equal(plain.suppression(asked), twin.suppression(asked))
+            assert np.array_equal(plain.suppression(requirement), twin.suppression(requirement))
 
 
 @examples(max_examples=some_of(120), deadline=None)
@@ -160,8 +160,8 @@ def test_scores_of_wide_keys_are_those_of_the_twin(criterion: Criterion) -> None
     assert plan_of(table).words > 1
     assert isinstance(ours.histograms, BucketedHistograms)
     for value in criterion.parameter.slider[::4]:
-        asked = Requirement(2, criteria=[replace(criterion, value=value)])
-        assert np.array_equal(ours.suppression(asked), twin.suppression(asked))
+        requirement = Requirement(2, criteria=[replace(criterion, value=value)])
+        assert np.array_equal(ours.suppression(requirement), twin.suppression(requirement))
 
 
 @pytest.mark.parametrize(("word", "criterion"), [(8, SHARES[0]), (12, SHARES[-1]), (16, SHARES[0])])
@@ -177,8 +177,8 @@ def test_scores_in_sections_are_those_of_one_word(word: int, criterion: Criterio
             with pytest.MonkeyPatch.context() as patch:
                 patch.setattr(wide_keys, "WORD_BITS", bits)
                 lattice = evaluate_lattice(table, SETTINGS, criteria=(criterion,), evaluator="kernels")
-                asked = [Requirement(k, l, [criterion]) for k, l in ((None, None), (3, None), (40, 2))]
-                found.append([lattice.suppression(one).tolist() for one in asked])
+                requirements = [Requirement(k, l, [criterion]) for k, l in ((None, None), (3, None), (40, 2))]
+                found.append([lattice.suppression(one).tolist() for one in requirements])
         assert found[0] == found[1]
 
 

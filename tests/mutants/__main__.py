@@ -62,12 +62,12 @@ def hunt(mutant: Mutant, source: Path, seconds: float, base: int) -> Hunt:
     path.write_text(planted(mutant, right), encoding="utf-8")
     began = time.monotonic()
     try:
-        broken, said = fuzzed(source, seconds, base)
+        broken, printed = fuzzed(source, seconds, base)
     finally:
         path.write_text(right, encoding="utf-8")
-    seed = _SEED.search(said)
+    seed = _SEED.search(printed)
     attempt = seed.group(1) if seed and broken else "start" if broken else ""
-    lines = said.splitlines()
+    lines = printed.splitlines()
     return Hunt(mutant, attempt, lines[0][:90] if broken and lines else "", time.monotonic() - began)
 
 
@@ -113,9 +113,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     began = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="discreet-mutants-") as folder:
         source = copied(Path(folder))
-        broken, said = fuzzed(source, chosen.seconds, chosen.base)
+        broken, printed = fuzzed(source, chosen.seconds, chosen.base)
         if broken:
-            print(f"The fuzz fails on the program as it is, so that nothing tells a planted bug:\n{said}")
+            print(f"The fuzz fails on the program as it is, so that nothing tells a planted bug:\n{printed}")
             return 1
         hunts = []
         for mutant in mutants:
@@ -133,8 +133,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def line_of(found: Hunt) -> str:
     """Return the line of the table."""
-    what = f"found by {found.attempt}: {found.signature}" if found.found else "MISSED"
-    return f"{found.seconds:6.1f} s  {found.mutant.name:<48} {what}"
+    result = f"found by {found.attempt}: {found.signature}" if found.found else "MISSED"
+    return f"{found.seconds:6.1f} s  {found.mutant.name:<48} {result}"
 
 
 if __name__ == "__main__":

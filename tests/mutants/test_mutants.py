@@ -12,25 +12,25 @@ from tests.mutants.planted import MUTANTS, Mutant
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
-def test_a_mutant_has_its_place_in_the_program(mutant: Mutant) -> None:
+def test_every_mutant_has_its_place_in_the_program(mutant: Mutant) -> None:
     text = (SOURCE / "discreet" / mutant.file).read_text(encoding="utf-8")
     wrong = planted(mutant, text)
     assert wrong != text
     ast.parse(wrong)
 
 
-def test_there_are_thirty_mutants_of_different_names() -> None:
+def test_thirty_mutants_have_different_names() -> None:
     assert len({mutant.name for mutant in MUTANTS}) == len(MUTANTS) >= 30
 
 
-def test_a_text_that_is_gone_or_ambiguous_is_an_error() -> None:
+def test_missing_or_ambiguous_text_is_an_error() -> None:
     mutant = Mutant("none", "a.py", "x = 1", "x = 2")
     for text, number in (("", 0), ("x = 1\nx = 1\n", 2)):
         with pytest.raises(ValueError, match=f"none: its text occurs {number} times in a.py"):
             planted(mutant, text)
 
 
-def test_a_mutant_is_found_and_the_copy_is_mended(tmp_path: Path) -> None:
+def test_mutant_is_found_and_the_copy_is_restored(tmp_path: Path) -> None:
     source = copied(tmp_path)
     mutant = next(mutant for mutant in MUTANTS if mutant.name == "audit passes everything")
     found = hunt(mutant, source, seconds=30, base=1)
@@ -41,5 +41,5 @@ def test_a_mutant_is_found_and_the_copy_is_mended(tmp_path: Path) -> None:
         assert (source / "discreet" / path).read_bytes() == (SOURCE / "discreet" / path).read_bytes()
 
 
-def test_a_missed_mutant_is_shown_as_missed() -> None:
+def test_missed_mutant_is_reported() -> None:
     assert line_of(Hunt(MUTANTS[0], "", "", 1.0)).endswith("MISSED")

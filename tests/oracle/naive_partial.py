@@ -49,25 +49,27 @@ def naive_partial_negotiation(
     above_low = [n for n in nodes if all(a <= b for a, b in zip(low, n, strict=True))]
     inside = {n for n in above_low if all(a <= b for a, b in zip(n, high, strict=True))}
     inside |= {high} if runtime else set()
-    wish, limit = request.requirement, allowed_rows(request, brute.rows)
+    requirement, limit = request.requirement, allowed_rows(request, brute.rows)
 
     def best(
-        relaxed: str | None, among: Collection[LatticeNode], wish: Requirement, limit: int
+        relaxed: str | None, among: Collection[LatticeNode], requirement: Requirement, limit: int
     ) -> list[NaiveAnswer]:
-        counted = [(n, brute.suppressed(n, wish)) for n in among]
+        counted = [(n, brute.suppressed(n, requirement)) for n in among]
         found = [(sum(n), s, n[-1], n[:-1], n) for n, s in counted if s <= limit and s < max(brute.rows, 1)]
-        return [(relaxed, min(found)[-1], min(found)[1], wish)] if found else []
+        return [(relaxed, min(found)[-1], min(found)[1], requirement)] if found else []
 
-    exact = best(None, inside, wish, limit)
+    exact = best(None, inside, requirement, limit)
     if exact:
         return exact
     taller = [n for n in above_low if request.scope == "global" or sum(n) >= sum(high)]
-    fewest = min((brute.suppressed(n, wish) for n in inside), default=-1)
-    answers = best("max_suppressed", inside, wish, fewest) + best("height", taller, wish, limit)
-    for relaxed, asked, weaker in (
-        ("k", wish.k, with_k),
-        ("l", largest_l(wish), with_l_at_most),
+    fewest = min((brute.suppressed(n, requirement) for n in inside), default=-1)
+    answers = best("max_suppressed", inside, requirement, fewest) + best("height", taller, requirement, limit)
+    for relaxed, required, weaker in (
+        ("k", requirement.k, with_k),
+        ("l", largest_l(requirement), with_l_at_most),
     ):
-        tried = (best(relaxed, inside, weaker(wish, p), limit) for p in range((asked or 1) - 1, 1, -1))
+        tried = (
+            best(relaxed, inside, weaker(requirement, p), limit) for p in range((required or 1) - 1, 1, -1)
+        )
         answers += next((found for found in tried if found), [])
     return answers

@@ -18,29 +18,31 @@ def naive_relaxations(brute: ScoredLattice, request: Request) -> list[NaiveAnswe
     low = tuple(dict(request.min_level).get(a, 0) for a in names)
     above_low = [n for n in brute.nodes if all(a <= b for a, b in zip(low, n, strict=True))]
     allowed = [n for n in above_low if all(a <= b for a, b in zip(n, high, strict=True))]
-    wish = request.requirement
+    requirement = request.requirement
     limit = min(allowed_rows(request, brute.rows), brute.rows - 1)
 
     def preferred(
-        relaxed: str | None, nodes: Collection[LatticeNode], wish: Requirement, limit: int
+        relaxed: str | None, nodes: Collection[LatticeNode], requirement: Requirement, limit: int
     ) -> list[NaiveAnswer]:
-        counted = [(n, brute.suppressed(n, wish)) for n in nodes]
+        counted = [(n, brute.suppressed(n, requirement)) for n in nodes]
         found = [(sum(n), s, n[-1], n[:-1], n) for n, s in counted if s <= limit]
-        return [(relaxed, min(found)[-1], min(found)[1], wish)] if found else []
+        return [(relaxed, min(found)[-1], min(found)[1], requirement)] if found else []
 
-    exact = preferred(None, allowed, wish, limit)
+    exact = preferred(None, allowed, requirement, limit)
     if exact:
         return exact
-    fewest = min(min(brute.suppressed(n, wish) for n in allowed), brute.rows - 1)
+    fewest = min(min(brute.suppressed(n, requirement) for n in allowed), brute.rows - 1)
     taller = [n for n in above_low if request.scope == "global" or sum(n) >= sum(high)]
-    answers = preferred("max_suppressed", allowed, wish, fewest) + preferred("height", taller, wish, limit)
-    for name in dict.fromkeys(c.name for c in wish.criteria):
-        asked = [c for c in wish.criteria if c.name == name]
-        floor = max(c.floor_score for c in asked)
+    answers = preferred("max_suppressed", allowed, requirement, fewest) + preferred(
+        "height", taller, requirement, limit
+    )
+    for name in dict.fromkeys(c.name for c in requirement.criteria):
+        criteria = [c for c in requirement.criteria if c.name == name]
+        floor = max(c.floor_score for c in criteria)
         tried = (
-            preferred(name, allowed, wish.weakened(name, score), limit)
+            preferred(name, allowed, requirement.weakened(name, score), limit)
             for score in sorted(brute.scores_of(name), reverse=True)
-            if floor <= score < max(c.threshold for c in asked)
+            if floor <= score < max(c.threshold for c in criteria)
         )
         answers += next((found for found in tried if found), [])
     return answers

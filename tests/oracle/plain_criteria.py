@@ -77,18 +77,18 @@ def fails(table: FrequencySet, types: Sequence[int], requirement: Requirement) -
     size, *distinct = signature_of(table, list(types))
     by_name = dict(zip(table.sensitive_attributes, distinct, strict=True))
     for criterion in requirement.criteria:
-        asked = list(by_name) if criterion.attribute is None else [criterion.attribute]
+        names = list(by_name) if criterion.attribute is None else [criterion.attribute]
         match criterion.name:
             case "k":
                 failing = size < criterion.value
             case "l":
-                failing = any(by_name[name] < criterion.value for name in asked)
+                failing = any(by_name[name] < criterion.value for name in names)
             case "highest_risk":
                 failing = 1 / size > criterion.value
             case "most-rows":
                 failing = size > criterion.value
             case "share":
-                shares = [Fraction(most_of_one(table, types, name), size) for name in asked]
+                shares = [Fraction(most_of_one(table, types, name), size) for name in names]
                 failing = any(share > Fraction(str(criterion.value)) for share in shares)
             case other:
                 raise AssertionError(other)

@@ -234,8 +234,8 @@ def lost(
     for shown in image:
         for h, (_, codes) in zip(hierarchies, shown, strict=True):
             leaves = len(h.leaves)
-            stands_for = leaves if shown in fails else max(len(codes - {leaves}), 1)
-            total += (stands_for - 1) / leaves
+            represented = leaves if shown in fails else max(len(codes - {leaves}), 1)
+            total += (represented - 1) / leaves
     return total
 
 

@@ -177,8 +177,10 @@ def random_requirement(
     criteria: list[Criterion] = []
     for place in random.permutation(len(usable))[: int(random.integers(1, 3))].tolist():
         toy = usable[place]
-        asked = [None] if not toy.of_attribute or random.random() < 0.5 else list(names)
-        criteria += [toy(values[toy.name][int(random.integers(0, len(values[toy.name])))], a) for a in asked]
+        attributes = [None] if not toy.of_attribute or random.random() < 0.5 else list(names)
+        criteria += [
+            toy(values[toy.name][int(random.integers(0, len(values[toy.name])))], a) for a in attributes
+        ]
     k = int(random.integers(1, 13)) if random.random() < 0.5 else None
     l = int(random.integers(1, 6)) if names and random.random() < 0.4 else None
     return Requirement(k if criteria or l is not None else k or 5, l, criteria)

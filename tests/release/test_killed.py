@@ -56,7 +56,7 @@ STEPS = {
 
 
 def killed(folder: Path, before: str, step: str) -> None:
-    run_until_killed(CHILD, str(folder), before, step, told=folder / "told.txt")
+    run_until_killed(CHILD, str(folder), before, step, output=folder / "told.txt")
 
 
 @pytest.mark.parametrize("step", STEPS)

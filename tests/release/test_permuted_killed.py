@@ -59,7 +59,7 @@ STEPS = {
 
 
 def killed(folder: Path, name: str, before: str, step: str) -> None:
-    run_until_killed(CHILD, str(folder), name, before, step, told=folder / "told.txt")
+    run_until_killed(CHILD, str(folder), name, before, step, output=folder / "told.txt")
 
 
 @pytest.mark.parametrize("step", STEPS)

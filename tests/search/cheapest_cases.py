@@ -64,7 +64,7 @@ def random_criteria_task(seed: int, *, suppressing: bool, monotone: bool = True)
     )
 
 
-def random_task(seed: int, settings: Settings, **how: Any) -> tuple[SearchProblem, NamedCost]:
+def random_task(seed: int, settings: Settings, **options: Any) -> tuple[SearchProblem, NamedCost]:
     """Return a task over a small table and its cost, sometimes with NULLs, limit, l, bounds or weights."""
     random = np.random.default_rng(seed)
     subjects = int(random.integers(2, 9)) if random.random() < 0.2 else None
@@ -85,7 +85,7 @@ def random_task(seed: int, settings: Settings, **how: Any) -> tuple[SearchProble
     weights = {name: float(random.integers(0, 4)) / 2 for name in table.attributes if random.random() < 0.3}
     cost = random_cost(random)
     request = Request.of(k=k, l=l, max_suppressed=limit, max_level=high, min_level=low)
-    return SearchProblem.of(table, request, settings, cost=cost, weights=weights, **how), cost
+    return SearchProblem.of(table, request, settings, cost=cost, weights=weights, **options), cost
 
 
 def assert_cheapest(result: SearchResult, task: SearchProblem, cost: NamedCost) -> None:

@@ -46,7 +46,7 @@ def cheapest(adult: FrequencySet, cost: str, k: int, limit: str) -> Solution:
     return solution
 
 
-def test_least_loss_with_any_number_of_rows_suppressed(adult: FrequencySet) -> None:
+def test_least_loss_with_any_suppression_is_found(adult: FrequencySet) -> None:
     found = cheapest(adult, "loss", 5, "100%")
     assert found.suppressed == 2_553
     assert granularity(adult, found.node) == pytest.approx(0.75142, abs=5e-6)
@@ -71,7 +71,7 @@ def granularity(adult: FrequencySet, node: LatticeNode) -> float:
         (100, (0, 4, 1, 1, 3, 2, 2, 1, 1), 453196.8932458743),
     ],
 )
-def test_least_entropy_with_nothing_suppressed(
+def test_least_entropy_without_suppression_is_found(
     adult: FrequencySet, k: int, node: LatticeNode, bits: float
 ) -> None:
     found = cheapest(adult, "entropy", k, "0%")
@@ -80,7 +80,9 @@ def test_least_entropy_with_nothing_suppressed(
     assert found.cost * adult.rows == pytest.approx(bits, rel=1e-12)
 
 
-def test_the_bits_of_generalization_alone(adult: FrequencySet, lattice: EvaluatedLattice) -> None:
+def test_least_bits_of_generalization_equal_the_rivals(
+    adult: FrequencySet, lattice: EvaluatedLattice
+) -> None:
     """Bits of generalization only: ARX's monotone entropy omits suppressed rows (4 %; k = 5 and k = 100)."""
     cost = cost_over("entropy", adult, Requirement(k=5))
     for k, node, bits in [

@@ -34,7 +34,7 @@ def rows_below(heading: str) -> list[list[str]]:
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
 
 
-def test_the_page_lists_every_algorithm_and_each_has_a_page() -> None:
+def test_page_lists_every_algorithm_and_each_has_a_page() -> None:
     named = [row[0] for row in rows_below("A *solution*")]
     assert named == [f"[`{name}`](search/{name}.md)" for name in ALGORITHMS]
     for name in ALGORITHMS:
@@ -46,7 +46,7 @@ def test_the_page_lists_every_algorithm_and_each_has_a_page() -> None:
         )
 
 
-def test_the_plane_of_the_example(philosophers: Table) -> None:
+def test_plane_of_the_example_equals_the_lattice(philosophers: Table) -> None:
     evaluated = philosophers.lattice().evaluated
     drawn = re.findall(r"^ +(\d) \|(.*)$", PAGE, re.M)
     for education, cells in drawn:
@@ -56,13 +56,13 @@ def test_the_plane_of_the_example(philosophers: Table) -> None:
     assert len(drawn) == 3
 
 
-def test_the_counts_of_the_example(philosophers: Table) -> None:
+def test_counts_of_the_example_equal_the_search(philosophers: Table) -> None:
     counts = rows_below("221 is the minimal solution")
     assert [row[0] for row in counts] == [f"`{name}`" for name in ALGORITHMS[:7]]
-    for name, *told in counts:
+    for name, *documented in counts:
         found = philosophers.search(name.strip("`"), k=4, min_level=AGE_KEPT, max_level=AGE_KEPT)
         result = found.result
-        assert [result.nodes_checked, result.nodes_marked, result.scans] == list(map(int, told)), name
+        assert [result.nodes_checked, result.nodes_marked, result.scans] == list(map(int, documented)), name
         nodes = ["".join(map(str, s.node)) for s in found.solutions]
         assert nodes == (["221"] if name == "`samarati`" else ["221", "222", "231", "232"])
         assert [s.minimal for s in found.solutions] == [True, False, False, False][: len(nodes)]

@@ -51,7 +51,7 @@ def kernels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Mo
 
 
 @pytest.mark.parametrize("decorator", [compiled, compiled_without_refcounts, inlined])
-def test_a_kernel_of_kernels_computes_and_alone_is_compiled_and_kept(
+def test_only_the_outermost_kernel_is_compiled_and_cached(
     kernels: Callable[..., ModuleType], tmp_path: Path, decorator: Any
 ) -> None:
     module = kernels(quotient=decorator, outer=decorator)
@@ -63,13 +63,13 @@ def test_a_kernel_of_kernels_computes_and_alone_is_compiled_and_kept(
     assert sum(again.outermost.stats.cache_hits.values()) == 1
 
 
-def test_what_is_called_by_a_kernel_can_be_called_by_python_too(kernels: Callable[..., ModuleType]) -> None:
+def test_inner_kernels_can_be_called_from_python(kernels: Callable[..., ModuleType]) -> None:
     module = kernels()
     assert (module.outer(VALUES, 0), module.quotient(VALUES, 0)) == (9, 8)
     assert module.outermost(VALUES.astype(np.int32), 0) == 10
 
 
-def test_what_fails_within_reaches_the_caller_freshly_compiled_or_found(
+def test_errors_of_inner_kernels_reach_the_caller_compiled_or_cached(
     kernels: Callable[..., ModuleType],
 ) -> None:
     for _ in range(2):
