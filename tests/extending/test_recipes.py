@@ -11,6 +11,6 @@ PAGE = HERE.parent.parent / "docs" / "extending.md"
 
 
 @pytest.mark.parametrize("recipe", sorted(path.name for path in HERE.glob("toy_*.py")))
-def test_a_recipe_stands_on_the_page_as_it_is(recipe: str) -> None:
+def test_page_repeats_each_recipe_exactly(recipe: str) -> None:
     text = (HERE / recipe).read_text(encoding="utf-8")
     assert f"```python\n{text}```\n" in PAGE.read_text(encoding="utf-8")
