@@ -323,9 +323,7 @@ def draw(seed: int, number: int) -> list[tuple[str, str, str]]:
 
 @examples(max_examples=some_of(25), deadline=None)
 @given(st.integers(0, 2**32), st.integers(0, 60), st.sampled_from([1, 2, 5, 20]))
-def test_scores_equal_plain_classes_and_one_row_adds_at_most_one(
-    seed: int, number: int, least: int
-) -> None:
+def test_scores_equal_plain_classes_and_one_row_adds_at_most_one(seed: int, number: int, least: int) -> None:
     rows = draw(seed, number + 1)
     search = PrivateLevelChoice.of(spec(), {})
     scores = [search.scores(counted(some), least).tolist() for some in (rows[:-1], rows)]
