@@ -49,7 +49,9 @@ def opened(toy: ModuleType, monkeypatch: pytest.MonkeyPatch) -> list[SourceSpec]
     return sources
 
 
-def test_registered_engine_publishes_a_file_to_an_audited_release(toy: ModuleType, opened: list[SourceSpec], tmp_path: Path) -> None:
+def test_registered_engine_publishes_a_file_to_an_audited_release(
+    toy: ModuleType, opened: list[SourceSpec], tmp_path: Path
+) -> None:
     del toy
     (tmp_path / "people.csv").write_text(PEOPLE)
     assert main(["init", "toy:people.csv", "--json"]) == 0
@@ -62,7 +64,9 @@ def test_registered_engine_publishes_a_file_to_an_audited_release(toy: ModuleTyp
     assert {source.path and source.path.name for source in opened} >= {"people.csv", "out.csv"}
 
 
-def test_registered_engine_publishes_into_its_own_table(toy: ModuleType, opened: list[SourceSpec], tmp_path: Path) -> None:
+def test_registered_engine_publishes_into_its_own_table(
+    toy: ModuleType, opened: list[SourceSpec], tmp_path: Path
+) -> None:
     (tmp_path / "people.csv").write_text(PEOPLE)
     with toy.connect(discreet.Settings.from_environment(), None) as engine:
         table = engine.open_source(SourceSpec(path=Path("people.csv")))

@@ -33,7 +33,9 @@ def test_help_names_the_registered_model(toy_model: ModuleType, run: Run, people
     assert "--slicing FILE" in text
 
 
-def test_registered_model_is_published_audited_and_reported(toy_model: ModuleType, run: Run, people: Path) -> None:
+def test_registered_model_is_published_audited_and_reported(
+    toy_model: ModuleType, run: Run, people: Path
+) -> None:
     found = run(*SLICES, "--times", "2", "--summary", "sets", "--json")
     assert (found.status, found.err) == (0, ""), found
     assert (found.json["model"], found.json["recoding"]["summary"]) == ("ordered-slices", "sets")
@@ -49,7 +51,9 @@ def test_registered_model_is_published_audited_and_reported(toy_model: ModuleTyp
     assert compared.json["metrics"]["classes"] == 4
 
 
-def test_options_of_the_registered_model_are_read_from_a_file(toy_model: ModuleType, run: Run, people: Path) -> None:
+def test_options_of_the_registered_model_are_read_from_a_file(
+    toy_model: ModuleType, run: Run, people: Path
+) -> None:
     (people / "slices.toml").write_text('times = 2\nsummary = "sets"\n')
     found = run(*SLICES, "--slicing", "slices.toml", "--summary", "ranges", "--json").json
     assert (found["recoding"]["summary"], found["audit"]["classes"]) == ("ranges", 2)
