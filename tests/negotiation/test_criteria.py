@@ -106,7 +106,8 @@ def test_frontier_equals_the_undominated_nodes(settings: Settings) -> None:
         requirement, tables = request.requirement, LossTables.of(table, weights)
         evaluated = evaluate_lattice(table, settings, criteria=requirement.criteria)
         keys = {
-            n: (sum(n), round(tables.loss_of_node(n), 12), brute.suppressed(n, requirement)) for n in brute.nodes
+            n: (sum(n), round(tables.loss_of_node(n), 12), brute.suppressed(n, requirement))
+            for n in brute.nodes
         }
         best = [
             n
@@ -156,7 +157,9 @@ def test_partial_lattices_answer_growing_criteria(seed: int, runtime: bool) -> N
     requirement = request.requirement
     partial = prepare_partial_lattice(table, "15%", criteria=requirement.criteria)
     available_nodes = [tuple(node) for node in partial.nodes.tolist()]
-    assert partial.suppression(requirement).tolist() == [brute.suppressed(n, requirement) for n in available_nodes]
+    assert partial.suppression(requirement).tolist() == [
+        brute.suppressed(n, requirement) for n in available_nodes
+    ]
     assert all(partial.suppressed(n, requirement) == brute.suppressed(n, requirement) for n in brute.nodes)
     found = PartialNegotiator(partial, runtime=runtime).negotiate(request)
     for answer in found.answers:
