@@ -67,7 +67,9 @@ def test_hostile_text_stays_one_constant(dialect: Dialect) -> None:
         ("HUGEINT", {exp.DataType.Type.DECIMAL, exp.DataType.Type.BIGDECIMAL}),
     ],
 )
-def test_types_are_cast_to_those_of_the_warehouse(house: str, kind: set[exp.DataType.Type], dialect: Dialect) -> None:
+def test_types_are_cast_to_those_of_the_warehouse(
+    house: str, kind: set[exp.DataType.Type], dialect: Dialect
+) -> None:
     cast = parsed(f"SELECT {dialect.cast('x', house)}", dialect).find(exp.Cast)
     assert cast is not None
     assert cast.to.this in kind
