@@ -48,7 +48,9 @@ def apply(
 
 
 @pytest.mark.parametrize(("l", "seed"), in_turn([1, 2, 3, 5], range(4), rounds=2))
-def test_l_is_counted_among_subjects(l: int, seed: int, engine: Engine, settings: Settings, tmp_path: Path) -> None:
+def test_l_is_counted_among_subjects(
+    l: int, seed: int, engine: Engine, settings: Settings, tmp_path: Path
+) -> None:
     """l among subjects holds for shared values, persons with many values, values of many persons."""
     random = Random(seed)
     rows = []

@@ -189,7 +189,9 @@ def test_class_below_its_requirement_is_never_published(
     assert Counter(row[:2] for row in published(engine, spec, frequency_set, alike)[1]) == {("*", "*"): 12}
 
 
-def test_inconsistent_recodings_are_internal_errors(engine: Engine, settings: Settings, tmp_path: Path) -> None:
+def test_inconsistent_recodings_are_internal_errors(
+    engine: Engine, settings: Settings, tmp_path: Path
+) -> None:
     spec = patients(tmp_path)
     frequency_set = count_frequency_set(engine, spec, settings)
     good = random_classes(np.random.default_rng(2), frequency_set, NOTHING, split=False, suppress=False)
