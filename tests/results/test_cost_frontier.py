@@ -91,7 +91,9 @@ def test_cost_frontier_contains_the_undominated_nodes(name: str, settings: Setti
             summary = lattice.summary_of(node, requirement, cost)
             assert (summary.cost_name, summary.suppressed) == (name, costs_and_rows[node][1])
             assert summary.cost is not None
-            assert cost_parts(summary.cost) == pytest.approx(cost_parts(costs_and_rows[node][0]), rel=1e-9, abs=1e-9)
+            assert cost_parts(summary.cost) == pytest.approx(
+                cost_parts(costs_and_rows[node][0]), rel=1e-9, abs=1e-9
+            )
         sizes.add(len(found.points))
     assert len(sizes) > 1
 

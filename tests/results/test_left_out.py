@@ -53,9 +53,7 @@ def lost_rows(table: Table, rows: Rows, node: tuple[int, ...], k: int) -> Rows:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_left_out_values_equal_a_plain_count(
-    seed: int, tmp_path: Path, settings: Settings
-) -> None:
+def test_left_out_values_equal_a_plain_count(seed: int, tmp_path: Path, settings: Settings) -> None:
     table, rows = random_table(seed, tmp_path, settings)
     lattice = table.lattice()
     assert isinstance(lattice, TableLattice)

@@ -107,7 +107,11 @@ def test_positions_are_ordered_by_height_and_loss_and_invertible(table: Table) -
     requirement = Requirement.of(4)
     suppressed = view.suppression(requirement)
     assert suppressed.tolist() == [lattice.suppressed(tuple(n), requirement) for n in view.levels.tolist()]
-    assert [tuple(view.levels[p].tolist()) for p in view.frontier(requirement)] == [(0, 0, 0), (1, 0, 1), (2, 2, 1)]
+    assert [tuple(view.levels[p].tolist()) for p in view.frontier(requirement)] == [
+        (0, 0, 0),
+        (1, 0, 1),
+        (2, 2, 1),
+    ]
 
 
 @pytest.mark.parametrize("requirement", REQUIREMENTS[:3], ids=str)
@@ -144,9 +148,7 @@ def lattice_nodes() -> list[tuple[int, ...]]:
     return list(product(range(5), range(4), range(3)))
 
 
-def test_distinct_values_are_of_the_counted_attribute(
-    tmp_path: Path, settings: Settings
-) -> None:
+def test_distinct_values_are_of_the_counted_attribute(tmp_path: Path, settings: Settings) -> None:
     rows = ["age,ill,wage", "30,flu,low", "30,flu,high", "30,flu,mean", "31,flu,low", "31,cold,low"]
     (tmp_path / "people.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
     roles = {"age": "quasi-identifier", "ill": "sensitive", "wage": "sensitive"}
