@@ -84,9 +84,7 @@ def test_optimal_division_is_the_least_of_all_sets_of_cuts(
 
 @given(seed=SEEDS, k=st.integers(1, 5), nodes=st.integers(0, 6), limit=st.sampled_from([0, 3]))
 @hypothesis_settings(max_examples=some_of(60), deadline=None)
-def test_small_budget_ends_with_a_bound_below_the_optimum(
-    seed: int, k: int, nodes: int, limit: int
-) -> None:
+def test_small_budget_ends_with_a_bound_below_the_optimum(seed: int, k: int, nodes: int, limit: int) -> None:
     """For any budget, bound ≤ optimum ≤ value, and the status is ``optimal`` only if they are equal."""
     table = random_table(seed, 4)
     least = by_enumeration(table, k, limit, ClassCost.C_DM)
@@ -174,7 +172,9 @@ def test_optimal_division_in_json() -> None:
         (Requirement(2), 1, ClassCost.C_AVG, "c-avg does not count suppressed rows"),
     ],
 )
-def test_optimal_division_refuses_unsupported_problems(requirement: Requirement, limit: int, cost: ClassCost, message: str) -> None:
+def test_optimal_division_refuses_unsupported_problems(
+    requirement: Requirement, limit: int, cost: ClassCost, message: str
+) -> None:
     table = random_frequency_set(
         np.random.default_rng(1), attributes=2, height=2, leaves=5, rows=20, sensitive=1
     )
