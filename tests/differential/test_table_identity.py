@@ -279,7 +279,7 @@ def test_postgresql_table_under_another_name_is_recognized(
 
 
 @pytest.mark.parametrize(("one", "other"), [("people", "stored"), ("parts", "part")])
-def test_rows_that_are_stored_again_or_in_part(
+def test_table_with_copied_or_partial_rows_is_recognized(
     one: str, other: str, people: str, postgres_server: PostgresServer
 ) -> None:
     url = postgres_server.url(people)
