@@ -52,7 +52,9 @@ def test_value_range_scores_equal_plain_ranges(classes: Classes) -> None:
 
 @examples(max_examples=some_of(150), deadline=None)
 @given(NUMBERS, EPSILONS, st.sampled_from(["absolute", "relative"]), st.sampled_from([1, 1.5, 2, 3]))
-def test_proximity_scores_equal_plain_python(classes: Classes, epsilon: float, neighbourhood: str, m: float) -> None:
+def test_proximity_scores_equal_plain_python(
+    classes: Classes, epsilon: float, neighbourhood: str, m: float
+) -> None:
     table = [value for held in classes for value in held]
     criterion = Proximity(m, epsilon=epsilon, neighbourhood=neighbourhood)
     for held, score in zip(classes, scores(criterion, classes, table), strict=True):

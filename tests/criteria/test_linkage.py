@@ -287,7 +287,9 @@ def test_presence_is_not_growing() -> None:
         (1.0, 0.0, 7, 7, False),
     ],
 )
-def test_presence_at_its_bounds_passes(value: float, least: float, rows: int, people: int, failing: bool) -> None:
+def test_presence_at_its_bounds_passes(
+    value: float, least: float, rows: int, people: int, failing: bool
+) -> None:
     assert fails(DeltaPresence(value, least=least), rows, people) is failing
 
 
@@ -325,7 +327,9 @@ def test_rows_without_people_fail_k_map() -> None:
 
 @pytest.mark.parametrize("truncated", [False, True])
 @pytest.mark.parametrize(("fraction", "significance"), [(0.3, 0.05), (0.05, 0.2), (0.9, 0.01), (0.01, 0.5)])
-def test_estimated_k_map_needs_the_rows_of_plain_python(truncated: bool, fraction: float, significance: float) -> None:
+def test_estimated_k_map_needs_the_rows_of_plain_python(
+    truncated: bool, fraction: float, significance: float
+) -> None:
     estimator = "zero-truncated-poisson" if truncated else "poisson"
     needed = [0] + [plain.fewest_rows(k, fraction, significance, truncated=truncated) for k in range(1, 90)]
     assert needed == sorted(needed)

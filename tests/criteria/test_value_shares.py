@@ -197,7 +197,9 @@ def test_criteria_are_not_growing(
     ],
     ids=str,
 )
-def test_value_equal_to_the_parameter_passes_unless_less_is_required(criterion: Criterion, counts: list[int], table: list[int], met: bool) -> None:
+def test_value_equal_to_the_parameter_passes_unless_less_is_required(
+    criterion: Criterion, counts: list[int], table: list[int], met: bool
+) -> None:
     """A value equal to the parameter passes, or fails if the definition requires less."""
     assert (scores(criterion, [counts], table)[0] >= criterion.threshold) is met
 
