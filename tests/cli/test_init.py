@@ -66,7 +66,9 @@ def test_spec_in_another_folder_names_its_data_by_a_relative_path(run: Run, peop
 
 
 @pytest.mark.parametrize("name", REAL)
-def test_spec_of_a_real_table_has_the_expected_roles(name: str, data_dir: Path, run: Run, tmp_path: Path) -> None:
+def test_spec_of_a_real_table_has_the_expected_roles(
+    name: str, data_dir: Path, run: Run, tmp_path: Path
+) -> None:
     spec = tmp_path / "real.toml"
     found = run("init", data_dir / name, "--output", spec, "--json")
     assert found.status == 0
