@@ -88,7 +88,9 @@ def test_optimized_partitions_have_the_known_errors(quick_run: Callable[[str], R
     )
 
 
-def test_errors_of_seeded_draws_are_near_the_recorded_ones(quick_run: Callable[[str], ReproductionRun]) -> None:
+def test_errors_of_seeded_draws_are_near_the_recorded_ones(
+    quick_run: Callable[[str], ReproductionRun],
+) -> None:
     """Errors are drawn from seeds; two digits are compared, since numpy may change its generators."""
     run = quick_run("permutation")
     generalized, permuted = (column(run, "one_partition", name) for name in ("generalized", "permuted"))
