@@ -54,7 +54,9 @@ def shown(recoding: ClassRecoding) -> list[tuple[str | None, ...]]:
     ]
 
 
-def test_multidimensional_partition_of_the_patients_equals_the_paper(patients: FrequencySet, settings: Settings) -> None:
+def test_multidimensional_partition_of_the_patients_equals_the_paper(
+    patients: FrequencySet, settings: Settings
+) -> None:
     recoding = partition_table(patients, Requirement(2), settings)
     assert sorted(recoding.class_rows()) == [2, 2, 2]
     assert shown(recoding) == [
