@@ -54,7 +54,10 @@ if TYPE_CHECKING:
     from discreet.verbs.release_check import check
     from discreet.verbs.release_publication import ReleasedTable
     from discreet.verbs.release_query import QueryResult, query, views
-    from discreet.verbs.table import Table, open
+    from discreet.verbs.table import (
+        Table,
+        open,  # noqa: A004
+    )
     from discreet.verbs.table_search import SearchOutcome
 
 _MODULES = {

@@ -118,7 +118,7 @@ def test_two_safe_releases_single_out_people_together(tmp_path: Path) -> None:
         ),  # one suppresses a row
     ],
 )
-def test_nested_releases(
+def test_nested_releases_have_the_expected_figures(
     tmp_path: Path, people: People, first: dict[str, int], second: dict[str, int], figures: tuple[object, ...]
 ) -> None:
     table = opened(tmp_path, people)

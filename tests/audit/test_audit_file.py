@@ -68,7 +68,9 @@ def test_classes_sizes_and_distinct_values(engine: Engine, tmp_path: Path) -> No
         (Requirement(k=3, l=2), True),
     ],
 )
-def test_requirements(requirement: Requirement, passed: bool, engine: Engine, tmp_path: Path) -> None:
+def test_requirements_pass_or_fail_on_a_small_file(
+    requirement: Requirement, passed: bool, engine: Engine, tmp_path: Path
+) -> None:
     path = written(tmp_path, "a,b,s\n" + "1,x,flu\n1,x,flu\n1,x,cold\n" * 1)
     assert audited(engine, path, requirement).passed is passed
 
@@ -120,7 +122,9 @@ def test_at_most_a_hundred_classes_are_listed_smallest_first(engine: Engine, tmp
         ({"requirement": Requirement(l=2), "sensitive": []}, "no attribute is sensitive"),
     ],
 )
-def test_wrong_columns(arguments: Mapping[str, object], message: str, engine: Engine, tmp_path: Path) -> None:
+def test_wrong_columns_are_refused(
+    arguments: Mapping[str, object], message: str, engine: Engine, tmp_path: Path
+) -> None:
     with pytest.raises(InputError, match=message):
         audited(engine, written(tmp_path, TABLE), **arguments)  # type: ignore[arg-type]
 
@@ -143,7 +147,9 @@ def test_unknown_column_lists_the_existing_columns(engine: Engine, tmp_path: Pat
         ("f.xlsx", b""),
     ],
 )
-def test_unreadable_files(name: str, content: bytes | None, engine: Engine, tmp_path: Path) -> None:
+def test_unreadable_files_are_refused(
+    name: str, content: bytes | None, engine: Engine, tmp_path: Path
+) -> None:
     if content is not None:
         (tmp_path / name).write_bytes(content)
     with pytest.raises(InputError):

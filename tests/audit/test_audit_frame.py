@@ -98,7 +98,7 @@ def test_value_that_is_not_a_table_is_refused() -> None:
         discreet.audit({"age": [1]}, **NAMED)
 
 
-def test_check_takes_tables_and_writes_none_of_their_cells(tmp_path: Path) -> None:
+def test_check_accepts_tables_and_records_no_cell(tmp_path: Path) -> None:
     frame = pandas.DataFrame({**ROWS, "label": ["Secret"] * 7 + ["*"]})
     path = tmp_path / "rows.csv"
     frame.to_csv(path, index=False)

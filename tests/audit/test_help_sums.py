@@ -76,7 +76,7 @@ def changed(path: Path, statement: str, settings: Settings) -> list[str]:
     ("values", "numeric"),
     [(PAY, True), ([f"{n / 8:.3f}" for n in PAY], True), ([f"d{n}" for n in PAY], False)],
 )
-def test_every_cell_counts(
+def test_every_changed_cell_is_found(
     tmp_path: Path, settings: Settings, out: Path, agreed: list[bool], values: list[object], numeric: bool
 ) -> None:
     table = table_of(tmp_path, settings, list(enumerate(values)))
@@ -107,7 +107,7 @@ def test_every_cell_counts(
         "DELETE FROM help WHERE rowid = 4; INSERT INTO help SELECT * FROM help LIMIT 1",
     ],
 )
-def test_rows_that_are_others(published: Path, settings: Settings, statement: str) -> None:
+def test_changed_rows_are_found(published: Path, settings: Settings, statement: str) -> None:
     assert changed(published, statement, settings)
 
 

@@ -76,7 +76,7 @@ def test_permuted_release_passes(published: Path, settings: Settings) -> None:
     assert "Audit passed: 10 rows" in str(report)
 
 
-def test_any_change_is_seen_by_the_checksum(published: Path, settings: Settings) -> None:
+def test_checksum_detects_any_change(published: Path, settings: Settings) -> None:
     for name in ("p.csv", "p.help.csv"):
         before = (published.parent / name).read_bytes()
         change(published.parent / name, lambda rows: rows.append(rows.pop(1)))
@@ -124,7 +124,7 @@ def no_number(rows: Rows) -> None:
 @pytest.mark.parametrize(
     "edit", [swap_values, swap_groups, new_value, new_group, no_group, lost_row, no_number]
 )
-def test_changed_data_is_seen_without_its_checksum(
+def test_changed_data_is_detected_without_its_checksum(
     published: Path, settings: Settings, edit: Callable[[Rows], None]
 ) -> None:
     change(published, edit, release=published)

@@ -12,7 +12,7 @@ PAIRS = st.sets(st.tuples(st.integers(0, 4), st.integers(0, 4)), max_size=12)
 
 
 @given(pairs=PAIRS, most=st.integers(1, 6))
-def test_most_representatives(pairs: set[tuple[int, int]], most: int) -> None:
+def test_most_representatives_equal_an_exhaustive_search(pairs: set[tuple[int, int]], most: int) -> None:
     persons: dict[int, list[int]] = {}
     for value, person in sorted(pairs):
         persons.setdefault(person, []).append(value)

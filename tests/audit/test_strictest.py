@@ -181,7 +181,9 @@ def test_class_without_values_meets_no_value_of_a_criterion(engine: Engine, tmp_
     assert [one(found, name).reason for name in ("k_map", "delta_presence")] == [NEVER_MET] * 2
 
 
-def test_without_classes_or_sensitive_attributes(engine: Engine, tmp_path: Path, path: Path) -> None:
+def test_missing_classes_or_sensitive_attributes_are_reasons(
+    engine: Engine, tmp_path: Path, path: Path
+) -> None:
     empty = tmp_path / "empty.csv"
     written(empty, ["q", "ill", "wage"], [("*", "*", "*")])
     found = strictest_audit(engine, empty, strictest=True).strictest
@@ -230,7 +232,9 @@ def test_population_smaller_than_the_table_is_reported(engine: Engine, path: Pat
     assert found.reason.startswith("a population of 3 people is smaller than the table")
 
 
-def test_program_and_python(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_strictest_values_in_the_command_and_in_python(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     words = ["audit", str(path), "--quasi-identifier", "q", "--sensitive", "ill"]
     assert main([*words, "--json"]) == 2  # nothing is required
     assert "strictest" not in json.loads(capsys.readouterr().out)

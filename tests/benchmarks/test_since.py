@@ -13,8 +13,8 @@ print(json.dumps({{"seconds": {{"case": {{"median": {0}}}}}}}))
 
 
 def git(folder: Path, *arguments: str) -> None:
-    who = ("-c", "user.name=test", "-c", "user.email=test@localhost")
-    subprocess.run(["git", *who, *arguments], cwd=folder, check=True, capture_output=True)
+    identity = ("-c", "user.name=test", "-c", "user.email=test@localhost")
+    subprocess.run(["git", *identity, *arguments], cwd=folder, check=True, capture_output=True)
 
 
 def test_each_side_runs_its_own_files(tmp_path: Path) -> None:

@@ -220,7 +220,7 @@ def test_internal_error_contains_no_data(run: Run, people: Path, monkeypatch: py
 @pytest.mark.parametrize(
     ("raised", "status"), [(KeyboardInterrupt, 130), (BrokenPipeError, 141), (MemoryError, 4)]
 )
-def test_interruptions(
+def test_interruption_has_its_exit_status_without_a_traceback(
     raised: type[BaseException], status: int, run: Run, people: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def interrupted(*_: object, **__: object) -> None:

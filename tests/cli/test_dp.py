@@ -77,7 +77,9 @@ def test_counts_and_remaining_budget_are_printed(run: Run, spec: Path) -> None:
         (["--epsilon", "1", "--mechanism", "none"], "mechanism 'none'"),
     ],
 )
-def test_bad_options(run: Run, spec: Path, options: list[str], fact: str) -> None:
+def test_invalid_options_are_refused_without_spending(
+    run: Run, spec: Path, options: list[str], fact: str
+) -> None:
     found = run("dp", "histogram", str(spec), "--marginal", "age", "--output", "counts.csv", *options)
     assert found.status == 2
     assert fact in found.err

@@ -109,7 +109,7 @@ def test_help_lists_each_verb_with_a_whole_sentence(run: Run) -> None:
     assert run().status == 0
 
 
-def test_version(run: Run) -> None:
+def test_version_is_one_line(run: Run) -> None:
     found = run("--version")
     assert found.status == 0
     assert re.fullmatch(r"discreet \d+\.\d+\.\d+\n", found.out)

@@ -52,7 +52,7 @@ def test_text_shows_a_row_per_column_and_the_next_command(run: Run, people: Path
     assert "  discreet negotiate new.toml --k 10 --max-suppressed 1%" in found.out
 
 
-def test_overwrite(run: Run, people: Path) -> None:
+def test_existing_spec_is_replaced_only_with_overwrite(run: Run, people: Path) -> None:
     assert run("init", "people.csv").status == 2
     assert run("init", "people.csv", "--overwrite").status == 0
 
@@ -66,7 +66,9 @@ def test_spec_in_another_folder_names_its_data_by_a_relative_path(run: Run, peop
 
 
 @pytest.mark.parametrize("name", REAL)
-def test_real_tables(name: str, data_dir: Path, run: Run, tmp_path: Path) -> None:
+def test_spec_of_a_real_table_has_the_expected_roles(
+    name: str, data_dir: Path, run: Run, tmp_path: Path
+) -> None:
     spec = tmp_path / "real.toml"
     found = run("init", data_dir / name, "--output", spec, "--json")
     assert found.status == 0

@@ -91,7 +91,7 @@ def test_exact_answer_is_printed(run: Run, people: Path) -> None:
     }
 
 
-def test_relaxations(run: Run, people: Path) -> None:
+def test_relaxations_are_answered_and_printed(run: Run, people: Path) -> None:
     found = run("negotiate", "discreet.toml", "--k", "4", "--max-level", "age=1", "--json")
     assert found.status == 3
     assert found.json["outcome"] == "relaxed"
@@ -181,7 +181,7 @@ def test_spec_fills_in_options_and_options_take_precedence(run: Run, people: Pat
     assert (wider.status, wider.json["answers"][0]["k"]) == (0, 2)
 
 
-def test_inspect(run: Run, people: Path) -> None:
+def test_inspect_counts_rows_and_lists_attributes(run: Run, people: Path) -> None:
     found = run("inspect", "discreet.toml", "--json").json
     assert {
         key: found[key] for key in ("rows", "dropped", "row_types", "unique_rows", "smallest_class", "nodes")
@@ -208,7 +208,7 @@ def test_inspect(run: Run, people: Path) -> None:
     assert "Identifiers, dropped: name." in text
 
 
-def test_inspect_warns(run: Run, people: Path) -> None:
+def test_inspect_warns_of_unlisted_columns_and_missing_hierarchies(run: Run, people: Path) -> None:
     spec = SPEC.replace('[attributes.name]\nrole = "identifier"\n', "").replace(
         'hierarchy = "city.csv"\n', ""
     )
@@ -218,7 +218,7 @@ def test_inspect_warns(run: Run, people: Path) -> None:
     assert any("No hierarchy is given for city" in warning for warning in warnings)
 
 
-def test_adult(data_dir: Path, run: Run, tmp_path: Path) -> None:
+def test_request_on_adult_has_the_relaxations_of_the_paper(data_dir: Path, run: Run, tmp_path: Path) -> None:
     """QI6 of the negotiation paper, k=10: 211012 fails; the paper prints 401211 with 285 rows."""
     names = ("age", "education", "marital_status", "occupation", "race", "work_class")
     folder = data_dir / "adult"

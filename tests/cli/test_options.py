@@ -18,12 +18,12 @@ def test_levels_split_at_the_last_sign() -> None:
 
 
 @pytest.mark.parametrize("text", ["age", "=1", "age=", "age=1.5", "age=one", "age=٣", "age=" + "9" * 5000])
-def test_levels_of_another_form(text: str) -> None:
+def test_invalid_levels_are_refused(text: str) -> None:
     with pytest.raises(InputError, match="ATTR=N"):
         parse_level_options("--level", [text])
 
 
-def test_l() -> None:
+def test_l_is_a_number_or_a_number_by_attribute() -> None:
     assert parse_l(None) is None
     assert parse_l([]) is None
     assert parse_l(["3"]) == 3
@@ -31,12 +31,12 @@ def test_l() -> None:
 
 
 @pytest.mark.parametrize("texts", [["2", "3"], ["2", "a=3"], ["two"], ["2.0"], ["a=2", "a=2"]])
-def test_l_of_another_form(texts: list[str]) -> None:
+def test_invalid_l_is_refused(texts: list[str]) -> None:
     with pytest.raises(InputError):
         parse_l(texts)
 
 
-def test_k() -> None:
+def test_k_is_a_whole_number() -> None:
     assert parse_k(None) is None
     assert parse_k("10") == 10
     for text in ("2.5", "ten", "", "1e3", "9" * 5000):
@@ -44,7 +44,7 @@ def test_k() -> None:
             parse_k(text)
 
 
-def test_settings() -> None:
+def test_settings_are_read_from_common_options() -> None:
     with limiting("3", "4GB"):
         found = parse_settings()
     assert (found.threads, found.memory_limit) == (3, 4 * 10**9)

@@ -59,7 +59,7 @@ def test_levels_are_negotiated_without_a_model_and_cheapest_with_full_domain(run
 
 
 @pytest.mark.parametrize(("summary", "ages"), [("ranges", "…"), ("sets", "{"), ("means", "("), ("lca", "-")])
-def test_summaries_of_mondrian(summary: str, ages: str, run: Run, people: Path) -> None:
+def test_mondrian_publishes_each_summary(summary: str, ages: str, run: Run, people: Path) -> None:
     found = run(*PUBLISH, "--model", "mondrian", "--k", "4", "--cut", "median", "--summary", summary)
     assert found.json["recoding"]["summary"] == summary
     rows = (people / "release.csv").read_text().splitlines()[1:]
@@ -105,7 +105,7 @@ def test_options_that_do_not_apply_are_refused(
 
 
 @pytest.mark.parametrize("model", ["full-subtree", "patterns"])
-def test_limits_of_the_spec(model: str, run: Run, people: Path) -> None:
+def test_level_limits_of_the_spec_warn_or_are_refused(model: str, run: Run, people: Path) -> None:
     """A minimum level is binding and refused; a maximum level is only a preference and gives a warning."""
     (people / "discreet.toml").write_text(SPEC + "\n[request]\nk = 3\n[request.max_level]\nage = 1\n")
     found = run(*PUBLISH, "--model", model)

@@ -55,7 +55,7 @@ def test_names_are_split_at_commas_or_repeated(words: tuple[str, ...], run: Run,
         assert found.json["recoding"]["patterns"]["allowed"] <= 2
 
 
-def test_levels_and_vectors(run: Run, people: Path) -> None:
+def test_cells_by_levels_and_patterns_by_vectors_are_published(run: Run, people: Path) -> None:
     found = run(*PUBLISH, "--cells", "levels", "--cost", "loss")
     assert found.json["model"] == "cell-generalization"
     found = run(*PUBLISH, "--pattern", "11", "--pattern", "2*", "--overwrite")

@@ -145,7 +145,9 @@ def test_groups_are_the_classes_of_a_recoding(run: Run, people: Path) -> None:
         (("--k", "7"), 3, "distinct values"),
     ],
 )
-def test_refused(options: tuple[str, ...], status: int, message: str, run: Run, people: Path) -> None:
+def test_unfit_permutation_options_are_refused(
+    options: tuple[str, ...], status: int, message: str, run: Run, people: Path
+) -> None:
     found = run(*PUBLISH, *options)
     assert found.status == status
     assert message in " ".join(found.err.split())

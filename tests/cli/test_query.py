@@ -64,14 +64,14 @@ def test_explain_prints_sql_that_runs(release: Path, capsys: pytest.CaptureFixtu
     assert 'JOIN "h" AS help' in capsys.readouterr().out
 
 
-def test_views(release: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_views_are_statements_of_the_dialect(release: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["query", str(release), "--views", "--sql", "spark", "--json"]) == 0
     assert len(json.loads(capsys.readouterr().out)["statements"]) == 2
     assert main(["query", str(release), "--views"]) == 0
     assert 'CREATE MACRO "salary_bounds"(condition)' in capsys.readouterr().out
 
 
-def test_several_releases(release: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_several_releases_are_answered_separately(release: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["query", str(release), str(release), QUERY]) == 0
     assert capsys.readouterr().out.count("people.csv") == 4
 

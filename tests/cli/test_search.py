@@ -94,7 +94,7 @@ def test_optimal_and_anytime_minimize_the_cost_of_the_spec(run: Run, people: Pat
     assert isinstance(plain[0]["cost"], float)
 
 
-def test_bounds_and_marking(run: Run, people: Path) -> None:
+def test_solutions_are_within_the_level_bounds(run: Run, people: Path) -> None:
     options = ["--algorithm", "bottom-up", "--k", "2", "--max-level", "age=2", "--min-level", "city=1"]
     found = run("search", "discreet.toml", *options, "--marking", "transitive", "--json")
     inside = [(a, c) for a, c in NODES if a <= 2 and c >= 1 and suppressed(a, c, 2) == 0]
@@ -115,7 +115,7 @@ def test_bounds_and_marking(run: Run, people: Path) -> None:
         ("--algorithm incognito", "k, l, or another criterion"),
     ],
 )
-def test_bad_input(options: str, allowed: str, run: Run, people: Path) -> None:
+def test_invalid_search_options_are_refused(options: str, allowed: str, run: Run, people: Path) -> None:
     found = run("search", "discreet.toml", *options.split(), "--json")
     assert found.status == 2
     assert allowed in found.json["error"]["allowed"]

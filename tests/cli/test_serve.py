@@ -40,7 +40,9 @@ def test_serve_refuses_unsafe_options(
     assert message in found.err.replace("\n", " ")
 
 
-def test_adding_users(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_user_is_added_with_a_hashed_password(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "users"
     monkeypatch.setattr(sys, "stdin", io.StringIO("correct horse battery\n"))
     found = run("serve", "--add-user", "anna", "--password-file", str(path), "--json")

@@ -34,7 +34,7 @@ EPSILONS = st.sampled_from([0, 0.1, 0.5, 1, 2.5, 27.5, 200])
 
 @examples(max_examples=some_of(100), deadline=None)
 @given(st.lists(st.lists(ILL, max_size=8), min_size=1, max_size=5), st.integers(0, 5))
-def test_groups(classes: Classes, level: int) -> None:
+def test_p_sensitivity_scores_equal_plain_counts(classes: Classes, level: int) -> None:
     table = [value for held in classes for value in held]
     found = scores(PSensitivity(2, level=level), classes, table)
     assert found == [p_sensitive(held, level, PATHS) for held in classes]
@@ -42,7 +42,7 @@ def test_groups(classes: Classes, level: int) -> None:
 
 @examples(max_examples=some_of(100), deadline=None)
 @given(NUMBERS)
-def test_ranges(classes: Classes) -> None:
+def test_value_range_scores_equal_plain_ranges(classes: Classes) -> None:
     table = [value for held in classes for value in held]
     for held, score in zip(classes, scores(ValueRange(1), classes, table), strict=True):
         found = value_range(held)
@@ -52,7 +52,9 @@ def test_ranges(classes: Classes) -> None:
 
 @examples(max_examples=some_of(150), deadline=None)
 @given(NUMBERS, EPSILONS, st.sampled_from(["absolute", "relative"]), st.sampled_from([1, 1.5, 2, 3]))
-def test_proximity(classes: Classes, epsilon: float, neighbourhood: str, m: float) -> None:
+def test_proximity_scores_equal_plain_python(
+    classes: Classes, epsilon: float, neighbourhood: str, m: float
+) -> None:
     table = [value for held in classes for value in held]
     criterion = Proximity(m, epsilon=epsilon, neighbourhood=neighbourhood)
     for held, score in zip(classes, scores(criterion, classes, table), strict=True):
@@ -107,7 +109,7 @@ def passes(criterion: Criterion, held: list[Row]) -> bool:
 
 
 @pytest.mark.parametrize("criterion", CRITERIA, ids=str)
-def test_every_node_and_a_release(
+def test_every_node_and_a_release_meet_the_criterion_of_plain_python(
     criterion: Criterion, spec: Path, settings: Settings, tmp_path: Path
 ) -> None:
     table = discreet.open(spec)

@@ -287,7 +287,9 @@ def test_presence_is_not_growing() -> None:
         (1.0, 0.0, 7, 7, False),
     ],
 )
-def test_ends_are_within(value: float, least: float, rows: int, people: int, failing: bool) -> None:
+def test_presence_at_its_bounds_passes(
+    value: float, least: float, rows: int, people: int, failing: bool
+) -> None:
     assert fails(DeltaPresence(value, least=least), rows, people) is failing
 
 
@@ -316,7 +318,7 @@ def test_people_that_match_no_published_class_may_fail_presence(
     assert suppressed_rows_fail(DeltaPresence(value, least=least), suppressed, unmatched) is failing
 
 
-def test_rows_without_people() -> None:
+def test_rows_without_people_fail_k_map() -> None:
     assert fails(KMap(2), 3, 2), "rows without people are no rows of the population"
 
 
@@ -325,7 +327,9 @@ def test_rows_without_people() -> None:
 
 @pytest.mark.parametrize("truncated", [False, True])
 @pytest.mark.parametrize(("fraction", "significance"), [(0.3, 0.05), (0.05, 0.2), (0.9, 0.01), (0.01, 0.5)])
-def test_estimates(truncated: bool, fraction: float, significance: float) -> None:
+def test_estimated_k_map_needs_the_rows_of_plain_python(
+    truncated: bool, fraction: float, significance: float
+) -> None:
     estimator = "zero-truncated-poisson" if truncated else "poisson"
     needed = [0] + [plain.fewest_rows(k, fraction, significance, truncated=truncated) for k in range(1, 90)]
     assert needed == sorted(needed)
@@ -370,7 +374,7 @@ def test_arx_takes_1000_of_the_united_states_for_3_rows() -> None:
         ({"significance": float("nan")}, "significance"),
     ],
 )
-def test_fields_that_are_refused(fields: dict[str, object], message: str) -> None:
+def test_invalid_fields_are_refused(fields: dict[str, object], message: str) -> None:
     with pytest.raises(InputError, match=message):
         KMap(3, **fields)  # type: ignore[arg-type]
     with pytest.raises(InputError, match="least of delta_presence"):

@@ -103,7 +103,7 @@ def test_snb_estimates_the_population_of_its_sample() -> None:
     assert found == pytest.approx((people == 1).sum(), rel=0.1)
 
 
-def test_dankars_choice() -> None:
+def test_dankar_estimate_is_pitman_or_the_smaller_of_snb_and_zayatz() -> None:
     sizes = random_sizes(1)
     assert share(sizes, 20 * sum(sizes), "dankar") == share(sizes, 20 * sum(sizes), "pitman")
     both = share(sizes, 3 * sum(sizes), "snb"), share(sizes, 3 * sum(sizes), "zayatz")

@@ -158,7 +158,7 @@ def test_delta_disclosure_with_passing_absent_values_would_not_be_monotone() -> 
     ],
     ids=str,
 )
-def test_none_is_growing(
+def test_criteria_are_not_growing(
     criterion: Criterion, passing: list[int], failing: list[int], table: list[int]
 ) -> None:
     """A passing class may fail once suppressed rows join it, so nothing is monotone with suppression."""
@@ -197,7 +197,9 @@ def test_none_is_growing(
     ],
     ids=str,
 )
-def test_equality(criterion: Criterion, counts: list[int], table: list[int], met: bool) -> None:
+def test_value_equal_to_the_parameter_passes_unless_less_is_required(
+    criterion: Criterion, counts: list[int], table: list[int], met: bool
+) -> None:
     """A value equal to the parameter passes, or fails if the definition requires less."""
     assert (scores(criterion, [counts], table)[0] >= criterion.threshold) is met
 
@@ -211,7 +213,7 @@ def test_class_without_a_value_fails(criterion: Criterion) -> None:
     assert criterion.parameter.least <= criterion.value_of(found[0]) <= criterion.parameter.most
 
 
-def test_grassbergers_numbers() -> None:
+def test_grassbergers_numbers_equal_their_definition() -> None:
     numbers = np.array([*range(1, 300), 999, 1000, 10**4, 10**5])
     expected = [float(grassberger(int(n))) for n in numbers]
     assert np.abs(grassberger_numbers(numbers) - expected).max() < 1e-13

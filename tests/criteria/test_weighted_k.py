@@ -48,7 +48,7 @@ def people_of(weights: list[str]) -> Decimal:
 
 @examples(max_examples=some_of(100), deadline=None)
 @given(st.lists(st.lists(WEIGHT, max_size=6), min_size=1, max_size=5), st.integers(1, 200000))
-def test_scores_are_sums(classes: Classes, k: int) -> None:
+def test_scores_are_sums_of_weights(classes: Classes, k: int) -> None:
     table = [weight for held in classes for weight in held]
     criterion = WeightedKAnonymity(k, "weight")
     for held, score in zip(classes, scores(criterion, classes, table), strict=True):

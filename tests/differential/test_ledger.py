@@ -205,9 +205,9 @@ STEPS = {
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no signals")
 @pytest.mark.parametrize("step", STEPS)
 def test_killed_run_returns_no_budget(tmp_path: Path, step: str) -> None:
-    told = tmp_path / "told.txt"
-    run_until_killed(CHILD, str(tmp_path / LEDGER_NAME), step, output=told)
-    told.unlink()
+    progress = tmp_path / "told.txt"
+    run_until_killed(CHILD, str(tmp_path / LEDGER_NAME), step, output=progress)
+    progress.unlink()
     ledger = at(tmp_path, PrivacyLoss(Fraction(1)))
     assert len(ledger.balance().entries) == STEPS[step]
     # The next run is not blocked and removes the leftovers.

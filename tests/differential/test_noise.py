@@ -119,7 +119,7 @@ def test_marginals_from_rows_share_epsilon_and_delta() -> None:
 
 
 @pytest.mark.parametrize(
-    ("mechanism", "asked", "sensitivity", "fact"),
+    ("mechanism", "requested", "sensitivity", "fact"),
     [
         (GAUSSIAN, loss("1", "1e-6"), Sensitivity(1, 1, 1), "gaussian"),
         (GAUSSIAN, loss("1"), ONE, "without a δ"),
@@ -128,10 +128,10 @@ def test_marginals_from_rows_share_epsilon_and_delta() -> None:
     ],
 )
 def test_impossible_noise_is_refused(
-    mechanism: Mechanism, asked: PrivacyLoss, sensitivity: Sensitivity, fact: str
+    mechanism: Mechanism, requested: PrivacyLoss, sensitivity: Sensitivity, fact: str
 ) -> None:
     with pytest.raises(InputError, match=fact):
-        calibrate_noise(mechanism, asked, sensitivity)
+        calibrate_noise(mechanism, requested, sensitivity)
 
 
 def test_ten_tenths_are_one() -> None:

@@ -87,9 +87,9 @@ def test_bound_is_not_tight_as_documented() -> None:
     """The page's table lists the k in use and the smaller k that the exact divergence allows."""
     page = (Path(__file__).parents[2] / "docs" / "differential-privacy.md").read_text(encoding="utf-8")
     rows = [line.strip("| ").split(" | ") for line in page.splitlines() if line.count("|") == 7]
-    told = [row for row in rows if row[0].replace(".", "").isdigit()]
-    assert len(told) == 3
-    for epsilon, delta, beta, k, arx, exact in told:
+    documented = [row for row in rows if row[0].replace(".", "").isdigit()]
+    assert len(documented) == 3
+    for epsilon, delta, beta, k, arx, exact in documented:
         sampling = compute_sampling(loss(epsilon, delta))
         assert (f"{float(sampling.beta):.4f}", sampling.k) == (beta, int(k))
         assert int(arx) == int(k) + 1
@@ -258,7 +258,7 @@ def test_output_with_fixed_draws_is_equal_for_other_rows(
     ("levels", "fact"),
     [({"disease": 0}, "no quasi-identifier"), ({"age": 9}, "level 9"), ({"age": -1}, "-1")],
 )
-def test_levels_that_are_not_allowed(made: Made, levels: dict[str, int], fact: str) -> None:
+def test_levels_that_are_not_allowed_are_refused(made: Made, levels: dict[str, int], fact: str) -> None:
     table = made(MANY)
     with pytest.raises(DiscreetError, match=fact):
         table.safepub(levels, table.spec.path.parent / "s.csv", epsilon=1, delta="0.001")  # type: ignore[union-attr]
@@ -274,13 +274,13 @@ AGES = [*map(str, range(20, 60)), "77", "(other)"]
 def spec(town: Any = None, **request: Any) -> TableSpec:
     """Return a spec of public ages, sexes without a hierarchy, and towns whose leaves come from rows."""
     town = town or {"role": "quasi-identifier", "weight": 0.5, "hierarchy": TOWNS}
-    told = {
+    document = {
         "source": {"path": "people.csv"},
         "attributes": {**ATTRIBUTES, "town": town},
         "request": request,
         "privacy_budget": {"epsilon": "3"},
     }
-    return spec_from_mapping(told, base=Path(), label="a test")
+    return spec_from_mapping(document, base=Path(), label="a test")
 
 
 def label(name: str, value: str, level: int) -> str:
@@ -323,9 +323,7 @@ def draw(seed: int, number: int) -> list[tuple[str, str, str]]:
 
 @examples(max_examples=some_of(25), deadline=None)
 @given(st.integers(0, 2**32), st.integers(0, 60), st.sampled_from([1, 2, 5, 20]))
-def test_scores_are_those_of_plain_classes_and_one_row_adds_at_most_one(
-    seed: int, number: int, least: int
-) -> None:
+def test_scores_equal_plain_classes_and_one_row_adds_at_most_one(seed: int, number: int, least: int) -> None:
     rows = draw(seed, number + 1)
     search = PrivateLevelChoice.of(spec(), {})
     scores = [search.scores(counted(some), least).tolist() for some in (rows[:-1], rows)]
@@ -365,16 +363,16 @@ MANY_PEOPLE = [("25", "F", "flu")] * 900 + [("45", "M", "cold")] * 600 + [("55",
 def test_sample_at_chosen_levels_reports_the_search(made: Made, run: Run) -> None:
     table = made(MANY_PEOPLE)
     folder = table.spec.path.parent  # type: ignore[union-attr]
-    asked = ["--epsilon", "1", "--delta", "0.001", "--search-epsilon", "0.2", "--json"]
-    told = run("dp", "sample", table.spec.path, "--output", folder / "s.csv", *asked).json
+    options = ["--epsilon", "1", "--delta", "0.001", "--search-epsilon", "0.2", "--json"]
+    document = run("dp", "sample", table.spec.path, "--output", folder / "s.csv", *options).json
     # Full detail keeps all but twenty rows; the score of any other node is lower by hundreds of rows.
-    assert told["levels"] == {"age": 0, "sex": 0}
-    assert told["privacy"]["epsilon"] == "1"
-    assert told["privacy"]["search"]["epsilon"] == "0.2"
-    assert "private search chose" in told["privacy"]["mechanism"]
-    assert told["budget"]["left"] == {"epsilon": "0", "delta": "0"}
+    assert document["levels"] == {"age": 0, "sex": 0}
+    assert document["privacy"]["epsilon"] == "1"
+    assert document["privacy"]["search"]["epsilon"] == "0.2"
+    assert "private search chose" in document["privacy"]["mechanism"]
+    assert document["budget"]["left"] == {"epsilon": "0", "delta": "0"}
     manifest = json.loads((folder / "s.csv.manifest.json").read_text(encoding="utf-8"))
-    assert manifest["privacy"] == told["privacy"]
+    assert manifest["privacy"] == document["privacy"]
     with (folder / "s.csv").open(newline="", encoding="utf-8") as file:
         assert {(row["age"], row["sex"]) for row in csv.DictReader(file)} == {("25", "F"), ("45", "M")}
     with pytest.raises(LimitReached, match="privacy budget"):

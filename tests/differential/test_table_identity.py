@@ -225,8 +225,8 @@ def test_table_name_is_recognized_after_a_second_table_appears(
         (tmp_path / f"{name}.toml").write_text(spec.format(f"{name}.csv"), "utf-8")
 
     def tabulate(name: str) -> int:
-        asked = ("--marginal", "sex", "--epsilon", "1", "--output", str(tmp_path / f"{name}-counts.csv"))
-        return main(["dp", "histogram", str(tmp_path / f"{name}.toml"), *asked, "--overwrite"])
+        options = ("--marginal", "sex", "--epsilon", "1", "--output", str(tmp_path / f"{name}-counts.csv"))
+        return main(["dp", "histogram", str(tmp_path / f"{name}.toml"), *options, "--overwrite"])
 
     assert tabulate("t") == 0
     csv_file(tmp_path / "u.csv")
@@ -272,14 +272,14 @@ ADDRESSES = {
 def test_postgresql_table_under_another_name_is_recognized(
     name: str, address: str, people: str, postgres_server: PostgresServer
 ) -> None:
-    told = {"port": postgres_server.port, "database": people, "folder": str(postgres_server.folder)}
+    parts = {"port": postgres_server.port, "database": people, "folder": str(postgres_server.folder)}
     user = postgres_server.network_url(people).split("//")[1].split("@")[0]
-    url = ADDRESSES[address].format(**told).replace("//postgres@", f"//{user}@")
+    url = ADDRESSES[address].format(**parts).replace("//postgres@", f"//{user}@")
     assert_one(table_of(postgres_server.url(people), "people"), table_of(url, name))
 
 
 @pytest.mark.parametrize(("one", "other"), [("people", "stored"), ("parts", "part")])
-def test_rows_that_are_stored_again_or_in_part(
+def test_table_with_copied_or_partial_rows_is_recognized(
     one: str, other: str, people: str, postgres_server: PostgresServer
 ) -> None:
     url = postgres_server.url(people)

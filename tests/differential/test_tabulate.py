@@ -88,7 +88,7 @@ def test_cells_from_rows_are_shown_above_the_threshold(made: Made) -> None:
     assert "plague" not in shown
 
 
-def told(table: Table, out: Any, folder: Path, **options: Any) -> str:
+def all_output_of(table: Table, out: Any, folder: Path, **options: Any) -> str:
     """Return everything printed, written, logged or raised, without the input's digest and the times."""
     try:
         result = released(table, **options)
@@ -137,7 +137,7 @@ def test_output_with_fixed_draws_is_equal_for_other_tables(
         table = made(rows, folder=f"work{number}")
         log = tmp_path / f"work{number}" / "log" / "log.jsonl"
         object.__setattr__(table.settings, "private_log", log)
-        texts.append(told(table, capsys, tmp_path / f"work{number}", **options))
+        texts.append(all_output_of(table, capsys, tmp_path / f"work{number}", **options))
     assert len(texts[0]) > 1000
     assert set(texts[1:]) == {texts[0]}
 

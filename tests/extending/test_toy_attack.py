@@ -24,14 +24,14 @@ def toy_attack() -> Iterator[None]:
     del sys.modules[name]
 
 
-def test_an_attack_is_everywhere(toy_attack: None, run: Run, people: Path) -> None:
-    asked = ("--k", "2", "--max-suppressed", "50%", "--accept-relaxation", "height", "--output", "out.csv")
-    assert run("publish", "discreet.toml", *asked).status == 0
+def test_registered_attack_is_in_command_forms_and_report(toy_attack: None, run: Run, people: Path) -> None:
+    options = ("--k", "2", "--max-suppressed", "50%", "--accept-relaxation", "height", "--output", "out.csv")
+    assert run("publish", "discreet.toml", *options).status == 0
     assert "--words rows|people" in " ".join(run("attack", "--help").out.split())
-    told = run("attack", "out.csv", "--by", "smallest-class", "--words", "people", "--json")
-    (found,) = told.json["findings"]
+    attacked = run("attack", "out.csv", "--by", "smallest-class", "--words", "people", "--json")
+    (found,) = attacked.json["findings"]
     assert [figure["label"] for figure in found["figures"]] == ["people of the smallest class, release"]
-    assert found["figures"][0]["value"] == min(map(int, told.json["after"]["class_sizes"]))
+    assert found["figures"][0]["value"] == min(map(int, attacked.json["after"]["class_sizes"]))
     form = next(form for form in attack_forms() if form.name == "smallest-class")
     assert [field.choices for field in form.fields] == [("rows", "people")]
     assert run("report", "out.csv", "--output", "report.html").status == 0

@@ -122,7 +122,7 @@ def published_classes(path: Path) -> list[list[Row]]:
 
 
 @pytest.mark.parametrize("verb", ["lattice", "negotiate", "search", "publish", "audit"])
-def test_help_names_it(verb: str, run: Run) -> None:
+def test_help_names_the_criterion(verb: str, run: Run) -> None:
     text = " ".join(run(verb, "--help").out.split())
     assert "Further criteria:" in text
     assert "--homogeneity VALUE|ATTR=VALUE Homogeneity of a sensitive value" in text
@@ -130,14 +130,14 @@ def test_help_names_it(verb: str, run: Run) -> None:
     assert "--homogeneity-base rows|values All rows, or those that have a value. [rows]" in text
 
 
-def test_verbs_that_ask_nothing_do_not(run: Run, spec: Path) -> None:
+def test_verbs_without_a_requirement_do_not_name_the_criterion(run: Run, spec: Path) -> None:
     assert "homogeneity" not in run("inspect", "--help").out
     assert run("inspect", spec, "--homogeneity", 0.5).status == 2
 
 
-def test_negotiated_with_a_relaxation_of_its_own(run: Run, spec: Path) -> None:
-    asked = ["--k", 2, "--homogeneity", "disease=0.3"]
-    found = run("negotiate", spec, *asked, "--json").json
+def test_negotiation_relaxes_the_criterion(run: Run, spec: Path) -> None:
+    options = ["--k", 2, "--homogeneity", "disease=0.3"]
+    found = run("negotiate", spec, *options, "--json").json
     assert found["outcome"] == "relaxed"
     answers = {answer["relaxed"]: answer for answer in found["answers"]}
     relaxed = answers["homogeneity"]
@@ -146,13 +146,13 @@ def test_negotiated_with_a_relaxation_of_its_own(run: Run, spec: Path) -> None:
     assert share == pytest.approx(largest_share([draw()]), abs=1e-6)
     assert answers["max_suppressed"]["homogeneity"] == {"disease": 0.3}
 
-    text = run("negotiate", spec, *asked).out
+    text = run("negotiate", spec, *options).out
     assert "No exact answer for k=2, homogeneity(disease)=0.3" in text
     assert any(line.split()[:1] == ["homogeneity(disease)"] for line in text.splitlines())
     assert "--k 2 --homogeneity disease=0.3" in text
 
 
-def test_every_node_is_suppressed_as_the_oracle_says(run: Run, spec: Path) -> None:
+def test_every_node_suppresses_the_rows_of_the_oracle(run: Run, spec: Path) -> None:
     found = run("lattice", spec, "--k", 3, "--homogeneity", "disease=0.6", "--json").json
     assert {(a, c): rows for a, c, rows in found["nodes"]} == {
         (a, c): suppressed_rows(draw(), (a, c), 3, 0.6) for a, c, _ in found["nodes"]
@@ -160,7 +160,7 @@ def test_every_node_is_suppressed_as_the_oracle_says(run: Run, spec: Path) -> No
 
 
 @pytest.mark.parametrize("algorithm", ["exhaustive", "optimal"])
-def test_searched(algorithm: str, run: Run, spec: Path) -> None:
+def test_search_applies_the_criterion(algorithm: str, run: Run, spec: Path) -> None:
     wanted = solutions(3, 0.6, 0)
     found = run("search", spec, "--algorithm", algorithm, "--k", 3, "--homogeneity", "disease=0.6", "--json")
     levels = {(s["levels"]["age"], s["levels"]["city"]) for s in found.json["solutions"]}
@@ -169,10 +169,10 @@ def test_searched(algorithm: str, run: Run, spec: Path) -> None:
     assert levels == wanted or algorithm == "optimal"
 
 
-def test_a_fixed_part_is_asked_for_all_or_by_attribute(run: Run, spec: Path) -> None:
+def test_fixed_part_applies_to_all_or_one_attribute(run: Run, spec: Path) -> None:
     for part in ("values", "disease=values"):
-        asked = ["--k", 3, "--homogeneity", "disease=0.6", "--homogeneity-base", part]
-        found = run("lattice", spec, *asked, "--json").json
+        options = ["--k", 3, "--homogeneity", "disease=0.6", "--homogeneity-base", part]
+        found = run("lattice", spec, *options, "--json").json
         assert {(a, c): rows for a, c, rows in found["nodes"]} == {
             (a, c): suppressed_rows(draw(), (a, c), 3, 0.6, known=True) for a, c, _ in found["nodes"]
         }
@@ -230,7 +230,7 @@ def test_wrong_option_is_refused(given: list[str], message: str, allowed: str, r
 # --- the spec ----------------------------------------------------------------------------------------------
 
 
-def test_the_spec_asks_for_it(run: Run, spec: Path) -> None:
+def test_spec_requires_the_criterion(run: Run, spec: Path) -> None:
     plain = run("negotiate", spec, "--k", 3, "--homogeneity", "disease=0.6", "--json").json
     spec.write_text(SPEC + "\n[request]\nk = 3\nhomogeneity = {disease = 0.6}\n", encoding="utf-8")
     assert run("negotiate", spec, "--json").json == plain
@@ -246,20 +246,20 @@ def test_the_spec_asks_for_it(run: Run, spec: Path) -> None:
 # --- Python ------------------------------------------------------------------------------------------------
 
 
-def test_asked_in_python(spec: Path, toy_criterion: ModuleType) -> None:
-    table, asked = discreet.open(spec), [toy_criterion.Homogeneity(0.6, "disease")]
-    wish = table.negotiate(k=3, criteria=asked)
-    assert wish.exact is not None
-    assert (wish.exact.levels["age"], wish.exact.levels["city"]) in solutions(3, 0.6, 0)
-    assert [str(criterion) for criterion in wish.exact.criteria] == ["k=3", "homogeneity(disease)=0.6"]
-    lattice = table.lattice(criteria=asked)
-    assert lattice.negotiate(k=3, criteria=asked).exact == wish.exact
-    node = wish.exact.levels
-    assert lattice.node(node, k=3, criteria=asked).suppressed == 0
-    assert lattice.preview(node, k=3, criteria=asked, number=2).rows
-    assert table.search("exhaustive", k=3, criteria=asked).solutions
+def test_criterion_is_negotiated_in_python(spec: Path, toy_criterion: ModuleType) -> None:
+    table, criteria = discreet.open(spec), [toy_criterion.Homogeneity(0.6, "disease")]
+    negotiation = table.negotiate(k=3, criteria=criteria)
+    assert negotiation.exact is not None
+    assert (negotiation.exact.levels["age"], negotiation.exact.levels["city"]) in solutions(3, 0.6, 0)
+    assert [str(criterion) for criterion in negotiation.exact.criteria] == ["k=3", "homogeneity(disease)=0.6"]
+    lattice = table.lattice(criteria=criteria)
+    assert lattice.negotiate(k=3, criteria=criteria).exact == negotiation.exact
+    node = negotiation.exact.levels
+    assert lattice.node(node, k=3, criteria=criteria).suppressed == 0
+    assert lattice.preview(node, k=3, criteria=criteria, number=2).rows
+    assert table.search("exhaustive", k=3, criteria=criteria).solutions
     with pytest.raises(InputError, match="but the classes were not counted for it"):
-        discreet.open(spec).lattice().negotiate(k=3, criteria=asked)
+        discreet.open(spec).lattice().negotiate(k=3, criteria=criteria)
 
 
 def test_one_lattice_answers_every_value(spec: Path, toy_criterion: ModuleType) -> None:
@@ -271,12 +271,12 @@ def test_one_lattice_answers_every_value(spec: Path, toy_criterion: ModuleType) 
 
 
 @pytest.mark.parametrize("model", [model.name for model in MODELS.all()])
-def test_every_model_keeps_it_or_says_that_it_cannot(
+def test_every_model_meets_the_criterion_or_refuses_it(
     model: str, spec: Path, toy_criterion: ModuleType, tmp_path: Path
 ) -> None:
-    table, asked = discreet.open(spec), [toy_criterion.Homogeneity(0.6)]
+    table, criteria = discreet.open(spec), [toy_criterion.Homogeneity(0.6)]
     try:
-        release = table.publish(model, tmp_path / "out.csv", k=3, criteria=asked)
+        release = table.publish(model, tmp_path / "out.csv", k=3, criteria=criteria)
     except InputError as error:
         assert "homogeneity" in str(error)  # noqa: PT017 - a refusal is right, too
         return
@@ -295,20 +295,20 @@ def test_every_model_keeps_it_or_says_that_it_cannot(
 @pytest.fixture
 def released(run: Run, spec: Path) -> Path:
     """Publish a release whose classes have a share of at most 0.6 of one disease."""
-    asked = ["--k", 3, "--homogeneity", "disease=0.6", "--output", "out.csv", "--json"]
-    found = run("publish", spec, *asked)
+    options = ["--k", 3, "--homogeneity", "disease=0.6", "--output", "out.csv", "--json"]
+    found = run("publish", spec, *options)
     assert found.status == 0, found.out + found.err
     assert found.json["homogeneity"] == {"disease": 0.6}
     return spec.parent / "out.csv"
 
 
-def test_released_with_evidence(released: Path, run: Run) -> None:
+def test_release_is_audited_and_reported_with_the_criterion(released: Path, run: Run) -> None:
     assert largest_share(published_classes(released)) <= 0.6
     manifest = json.loads(Path(f"{released}.manifest.json").read_text(encoding="utf-8"))
     assert manifest["requirement"] == {"k": 3, "l": None, "homogeneity": {"disease": 0.6}}
     assert run("audit", released).status == 0
-    told = run("audit", released).out
-    assert "homogeneity of a sensitive value" in told
+    text = run("audit", released).out
+    assert "homogeneity of a sensitive value" in text
     assert run("audit", released, "--homogeneity", "disease=0.6").status == 0
     share = largest_share(published_classes(released))
     assert run("audit", released, "--homogeneity", f"disease={share - 0.01}").status == 1
@@ -317,9 +317,9 @@ def test_released_with_evidence(released: Path, run: Run) -> None:
     assert "homogeneity of a sensitive value" in report
 
 
-def test_a_fixed_part_is_recorded_and_audited(run: Run, spec: Path) -> None:
-    asked = ["--k", 3, "--homogeneity", "disease=0.7", "--homogeneity-base", "values"]
-    found = run("publish", spec, *asked, "--max-suppressed", "30%", "--output", "out.csv", "--json")
+def test_fixed_part_is_recorded_and_audited(run: Run, spec: Path) -> None:
+    options = ["--k", 3, "--homogeneity", "disease=0.7", "--homogeneity-base", "values"]
+    found = run("publish", spec, *options, "--max-suppressed", "30%", "--output", "out.csv", "--json")
     assert found.status == 0, found.out + found.err
     path = spec.parent / "out.csv"
     classes = published_classes(path)
@@ -336,7 +336,7 @@ def test_a_fixed_part_is_recorded_and_audited(run: Run, spec: Path) -> None:
     assert "0.7, base values" in Path(f"{path}.report.html").read_text(encoding="utf-8")
 
 
-def test_a_file_that_breaks_it_fails_its_audit(released: Path, run: Run) -> None:
+def test_file_that_violates_the_criterion_fails_its_audit(released: Path, run: Run) -> None:
     text = released.read_text(encoding="utf-8")
     age, city, *_ = text.splitlines()[1].split(",")
     found = released.with_name("found.csv")

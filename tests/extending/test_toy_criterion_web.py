@@ -17,7 +17,7 @@ from tests.web.test_negotiate import post
 __all__ = ["make_client", "spec", "toy_criterion"]
 
 pytestmark = pytest.mark.usefixtures("toy_criterion")
-ASKED = {"k": 2, "criteria": {"homogeneity": {"disease": 0.3}}}
+REQUEST = {"k": 2, "criteria": {"homogeneity": {"disease": 0.3}}}
 
 
 def evaluated_for(client: Client, request: dict[str, Any]) -> Client:
@@ -36,9 +36,9 @@ def negotiating(make_client: MakeClient, spec: Path) -> Client:
     return client
 
 
-def test_the_page_is_told_of_its_slider(negotiating: Client) -> None:
-    told = negotiating.get("/api/negotiate/lattice").json()["criteria"]
-    (facts,) = (each for each in told if each["name"] == "homogeneity")
+def test_page_receives_the_slider_of_the_criterion(negotiating: Client) -> None:
+    criteria = negotiating.get("/api/negotiate/lattice").json()["criteria"]
+    (facts,) = (each for each in criteria if each["name"] == "homogeneity")
     assert facts == {
         "name": "homogeneity",
         "title": "homogeneity of a sensitive value",
@@ -62,24 +62,24 @@ def test_the_page_is_told_of_its_slider(negotiating: Client) -> None:
             }
         ],
     }
-    assert negotiating.get("/api/publish").json()["criterion_kinds"] == told
+    assert negotiating.get("/api/publish").json()["criterion_kinds"] == criteria
 
 
-def test_a_lattice_is_evaluated_again_for_it(negotiating: Client) -> None:
-    refused = negotiating.post("/api/negotiate/answer", json={"request": ASKED})
+def test_lattice_is_evaluated_again_for_the_criterion(negotiating: Client) -> None:
+    refused = negotiating.post("/api/negotiate/answer", json={"request": REQUEST})
     assert refused.status_code == 409
     assert refused.json()["error"]["kind"] == "not-evaluated"
     before = post(negotiating, "answer", {"request": {"k": 2}})
-    evaluated_for(negotiating, ASKED)
+    evaluated_for(negotiating, REQUEST)
     after = post(negotiating, "answer", {"request": {"k": 2}})
     assert after["version"] == before["version"], "what asks for k alone is answered as fast as before"
-    for body in (ASKED, {"k": 3, "criteria": {"homogeneity": 0.8}}):
+    for body in (REQUEST, {"k": 3, "criteria": {"homogeneity": 0.8}}):
         answer = post(negotiating, "answer", {"request": body})
         assert answer["request"]["criteria"] == body["criteria"]
 
 
-def test_it_is_relaxed_by_a_card(negotiating: Client) -> None:
-    answer = post(evaluated_for(negotiating, ASKED), "answer?suppressed=true", {"request": ASKED})
+def test_card_relaxes_the_criterion(negotiating: Client) -> None:
+    answer = post(evaluated_for(negotiating, REQUEST), "answer?suppressed=true", {"request": REQUEST})
     card = next(each for each in answer["cards"] if each["relaxed"] == "homogeneity")
     share = largest_share([draw()])
     assert card["title"] == "Raise homogeneity of a sensitive value"
@@ -88,7 +88,7 @@ def test_it_is_relaxed_by_a_card(negotiating: Client) -> None:
     assert post(negotiating, "answer", {"request": card["request"]})["outcome"] == "exact"
 
 
-def test_a_fixed_part_is_asked_and_written_into_the_spec(negotiating: Client) -> None:
+def test_fixed_part_is_answered_and_written_into_the_spec(negotiating: Client) -> None:
     tables = [{"value": 0.6, "attribute": "disease", "base": "values"}]
     request = {"k": 3, "criteria": {"homogeneity": tables}}
     answer = post(evaluated_for(negotiating, request), "answer?suppressed=true", {"request": request})
@@ -102,8 +102,8 @@ def test_a_fixed_part_is_asked_and_written_into_the_spec(negotiating: Client) ->
     node = (answer["node"]["levels"]["age"], answer["node"]["levels"]["city"])
     assert expected[node] == 0
     post(negotiating, "spec", {"request": request})
-    asked = negotiating.app.state.server.workspace_of("local").document()["request"]  # type: ignore[attr-defined]
-    assert asked["homogeneity"] == tables
+    saved = negotiating.app.state.server.workspace_of("local").document()["request"]  # type: ignore[attr-defined]
+    assert saved["homogeneity"] == tables
     assert negotiating.get("/api/publish").json()["criteria"] == {"homogeneity": tables}
     wrong = {"k": 3, "criteria": {"homogeneity": [{**tables[0], "base": "cells"}]}}
     refused = negotiating.post("/api/negotiate/answer", json={"request": wrong})
@@ -111,7 +111,7 @@ def test_a_fixed_part_is_asked_and_written_into_the_spec(negotiating: Client) ->
     assert refused.json()["error"]["allowed"] == "rows, values"
 
 
-def test_a_choice_is_kept_and_written_into_the_spec(negotiating: Client, spec: Path) -> None:
+def test_choice_is_kept_and_written_into_the_spec(negotiating: Client, spec: Path) -> None:
     request = {"k": 3, "criteria": {"homogeneity": {"disease": 0.6}}}
     answer = post(evaluated_for(negotiating, request), "answer", {"request": request})
     body = {"request": request, "levels": answer["node"]["levels"]}
@@ -119,12 +119,12 @@ def test_a_choice_is_kept_and_written_into_the_spec(negotiating: Client, spec: P
     assert chosen["requirement"] == {"k": 3, "l": None, "criteria": {"homogeneity": {"disease": 0.6}}}
     assert negotiating.get("/api/negotiate").json()["choice"] == chosen
     post(negotiating, "spec", {"request": request})
-    asked = negotiating.app.state.server.workspace_of("local").document()["request"]  # type: ignore[attr-defined]
-    assert asked == {"k": 3, "max_suppressed": 0, "homogeneity": {"disease": 0.6}}
+    saved = negotiating.app.state.server.workspace_of("local").document()["request"]  # type: ignore[attr-defined]
+    assert saved == {"k": 3, "max_suppressed": 0, "homogeneity": {"disease": 0.6}}
     assert negotiating.get("/api/publish").json()["criteria"] == {"homogeneity": {"disease": 0.6}}
 
 
-def test_model_publishes_it(negotiating: Client) -> None:
+def test_model_publishes_with_the_criterion(negotiating: Client) -> None:
     body: dict[str, Any] = {"model": "mondrian", "name": "out.csv", "k": 3, "max_suppressed": "50%"}
     body |= {"criteria": {"homogeneity": {"disease": 0.6}}}
     started = negotiating.post("/api/publish/jobs", json=body)

@@ -49,7 +49,9 @@ def opened(toy: ModuleType, monkeypatch: pytest.MonkeyPatch) -> list[SourceSpec]
     return sources
 
 
-def test_from_a_file_to_an_audited_release(toy: ModuleType, opened: list[SourceSpec], tmp_path: Path) -> None:
+def test_registered_engine_publishes_a_file_to_an_audited_release(
+    toy: ModuleType, opened: list[SourceSpec], tmp_path: Path
+) -> None:
     del toy
     (tmp_path / "people.csv").write_text(PEOPLE)
     assert main(["init", "toy:people.csv", "--json"]) == 0
@@ -62,7 +64,9 @@ def test_from_a_file_to_an_audited_release(toy: ModuleType, opened: list[SourceS
     assert {source.path and source.path.name for source in opened} >= {"people.csv", "out.csv"}
 
 
-def test_into_a_table_of_its_own(toy: ModuleType, opened: list[SourceSpec], tmp_path: Path) -> None:
+def test_registered_engine_publishes_into_its_own_table(
+    toy: ModuleType, opened: list[SourceSpec], tmp_path: Path
+) -> None:
     (tmp_path / "people.csv").write_text(PEOPLE)
     with toy.connect(discreet.Settings.from_environment(), None) as engine:
         table = engine.open_source(SourceSpec(path=Path("people.csv")))
@@ -71,9 +75,9 @@ def test_into_a_table_of_its_own(toy: ModuleType, opened: list[SourceSpec], tmp_
         )
     discreet.init("toy:", "discreet.toml", table="people")
     people = discreet.open("discreet.toml")
-    wish = people.lattice().negotiate(k=3, max_suppressed="20%").exact
-    assert wish is not None
-    release = people.publish(wish, table="released")
+    answer = people.lattice().negotiate(k=3, max_suppressed="20%").exact
+    assert answer is not None
+    release = people.publish(answer, table="released")
     assert release.audit.passed
     assert sorted(path.name for path in (tmp_path / "shelf").iterdir()) == [
         "people.parquet",
@@ -81,17 +85,17 @@ def test_into_a_table_of_its_own(toy: ModuleType, opened: list[SourceSpec], tmp_
         "released_manifest.parquet",
     ]
     assert discreet.audit("toy:", table="released").passed
-    assert pq.read_table(toy.shelf("released")).num_rows == 30 - wish.suppressed
+    assert pq.read_table(toy.shelf("released")).num_rows == 30 - answer.suppressed
     permuted = people.publish("permutation", table="permuted", k=2)
     assert permuted.audit.passed
     assert discreet.query("toy:", "SELECT COUNT(*) FROM release", table="permuted").rows[0].lower == 30
     for target in ("people", "released"):
         with pytest.raises(InputError, match=r"is the input|exists"):
-            people.publish(wish, table=target)
+            people.publish(answer, table=target)
     assert {"people", "released", "permuted"} <= {str(source.table) for source in opened}
 
 
-def test_it_is_named_wherever_engines_are(
+def test_help_and_errors_name_the_registered_engine(
     toy: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     del toy
@@ -113,13 +117,13 @@ def test_it_is_named_wherever_engines_are(
         "a path, postgresql://…, mariadb://…, env:NAME (a variable that holds such an address), spark:, or "
         "toy:": lambda: discreet.audit("release.csv", table="people"),
     }
-    for allowed, ask in refused.items():
+    for allowed, call in refused.items():
         with pytest.raises(InputError) as error:
-            ask()
+            call()
         assert error.value.allowed == allowed
 
 
-def test_an_engine_s_name_and_its_sources_are_its_own(toy: ModuleType) -> None:
+def test_name_or_source_of_another_engine_is_refused(toy: ModuleType) -> None:
     with pytest.raises(InputError, match="'spark' is registered already"):
         register_engine(EngineDeclaration("spark", "another", toy.connect, toy.DUCKDB))
     register_engine(EngineDeclaration("second", "the second", toy.connect, toy.DUCKDB, scheme="toy:"))

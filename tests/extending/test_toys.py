@@ -26,14 +26,16 @@ SLICES = ("publish", "discreet.toml", "--output", "release.csv", "--model", "sli
 # --- a model -----------------------------------------------------------------------------------------------
 
 
-def test_the_model_is_in_the_help(toy_model: ModuleType, run: Run, people: Path) -> None:
+def test_help_names_the_registered_model(toy_model: ModuleType, run: Run, people: Path) -> None:
     text = " ".join(run("publish", "--help").out.split())
     assert "--model slices: --times N A slice has at least N times k rows. [1]" in text
     assert "--summary ranges|sets Values shown for a slice. [ranges]" in text
     assert "--slicing FILE" in text
 
 
-def test_the_model_is_published_audited_and_reported(toy_model: ModuleType, run: Run, people: Path) -> None:
+def test_registered_model_is_published_audited_and_reported(
+    toy_model: ModuleType, run: Run, people: Path
+) -> None:
     found = run(*SLICES, "--times", "2", "--summary", "sets", "--json")
     assert (found.status, found.err) == (0, ""), found
     assert (found.json["model"], found.json["recoding"]["summary"]) == ("ordered-slices", "sets")
@@ -45,11 +47,13 @@ def test_the_model_is_published_audited_and_reported(toy_model: ModuleType, run:
     assert run("report", "release.csv", "--output", "report.html").status == 0
     assert "ordered-slices" in (people / "report.html").read_text()
     assert "rows required per slice" in run(*SLICES, "--overwrite").out
-    told = run("inspect", "discreet.toml", "--release", "release.csv", "--json")
-    assert told.json["metrics"]["classes"] == 4
+    compared = run("inspect", "discreet.toml", "--release", "release.csv", "--json")
+    assert compared.json["metrics"]["classes"] == 4
 
 
-def test_the_model_s_options_stand_in_a_file(toy_model: ModuleType, run: Run, people: Path) -> None:
+def test_options_of_the_registered_model_are_read_from_a_file(
+    toy_model: ModuleType, run: Run, people: Path
+) -> None:
     (people / "slices.toml").write_text('times = 2\nsummary = "sets"\n')
     found = run(*SLICES, "--slicing", "slices.toml", "--summary", "ranges", "--json").json
     assert (found["recoding"]["summary"], found["audit"]["classes"]) == ("ranges", 2)
@@ -69,7 +73,7 @@ def test_the_model_s_options_stand_in_a_file(toy_model: ModuleType, run: Run, pe
         (("--max-level", "age=1"), "a highest level does not apply"),
     ],
 )
-def test_what_the_model_does_not_know_is_refused(
+def test_unknown_options_of_the_registered_model_are_refused(
     options: tuple[str, ...], message: str, toy_model: ModuleType, run: Run, people: Path
 ) -> None:
     found = run(*SLICES, *options, "--json")
@@ -77,7 +81,7 @@ def test_what_the_model_does_not_know_is_refused(
     assert message in found.json["error"]["message"]
 
 
-def test_the_model_in_python(toy_model: ModuleType, people: Path) -> None:
+def test_registered_model_recodes_in_python(toy_model: ModuleType, people: Path) -> None:
     table = discreet.open(people / "discreet.toml")
     result = table.recode(toy_model.Slices(times=2), k=2)
     assert (result.model, result.classes) == ("ordered-slices", 2)
@@ -87,7 +91,7 @@ def test_the_model_in_python(toy_model: ModuleType, people: Path) -> None:
         toy_model.Slices(times=0)
 
 
-def test_the_model_has_a_form(toy_model: ModuleType) -> None:
+def test_registered_model_has_a_form(toy_model: ModuleType) -> None:
     form = model_form("slices")
     assert form in model_forms()
     assert [(field.name, str(field.kind), field.choices, field.hint) for field in form.fields] == [
@@ -97,7 +101,7 @@ def test_the_model_has_a_form(toy_model: ModuleType) -> None:
     assert form.model({"times": "3", "summary": ""}) == toy_model.Slices(times=3)
 
 
-def test_the_model_in_the_browser(
+def test_browser_lists_the_registered_model(
     toy_model: ModuleType, make_client: MakeClient, people: Path, tmp_path: Path
 ) -> None:
     client = make_client()
@@ -110,9 +114,9 @@ def test_the_model_in_the_browser(
     ]
 
 
-def test_permuted_groups_can_be_the_model_s_classes(toy_model: ModuleType, run: Run, people: Path) -> None:
-    how = ("--model", "permutation", "--partition", "recoding", "--recoding", "slices", "--times", "4")
-    found = run("publish", "discreet.toml", "--output", "p.csv", "--k", "2", *how, "--json")
+def test_permuted_groups_use_the_registered_model(toy_model: ModuleType, run: Run, people: Path) -> None:
+    options = ("--model", "permutation", "--partition", "recoding", "--recoding", "slices", "--times", "4")
+    found = run("publish", "discreet.toml", "--output", "p.csv", "--k", "2", *options, "--json")
     assert found.status == 2
     assert "slices do not support l" in found.json["error"]["message"]
 
@@ -125,14 +129,14 @@ def installed(monkeypatch: pytest.MonkeyPatch, place: str) -> None:
     monkeypatch.setattr("discreet.verbs.models.model_registry.MODELS", fresh)
 
 
-def test_an_installed_package_brings_its_model_by_an_entry_point(
+def test_installed_package_registers_its_model_by_an_entry_point(
     toy_model: ModuleType, run: Run, people: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     installed(monkeypatch, f"{toy_model.__name__}:Slices")
     assert run(*SLICES, "--times", "2").status == 0
 
 
-def test_a_package_that_cannot_be_loaded_is_named(
+def test_package_that_cannot_be_loaded_is_named_in_the_error(
     run: Run, people: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     installed(monkeypatch, "no_such_package:Slices")
@@ -145,26 +149,26 @@ def test_a_package_that_cannot_be_loaded_is_named(
 # --- a metric ----------------------------------------------------------------------------------------------
 
 
-def test_the_metric_is_told_wherever_metrics_are(toy_metric: ModuleType, run: Run, people: Path) -> None:
+def test_registered_metric_is_in_every_result(toy_metric: ModuleType, run: Run, people: Path) -> None:
     assert (
         run("publish", "discreet.toml", "--output", "release.csv", "--model", "local", "--k", "2").status == 0
     )
-    told = run("inspect", "discreet.toml", "--release", "release.csv", "--json").json["metrics"]
+    reported = run("inspect", "discreet.toml", "--release", "release.csv", "--json").json["metrics"]
     rows = [tuple(row.split(",")[:2]) for row in (people / "release.csv").read_text().splitlines()[1:]]
     sizes = Counter(rows)
-    assert told["largest-share"] == max(sizes.values()) / sum(sizes.values())
+    assert reported["largest-share"] == max(sizes.values()) / sum(sizes.values())
     assert "share of the largest class" in run("inspect", "discreet.toml", "--release", "release.csv").out
     run("report", "release.csv", "--spec", "discreet.toml", "--output", "report.html")
     assert "share of the largest class" in (people / "report.html").read_text()
     table = discreet.open(people / "discreet.toml")
     metrics = {value.metric.name: value.value for value in table.compare(people / "release.csv").metrics}
-    assert metrics["largest-share"] == told["largest-share"]
+    assert metrics["largest-share"] == reported["largest-share"]
 
 
 # --- a cost ------------------------------------------------------------------------------------------------
 
 
-def test_the_cost_is_searched_by_its_name(toy_cost: ModuleType, run: Run, people: Path) -> None:
+def test_registered_cost_is_searched_by_its_name(toy_cost: ModuleType, run: Run, people: Path) -> None:
     text = " ".join(run("search", "--help").out.split())
     assert "squared-levels the sum of the squared levels" in text
     found = run(

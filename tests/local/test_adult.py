@@ -49,7 +49,7 @@ def test_greedy_exceeds_the_granularity_of_arx(adult: FrequencySet, shown: str, 
 
 
 @pytest.mark.slow
-def test_rounds_of_improvement_go_further(adult: FrequencySet) -> None:
+def test_rounds_of_improvement_raise_the_granularity(adult: FrequencySet) -> None:
     found = generalize_cells(adult, Requirement(5), SETTINGS, effort=3, evaluator="kernels", bound=True)
     assert found.granularity >= 0.9435
     assert found.bound is not None

@@ -42,7 +42,7 @@ def test_answers_have_local_recodings_of_their_levels() -> None:
     assert len(relaxed) > 3
 
 
-def test_levels_that_cross_or_ask_nothing_are_refused() -> None:
+def test_crossing_levels_and_empty_requirements_are_refused() -> None:
     frequency_set = random_frequency_set(
         np.random.default_rng(12), attributes=3, height=3, leaves=6, rows=30, sensitive=0
     )
@@ -84,20 +84,20 @@ def test_relaxations_equal_enumeration_for_any_criterion(monkeypatch: pytest.Mon
 
 
 def _expected(brute: ScoredLattice, request: Request) -> list[tuple[str | None, LatticeNode, Requirement]]:
-    asked, limit = request.requirement, request.max_suppressed.of(brute.rows)
+    requirement, limit = request.requirement, request.max_suppressed.of(brute.rows)
     high = node_bounds(brute.lattice, request)[1]
-    fewest = brute.suppressed(high, asked)
+    fewest = brute.suppressed(high, requirement)
     if fewest <= limit:
-        return [(None, high, asked)]
+        return [(None, high, requirement)]
     answers: list[tuple[str | None, LatticeNode, Requirement]] = []
     if fewest < brute.rows:
-        answers.append(("max_suppressed", high, asked))
-    above = {n: brute.suppressed(n, asked) for n in brute.nodes if all(map(ge, n, high))}
+        answers.append(("max_suppressed", high, requirement))
+    above = {n: brute.suppressed(n, requirement) for n in brute.nodes if all(map(ge, n, high))}
     fits = [(sum(n), s, tie_break_key(n), n) for n, s in above.items() if s <= limit]
-    answers += [("height", min(fits)[-1], asked)] if fits else []
-    for name in asked.names:
-        own = max(c.threshold for c in asked.criteria if c.name == name)
-        floor = max(c.floor_score for c in asked.criteria if c.name == name)
-        lower = [s for s in range(floor, own) if brute.suppressed(high, asked, name, s) <= limit]
-        answers += [(name, high, asked.weakened(name, max(lower)))] if lower else []
+    answers += [("height", min(fits)[-1], requirement)] if fits else []
+    for name in requirement.names:
+        own = max(c.threshold for c in requirement.criteria if c.name == name)
+        floor = max(c.floor_score for c in requirement.criteria if c.name == name)
+        lower = [s for s in range(floor, own) if brute.suppressed(high, requirement, name, s) <= limit]
+        answers += [(name, high, requirement.weakened(name, max(lower)))] if lower else []
     return answers

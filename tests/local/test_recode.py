@@ -331,8 +331,8 @@ def test_notice_names_criteria_without_kernels() -> None:
     table = random_frequency_set(
         np.random.default_rng(8), attributes=3, height=2, leaves=4, rows=30, sensitive=2
     )
-    told: list[str] = []
+    notices: list[str] = []
     generalize_cells(
-        table, Requirement(2, criteria=[Share(1.0)]), LIMITS, evaluator="kernels", notice=told.append
+        table, Requirement(2, criteria=[Share(1.0)]), LIMITS, evaluator="kernels", notice=notices.append
     )
-    assert told == ["no compiled kernel for share: using plain Python, which is much slower"]
+    assert notices == ["no compiled kernel for share: using plain Python, which is much slower"]

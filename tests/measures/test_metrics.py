@@ -184,11 +184,11 @@ def test_metrics_of_numbers_declared_non_numeric_count_values() -> None:
     starred = comparison_of(original, [(frozenset(range(4)), frozenset(range(3)))] * 4)
     assert metric_named("ncp").of(replace(starred, numeric={"n": False})) == 8
     halves = [(frozenset({0, 1}), frozenset({code})) for _, code in original]
-    told = [
+    ratios = [
         metric_named("ncp").of(replace(comparison_of(original, halves), numeric=n))
         for n in ({}, {"n": False})
     ]
-    assert told == pytest.approx([4 / 7, 4 * 2 / 4])
+    assert ratios == pytest.approx([4 / 7, 4 * 2 / 4])
     with pytest.raises(InputError, match="'w' is declared numeric"):
         metric_named("usefulness").of(replace(plainly, numeric={"w": True}))
 

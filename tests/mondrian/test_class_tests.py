@@ -155,9 +155,9 @@ def a_table() -> FrequencySet:
 
 
 def test_relaxed_mondrian_refuses_criteria_other_than_k_and_l(settings: Settings) -> None:
-    asked = Requirement(2, criteria=[Share(0.9)])
+    requirement = Requirement(2, criteria=[Share(0.9)])
     with pytest.raises(InputError, match=r"share=0.9 \(share of a value\) cannot be guaranteed") as error:
-        partition_table(a_table(), asked, settings, MondrianOptions(relaxed=True))
+        partition_table(a_table(), requirement, settings, MondrianOptions(relaxed=True))
     assert error.value.allowed == "k and l with relaxed Mondrian, or strict Mondrian"
 
 
@@ -180,10 +180,10 @@ class Facts:
 
 
 def test_engine_refuses_criteria_other_than_k_and_l(settings: Settings) -> None:
-    asked = Requirement(2, criteria=[Share(0.9)])
+    requirement = Requirement(2, criteria=[Share(0.9)])
     with (
         pytest.raises(InputError, match=r"share=0.9: Mondrian in the engine does not evaluate") as error,
-        partition_in_engine(Facts(), asked, settings),  # type: ignore[arg-type]
+        partition_in_engine(Facts(), requirement, settings),  # type: ignore[arg-type]
     ):
         raise AssertionError
     assert error.value.advice == "Raise --memory-limit."

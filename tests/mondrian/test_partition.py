@@ -146,7 +146,7 @@ def test_result_does_not_depend_on_threads(settings: Settings, monkeypatch: pyte
             assert parts_of(one) == parts_of(three), seed
 
 
-def test_many_places_and_many_words(settings: Settings) -> None:
+def test_kernels_and_twin_agree_on_many_positions_and_words(settings: Settings) -> None:
     """Fields need several words, and positions are so numerous that the median is found by bisection."""
     random = np.random.default_rng(5)
     hierarchies = [number_line(f"q{i}", 5000) for i in range(7)]

@@ -54,7 +54,9 @@ def shown(recoding: ClassRecoding) -> list[tuple[str | None, ...]]:
     ]
 
 
-def test_multidimensional(patients: FrequencySet, settings: Settings) -> None:
+def test_multidimensional_partition_of_the_patients_equals_the_paper(
+    patients: FrequencySet, settings: Settings
+) -> None:
     recoding = partition_table(patients, Requirement(2), settings)
     assert sorted(recoding.class_rows()) == [2, 2, 2]
     assert shown(recoding) == [
@@ -73,14 +75,14 @@ def test_tie_by_first_attribute_gives_the_other_partition(patients: FrequencySet
     assert sorted(recoding.class_rows()) == [3, 3]
 
 
-def test_single_dimensional(patients: FrequencySet) -> None:
+def test_single_dimensional_classes_of_the_patients_equal_the_paper(patients: FrequencySet) -> None:
     classes = np.array([0 if zip_code <= "53711" else 1 for _, _, zip_code in PATIENTS])
     recoding = classes_to_recoding(patients, classes, Requirement(2), RecodingModel.ORDERED_SINGLE)
     assert recoding.class_rows().tolist() == [4, 2]
     assert shown(recoding)[0] == ("25 … 28", "Male", "53710 … 53711")
 
 
-def test_average_from_means(patients: FrequencySet, settings: Settings) -> None:
+def test_average_of_the_patients_from_means_is_exact(patients: FrequencySet, settings: Settings) -> None:
     recoding = partition_table(patients, Requirement(2), settings, MondrianOptions(summary=Summary.MEANS))
     ages = [label for label, sex, _ in shown(recoding) if sex == "Male"]
     assert ages == ["25.5 (25 … 26)", "25.5 (25 … 26)", "27.5 (27 … 28)", "27.5 (27 … 28)"]

@@ -77,8 +77,8 @@ def test_attribute_at_its_top_and_omitted_give_equal_classes() -> None:
                 codes=table.codes[:, [j for j in range(len(table.hierarchies)) if j != i]],
             )
             rest = (*proposal.node[:i], *proposal.node[i + 1 :])
-            wish = request.requirement
-            assert BruteLattice(narrower).suppressed(rest, wish) == proposal.suppressed
+            requirement = request.requirement
+            assert BruteLattice(narrower).suppressed(rest, requirement) == proposal.suppressed
             assert proposal.height_without == sum(rest)
             checked += 1
         _, high = node_bounds(brute.lattice, request)

@@ -61,13 +61,13 @@ def test_answers_for_any_criterion_equal_the_oracle(settings: Settings) -> None:
         table, request, brute = random_request_of(seed, TOYS if seed % 2 else GROWING)
         if not table.rows:
             continue
-        wish = request.requirement
-        evaluated = evaluate_lattice(table, settings, diversity=False, criteria=wish.criteria)
+        requirement = request.requirement
+        evaluated = evaluate_lattice(table, settings, diversity=False, criteria=requirement.criteria)
         expected = naive_relaxations(brute, request)
         found = Negotiator(evaluated).negotiate(request)
         assert reported_answers(found) == expected, (seed, request)
-        assert {a.relaxed for a in found.answers} <= {None, *relaxable_names(wish)}
-        seen |= {(answer[0], is_growing(wish)) for answer in expected}
+        assert {a.relaxed for a in found.answers} <= {None, *relaxable_names(requirement)}
+        seen |= {(answer[0], is_growing(requirement)) for answer in expected}
     parts = {None, "max_suppressed", "height", "k", "l"}
     assert seen >= {(part, growing) for part in parts for growing in (False, True)}
     assert {name for name, _ in seen} >= {"share", "spread", "few", "most-rows"}
@@ -77,9 +77,9 @@ def test_document_lists_each_required_criterion(settings: Settings) -> None:
     """Documents list each required criterion; each bottom class has two equally frequent values of four."""
     hierarchies = [random_hierarchy(np.random.default_rng(0), name, n, 1) for name, n in (("a", 3), ("b", 2))]
     table = frequency_set_of(hierarchies, [((i % 3, i % 2), (i % 4,)) for i in range(24)], ["s"], [4])
-    wish = Requirement(4, 2, [Share(0.1, "s")])
-    evaluated = evaluate_lattice(table, settings, criteria=wish.criteria)
-    found = Negotiator(evaluated).negotiate(Request(wish, SuppressionLimit(rows=2)))
+    requirement = Requirement(4, 2, [Share(0.1, "s")])
+    evaluated = evaluate_lattice(table, settings, criteria=requirement.criteria)
+    found = Negotiator(evaluated).negotiate(Request(requirement, SuppressionLimit(rows=2)))
     by_name = {answer["relaxed"]: answer for answer in found.as_json()["answers"]}
     assert list(by_name) == ["share"]
     assert by_name["share"] == {
@@ -92,7 +92,7 @@ def test_document_lists_each_required_criterion(settings: Settings) -> None:
         "suppressed": 0,
     }
     assert list(by_name["share"]) == ["relaxed", "levels", "height", "k", "l", "share", "suppressed"]
-    assert relaxable_names(wish) == ("max_suppressed", "height", "k", "l", "share")
+    assert relaxable_names(requirement) == ("max_suppressed", "height", "k", "l", "share")
 
 
 def test_frontier_equals_the_undominated_nodes(settings: Settings) -> None:
@@ -103,10 +103,11 @@ def test_frontier_equals_the_undominated_nodes(settings: Settings) -> None:
             continue
         random = np.random.default_rng(seed)
         weights = {name: float(random.integers(0, 3)) for name in table.attributes if random.random() < 0.5}
-        wish, tables = request.requirement, LossTables.of(table, weights)
-        evaluated = evaluate_lattice(table, settings, criteria=wish.criteria)
+        requirement, tables = request.requirement, LossTables.of(table, weights)
+        evaluated = evaluate_lattice(table, settings, criteria=requirement.criteria)
         keys = {
-            n: (sum(n), round(tables.loss_of_node(n), 12), brute.suppressed(n, wish)) for n in brute.nodes
+            n: (sum(n), round(tables.loss_of_node(n), 12), brute.suppressed(n, requirement))
+            for n in brute.nodes
         }
         best = [
             n
@@ -114,13 +115,13 @@ def test_frontier_equals_the_undominated_nodes(settings: Settings) -> None:
             if not any(o != key and all(a <= b for a, b in zip(o, key, strict=True)) for o in keys.values())
         ]
         best.sort(key=lambda n: (sum(n), keys[n][2], tie_break_key(n)))
-        points = compute_frontier(evaluated, wish, tables)
+        points = compute_frontier(evaluated, requirement, tables)
         assert [(p.node, p.height, p.suppressed) for p in points] == [(n, sum(n), keys[n][2]) for n in best]
         losses = [tables.loss_of_node(n) for n in best]
         assert [p.loss for p in points] == pytest.approx(losses, rel=0, abs=1e-12)
         sizes.add(len(points))
         node = brute.nodes[len(brute.nodes) // 2]
-        for neighbour in find_neighbours(evaluated, node, wish, tables):
+        for neighbour in find_neighbours(evaluated, node, requirement, tables):
             assert neighbour.suppressed == keys[neighbour.node][2]
     assert len(sizes) > 4
 
@@ -130,14 +131,14 @@ def test_suppressed_attributes_equal_the_oracle(settings: Settings) -> None:
         table, request, brute = random_request_of(seed)
         if not table.rows:
             continue
-        wish, limit = request.requirement, request.max_suppressed.of(table.rows)
-        evaluated = evaluate_lattice(table, settings, criteria=wish.criteria)
+        requirement, limit = request.requirement, request.max_suppressed.of(table.rows)
+        evaluated = evaluate_lattice(table, settings, criteria=requirement.criteria)
         low, high = node_bounds(evaluated.lattice, request)
         for i, found in enumerate(suppress_attributes(evaluated, request)):
             top = evaluated.lattice.heights[i]
             a, b = raise_to_top(low, i, top), raise_to_top(high, i, top)
             nodes = [n for n in brute.nodes if between(a, n, b)]
-            rows = {n: brute.suppressed(n, wish) for n in nodes}
+            rows = {n: brute.suppressed(n, requirement) for n in nodes}
             most = max(limit, min(rows.values()))
             expected = min(
                 (n for n in nodes if rows[n] <= most), key=lambda n: (sum(n), rows[n], tie_break_key(n))
@@ -153,16 +154,18 @@ def between(low: LatticeNode, node: LatticeNode, high: LatticeNode) -> bool:
 @given(st.integers(0, 2**32), st.booleans())
 def test_partial_lattices_answer_growing_criteria(seed: int, runtime: bool) -> None:
     table, request, brute = random_request_of(seed, GROWING)
-    wish = request.requirement
-    partial = prepare_partial_lattice(table, "15%", criteria=wish.criteria)
+    requirement = request.requirement
+    partial = prepare_partial_lattice(table, "15%", criteria=requirement.criteria)
     available_nodes = [tuple(node) for node in partial.nodes.tolist()]
-    assert partial.suppression(wish).tolist() == [brute.suppressed(n, wish) for n in available_nodes]
-    assert all(partial.suppressed(n, wish) == brute.suppressed(n, wish) for n in brute.nodes)
+    assert partial.suppression(requirement).tolist() == [
+        brute.suppressed(n, requirement) for n in available_nodes
+    ]
+    assert all(partial.suppressed(n, requirement) == brute.suppressed(n, requirement) for n in brute.nodes)
     found = PartialNegotiator(partial, runtime=runtime).negotiate(request)
     for answer in found.answers:
         assert answer.suppressed == brute.suppressed(answer.node, answer.requirement)
     walked = negotiate_as_printed(partial, request, runtime=runtime).negotiation
-    for part in (None, "max_suppressed", *wish.names):
+    for part in (None, "max_suppressed", *requirement.names):
         assert by_part(walked, part) == by_part(found, part)
     if not table.rows:
         return
@@ -205,9 +208,9 @@ def test_criterion_that_is_not_growing_is_refused_for_partial_lattices(settings:
     with pytest.raises(InputError, match="of partial lattices"):
         prepare_affordable(table, settings, criteria=criteria)
     partial = PartialNegotiator(prepare_partial_lattice(table, "10%"))
-    for ask in (partial.negotiate, partial.suppress_attributes):
+    for negotiate in (partial.negotiate, partial.suppress_attributes):
         with pytest.raises(InputError, match="of partial lattices"):
-            ask(request)
+            negotiate(request)
 
 
 def test_partial_lattices_of_subjects_count_rows_by_value_where_each_has_one(settings: Settings) -> None:

@@ -142,10 +142,10 @@ def test_threads_share_a_negotiator() -> None:
     expected = [plain(Negotiator(brute).negotiate(request)) for request in requests]
     found: dict[int, list[list[NaiveAnswer]]] = {}
 
-    def ask(number: int) -> None:
+    def negotiate_all(number: int) -> None:
         found[number] = [plain(negotiator.negotiate(request)) for request in requests]
 
-    threads = [threading.Thread(target=ask, args=(i,)) for i in range(4)]
+    threads = [threading.Thread(target=negotiate_all, args=(i,)) for i in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:

@@ -67,7 +67,7 @@ def test_documented_lattice_has_sixty_nodes(lattice: BruteLattice) -> None:
     assert lattice.histogram((1, 1, 1)) == {(4, 3): 4, (3, 3): 6}
 
 
-def test_suppressed_rows(lattice: BruteLattice) -> None:
+def test_documented_suppressed_rows_are_counted(lattice: BruteLattice) -> None:
     table = rows_below("The example")
     assert len(table) == 4
     for node, *suppressed in table:
@@ -95,7 +95,7 @@ def test_documented_neighbours_are_computed(lattice: BruteLattice, philosophers:
     ]
 
 
-def test_giving_up_an_attribute(lattice: BruteLattice) -> None:
+def test_documented_attributes_at_their_top_are_computed(lattice: BruteLattice) -> None:
     found = suppress_attributes(lattice, Request.of(k=4, max_level=HELD))
     assert rows_below("Giving up an attribute") == [
         [

@@ -120,12 +120,12 @@ def test_threads_share_a_partial_lattice() -> None:
     nodes = list(brute.lattice.nodes())
     found: dict[int, list[int]] = {}
 
-    def ask(number: int) -> None:
+    def query_all(number: int) -> None:
         order = np.random.default_rng(number).permutation(len(nodes)).tolist()
         rows = {i: partial.suppressed(nodes[i], request.requirement) for i in order}
         found[number] = [rows[i] for i in range(len(nodes))]
 
-    threads = [threading.Thread(target=ask, args=(i,)) for i in range(4)]
+    threads = [threading.Thread(target=query_all, args=(i,)) for i in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -170,18 +170,18 @@ def test_bounds_hold_for_every_node(seed: int, runtime: bool, descends: bool) ->
         count_failing_levels(partial, request)
     bound = prove_bound(partial, request, negotiation)
     low, high = node_bounds(brute.lattice, request)
-    limit, wish = request.max_suppressed.of(brute.rows), request.requirement
+    limit, requirement = request.max_suppressed.of(brute.rows), request.requirement
     inside = truth(brute, request, low, high)
-    assert bound.suppressed <= min(brute.suppressed(n, wish) for n in inside)
+    assert bound.suppressed <= min(brute.suppressed(n, requirement) for n in inside)
     relaxed = negotiation.exact is None
     if bound.of("k") is not None:
-        assert bound.of("k") >= max(brute.largest(n, wish, "k", limit) or 0 for n in inside)
+        assert bound.of("k") >= max(brute.largest(n, requirement, "k", limit) or 0 for n in inside)
     if bound.of("l") is not None:
-        reached = max(brute.largest(n, wish, "l", limit) or 0 for n in inside)
-        assert bound.of("l") >= min(reached, largest_l(wish) or 0)
+        reached = max(brute.largest(n, requirement, "l", limit) or 0 for n in inside)
+        assert bound.of("l") >= min(reached, largest_l(requirement) or 0)
     assert (bound.of("k") is not None, bound.of("l") is not None) == (
-        relaxed and wish.k is not None,
-        relaxed and wish.l is not None,
+        relaxed and requirement.k is not None,
+        relaxed and requirement.l is not None,
     )
     assert len(bound.heights) == len(negotiation.answers)
     for answer, least in zip(negotiation.answers, bound.heights, strict=True):

@@ -35,7 +35,7 @@ def grouped(groups: Sequence[Sequence[int | float | None]], scale: int = 0) -> G
     return GroupedNumbers.of(column_of(values, scale), labels, len(groups))
 
 
-def told(bounds: SelectionBounds, query: int = 0) -> dict[str, tuple[Any, Any]]:
+def bounds_of_query(bounds: SelectionBounds, query: int = 0) -> dict[str, tuple[Any, Any]]:
     """Return the bounds of one query; None denotes NULL."""
     some = bool(bounds.any_value[query])
     return {
@@ -60,7 +60,7 @@ GROUPS = st.lists(st.lists(CELLS, min_size=1, max_size=5), min_size=1, max_size=
 
 
 @st.composite
-def asked(draw: st.DrawFn) -> tuple[list[list[int | None]], list[int], list[bool], list[bool]]:
+def draw_selection(draw: st.DrawFn) -> tuple[list[list[int | None]], list[int], list[bool], list[bool]]:
     groups = draw(GROUPS)
     hits = [draw(st.integers(0, len(group))) for group in groups]
     certain = [draw(st.booleans()) for _ in groups]
@@ -69,14 +69,14 @@ def asked(draw: st.DrawFn) -> tuple[list[list[int | None]], list[int], list[bool
 
 
 @drawn(max_examples=some_of(250))
-@given(asked())
-def test_bounds_are_those_of_enumeration(
+@given(draw_selection())
+def test_bounds_equal_those_of_enumeration(
     case: tuple[list[list[int | None]], list[int], list[bool], list[bool]],
 ) -> None:
     groups, hits, certain, possible = case
     values = grouped(groups)
-    same(told(bound_permuted(values, np.array([hits]))), plain_bounds.permuted(groups, hits))
-    found = told(bound_generalized(values, np.array([certain]), np.array([possible])))
+    same(bounds_of_query(bound_permuted(values, np.array([hits]))), plain_bounds.permuted(groups, hits))
+    found = bounds_of_query(bound_generalized(values, np.array([certain]), np.array([possible])))
     same(found, plain_bounds.generalized(groups, certain, possible))
 
 

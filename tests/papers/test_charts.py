@@ -112,7 +112,7 @@ def test_marked_nodes_are_framed_and_named_and_those_within_are_shaded() -> None
     assert node_texts(root)[-2:] == ["■ asked", "■ answer"]
 
 
-def test_a_chart_draws_the_look() -> None:
+def test_chart_uses_the_style_of_each_series() -> None:
     def drawn(*names: str) -> str:
         return draw_lines("T", [Series.of(n, [1, 2], [1, 2]) for n in names], x_label="x", y_label="y")
 

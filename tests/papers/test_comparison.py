@@ -65,7 +65,9 @@ def test_figures_agree_by_rounding_rule(
         ("averages", None, 207, Verdict.DIFFERENT),
     ],
 )
-def test_verdicts(table: str, ours: float | None, printed: int | None, verdict: Verdict) -> None:
+def test_figures_have_the_expected_verdict(
+    table: str, ours: float | None, printed: int | None, verdict: Verdict
+) -> None:
     found = Judge.of([MISPRINT]).compare(table, "H1", ours, printed)
     assert found.verdict is verdict
     assert found.reason == ("A misprint." if verdict is Verdict.KNOWN else None)
@@ -82,7 +84,7 @@ def test_verdicts(table: str, ours: float | None, printed: int | None, verdict: 
         ("no solution", 1, "no solution"),
     ],
 )
-def test_our_figure_as_text(figure: Figure, places: int | None, text: str) -> None:
+def test_computed_figure_is_rounded_as_text(figure: Figure, places: int | None, text: str) -> None:
     assert figure_text(figure, places) == text
 
 

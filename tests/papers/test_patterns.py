@@ -49,10 +49,10 @@ def test_stars_of_the_integer_program_are_judged(
         found = [c for c in cells_of(table) if c["ours"] is not None and not c["about"]]
         assert found
         for cell in found:
-            stars_alone = cell["cell"].endswith(" s")
+            only_stars = cell["cell"].endswith(" s")
             everything = experiment.name == "cmc_exact" and cell["cell"].startswith("k=100 ")
-            assert cell["verdict"] == ("same" if stars_alone or everything else None)
-            assert cell["of_several"] == (not stars_alone and not everything)
+            assert cell["verdict"] == ("same" if only_stars or everything else None)
+            assert cell["of_several"] == (not only_stars and not everything)
             assert cell["printed"] is not None
         assert "depend on which of them" in table["note"]
 

@@ -54,9 +54,9 @@ def column(run: ReproductionRun, name: str, title: str) -> list[float]:
 def test_papers_orderings_hold_except_known_deviations(quick_run: Callable[[str], ReproductionRun]) -> None:
     """Every printed ordering is checked; all hold everywhere except where a deviation explains it."""
     rows = table(quick_run("permutation"), "orderings")["rows"]
-    told = read_figures("permutation")["orderings"]
-    assert [row[0] for row in rows] == list(told.values())
-    failing = {told_by["cell"] for _, told_by, _ in rows if told_by["ours"] != "holds"}
+    orderings = read_figures("permutation")["orderings"]
+    assert [row[0] for row in rows] == list(orderings.values())
+    failing = {cell["cell"] for _, cell, _ in rows if cell["ours"] != "holds"}
     assert failing == {deviation.cell for deviation in known_deviations("permutation")}
     at_the_ends = {by["cell"]: figures for _, by, figures in rows if by["ours"] == AT_THE_ENDS}
     assert len(at_the_ends) == 4
@@ -64,7 +64,7 @@ def test_papers_orderings_hold_except_known_deviations(quick_run: Callable[[str]
     assert all("; not at " in figures for figures in at_the_ends.values())
 
 
-def test_an_ordering_is_judged_at_every_place() -> None:
+def test_ordering_is_judged_at_every_position() -> None:
     def verdict(*errors: float) -> str:
         return Ordering.of_steps("rises", (1, 2, 2_000), errors, figures="so").verdict
 
@@ -88,7 +88,9 @@ def test_optimized_partitions_have_the_known_errors(quick_run: Callable[[str], R
     )
 
 
-def test_golden_errors(quick_run: Callable[[str], ReproductionRun]) -> None:
+def test_errors_of_seeded_draws_are_near_the_recorded_ones(
+    quick_run: Callable[[str], ReproductionRun],
+) -> None:
     """Errors are drawn from seeds; two digits are compared, since numpy may change its generators."""
     run = quick_run("permutation")
     generalized, permuted = (column(run, "one_partition", name) for name in ("generalized", "permuted"))

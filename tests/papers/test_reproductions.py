@@ -149,8 +149,8 @@ def test_documented_example_makes_a_table_that_opens(tmp_path: Path, monkeypatch
 
 def test_page_reports_the_counts_of_a_whole_run() -> None:
     same, known = WHOLE["negotiation"]
-    told = re.search(
+    counts = re.search(
         r"Of the (\d+) printed figures .*?, (\d+) come out the same and (\d+) differ", PAGE, re.DOTALL
     )
-    assert told is not None
-    assert [int(number) for number in told.groups()] == [same + known, same, known]
+    assert counts is not None
+    assert [int(number) for number in counts.groups()] == [same + known, same, known]

@@ -71,13 +71,13 @@ def test_sizes_are_limited_by_a_budget(
 
 
 def test_variants_slower_than_basic_incognito_are_reported() -> None:
-    def told(superroots: float, cube: float) -> str:
+    def compared(superroots: float, cube: float) -> str:
         seconds = {"incognito": 10.0, "incognito-superroots": superroots, "incognito-cube": cube}
         return compare_with_basic(seconds, "At QID 4")
 
-    assert told(52.7, 29.9) == (
+    assert compared(52.7, 29.9) == (
         "At QID 4, basic Incognito takes 10 s, super-roots 52.7 s, cube 29.9 s: super-roots and cube are "
         "slower here, the reverse of what the paper offers them for."
     )
-    assert "super-roots is slower here" in told(11, 9)
-    assert told(9, 8).endswith("both are faster, as the paper says.")
+    assert "super-roots is slower here" in compared(11, 9)
+    assert compared(9, 8).endswith("both are faster, as the paper says.")

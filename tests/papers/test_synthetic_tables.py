@@ -58,7 +58,7 @@ def test_columns_have_the_requested_correlation(correlation: float) -> None:
 
 
 @pytest.mark.parametrize(
-    ("how", "message"),
+    ("options", "message"),
     [
         ({"cardinality": 0}, "cardinality 0"),
         ({"cardinality": 2, "labels": ("one",)}, "1 labels"),
@@ -66,9 +66,9 @@ def test_columns_have_the_requested_correlation(correlation: float) -> None:
         ({"cardinality": 2, "distribution": ColumnDistribution.SKEWED, "skew": 0.0}, "skew 0.0"),
     ],
 )
-def test_invalid_column_is_refused(how: dict[str, Any], message: str) -> None:
+def test_invalid_column_is_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
-        SyntheticColumn("a", **how)
+        SyntheticColumn("a", **options)
 
 
 @pytest.mark.parametrize(

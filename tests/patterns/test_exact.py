@@ -219,9 +219,9 @@ def test_progress_counts_components(settings: Settings, monkeypatch: pytest.Monk
     table = starred_frequency_set([("a", "x"), ("a", "y"), ("b", "x"), ("b", "y")] * 2, ("one", "two"))
     mask = build_mask_from_vectors(table, [".*"], settings)
     monkeypatch.setattr(exact, "find_counted_plan", not_counted)
-    told: list[tuple[int, int]] = []
-    solve_exactly(table, mask, Requirement(k=3), settings, progress=lambda *at: told.append(at))
-    assert told == [(1, 2), (2, 2)]
+    steps: list[tuple[int, int]] = []
+    solve_exactly(table, mask, Requirement(k=3), settings, progress=lambda *at: steps.append(at))
+    assert steps == [(1, 2), (2, 2)]
 
 
 def component_of(fits: list[list[int]], rows: list[int]) -> ProblemComponent:
@@ -300,9 +300,9 @@ def test_prices_of_any_k_rows_are_at_most_the_cells_cost(seed: int, settings: Se
 def test_prices_beat_counting_on_cmc(data_dir: Path, settings: Settings) -> None:
     table = starred_file(data_dir / "cmc" / "cmc.csv")
     mask = build_mask_from_constraints(table, PatternConstraints(max_stars=2), settings)
-    asked = Requirement(k=5)
-    counting = solve_greedily(table, mask, asked, settings).bound or 0.0
-    prices = bound_by_prices(table, mask, asked, settings)
+    requirement = Requirement(k=5)
+    counting = solve_greedily(table, mask, requirement, settings).bound or 0.0
+    prices = bound_by_prices(table, mask, requirement, settings)
     assert counting < prices <= 8065
     assert prices > 0.94 * 8065
-    assert bound_by_prices(table, mask, asked, settings, time_limit=1e-9) <= prices
+    assert bound_by_prices(table, mask, requirement, settings, time_limit=1e-9) <= prices

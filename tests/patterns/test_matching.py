@@ -113,11 +113,11 @@ def test_triples_are_made_of_odd_distant_groups() -> None:
     group = np.repeat(np.arange(6), 3)
     pairs = symmetric(np.where(group[:, None] == group[None, :], 2, 20))
     triples = np.asarray((pairs[:, :, None] + pairs[:, None, :] + pairs[None, :, :]) // 2, np.int64)
-    told: list[tuple[int, int]] = []
-    found = find_simplex_matching(pairs, triples, lambda done, n: told.append((done, n)))
+    steps: list[tuple[int, int]] = []
+    found = find_simplex_matching(pairs, triples, lambda done, n: steps.append((done, n)))
     assert found.cost == 18
     assert found.triples == tuple((i, i + 1, i + 2) for i in range(0, 18, 3))
-    assert (found.pairs, found.steps, told) == ((), 3, [(6, 18), (12, 18), (18, 18)])
+    assert (found.pairs, found.steps, steps) == ((), 3, [(6, 18), (12, 18), (18, 18)])
 
 
 def cost_of(found: TwoAnonymityResult) -> float:

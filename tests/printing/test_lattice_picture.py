@@ -27,15 +27,15 @@ def titles(html: str) -> list[str]:
     return [node.find("title").text or "" for node in svg_of(html).iter("circle")]  # type: ignore[union-attr]
 
 
-def test_every_node_is_a_dot_with_levels_and_rows() -> None:
+def test_every_node_is_a_dot_titled_with_levels_and_rows() -> None:
     lattice = Lattice(("age", "city"), (2, 1))
     suppressed = np.array([100, 50, 5, 4, 1, 0])
-    told = titles(draw_lattice_html(lattice, suppressed, 100))
+    titles_of_nodes = titles(draw_lattice_html(lattice, suppressed, 100))
     nodes = list(product(range(3), range(2)))
     expected = {
         f"age {a}, city {c}: {n} rows suppressed" for (a, c), n in zip(nodes, suppressed, strict=True)
     }
-    assert {title.rpartition(" (")[0] for title in told} == expected
+    assert {title.rpartition(" (")[0] for title in titles_of_nodes} == expected
     drawn = svg_of(draw_lattice_html(lattice, suppressed, 100))
     heights = {int(c.attrib["cy"]) for c in drawn.iter("circle")}
     assert len(heights) == 4

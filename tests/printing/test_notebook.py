@@ -42,7 +42,7 @@ def test_python_output_names_python_options() -> None:
 def test_uncompared_releases_are_listed_once_per_reason() -> None:
     names = ["a table", "july.csv", "a table", "june.csv"]
     reasons = ["in memory", "gone", "in memory", "gone"]
-    beside = tuple(ReleaseIntersection(n, "", reason=r) for n, r in zip(names, reasons, strict=True))
-    text = render_text(describe_intersections(beside))
+    intersections = tuple(ReleaseIntersection(n, "", reason=r) for n, r in zip(names, reasons, strict=True))
+    text = render_text(describe_intersections(intersections))
     assert "Not compared with a table (2 times): in memory.\n" in text
     assert text.endswith("Not compared with july.csv, june.csv: gone.")

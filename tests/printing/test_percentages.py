@@ -43,8 +43,8 @@ def test_quotient_that_is_no_share_is_never_cut(value: float) -> None:
         format_share(value, 1),
         translation.percent(value).replace("\u00a0", ""),
     ):
-        told = Fraction(text.rstrip("%").replace(",", "")) / 100
-        assert abs(told - Fraction(value)) <= abs(Fraction(value)) / 100
+        printed = Fraction(text.rstrip("%").replace(",", "")) / 100
+        assert abs(printed - Fraction(value)) <= abs(Fraction(value)) / 100
         assert text not in ("0%", "100%")
 
 
@@ -67,7 +67,7 @@ def test_ratio_is_written_with_its_sign_and_size(value: float | None, text: str)
     assert format_ratio(value) == text
 
 
-def test_side_by_side_prints_an_error_of_queries_above_its_truth() -> None:
+def test_side_by_side_prints_query_errors_above_100_percent() -> None:
     rows = [
         ComparedRelease(
             "fine", "answer", 10, kept=10, classes=2, detail=0.5, found=0.2, highest=0.5, query_error=8.43

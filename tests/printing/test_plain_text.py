@@ -24,7 +24,7 @@ def test_grid_is_aligned_and_numbers_are_right_aligned() -> None:
     ]
 
 
-def test_a_shrinking_column_wraps_first() -> None:
+def test_shrinking_column_wraps_first() -> None:
     assert render_text((GRID,), 38).splitlines()[2:] == [
         "age             30,162  hierarchies/ag",
         "                        e.csv",
@@ -32,7 +32,7 @@ def test_a_shrinking_column_wraps_first() -> None:
     ]
 
 
-def test_a_grid_too_wide_for_that_is_shown_as_records() -> None:
+def test_grid_too_wide_for_wrapping_is_shown_as_records() -> None:
     assert render_text((GRID,), 30).splitlines() == [
         "age",
         "  rows        30,162",
@@ -84,6 +84,6 @@ def test_long_words_break_behind_a_hyphen() -> None:
     assert render_text((grid,), 20).splitlines()[2:] == ["7  Without-post-", "   secondary"]
 
 
-def test_a_record_s_number_keeps_its_title() -> None:
+def test_number_of_a_record_keeps_its_title() -> None:
     grid = Grid((Column("rows", right=True), Column("municipality-of-residence")), (("1,234", "x" * 30),))
     assert render_text((grid,), 30).splitlines()[0] == "rows 1,234"

@@ -11,7 +11,7 @@ from discreet.printing.document import capitalize
 
 
 @pytest.mark.parametrize("kind", CRITERIA, ids=lambda kind: kind.name)
-def test_a_criterions_title_keeps_its_symbol(kind: type[Criterion]) -> None:
+def test_title_of_a_criterion_keeps_its_symbol(kind: type[Criterion]) -> None:
     symbol = kind.title.split("-")[0].split(" ")[0]
     text = capitalize(f"{kind.title}: …")
     if len(symbol.strip("()")) == 1 or not symbol.isascii():
@@ -59,7 +59,7 @@ def test_other_words_begin_with_a_capital(text: str, expected: str) -> None:
     assert capitalize(text) == expected
 
 
-def test_no_help_of_a_part_changes_a_symbol() -> None:
+def test_help_of_parameters_keeps_greek_symbols_lower_case() -> None:
     for kind in CRITERIA:
         for part in fixed_parameters(kind):
             _, text = help_row(part)

@@ -38,7 +38,7 @@ def test_each_predicate_selects_its_share() -> None:
             assert ordered[:-1].sum() < 30
 
 
-def test_point_queries_ask_for_one_value_that_occurs() -> None:
+def test_point_queries_select_one_occurring_value() -> None:
     description = WorkloadDescription(queries=50, dimensions=2, selectivity=None, seed=1)
     for query in generate_workload(description, DOMAINS, ROWS):
         assert isinstance(query.predicate, And)
@@ -48,7 +48,7 @@ def test_point_queries_ask_for_one_value_that_occurs() -> None:
             assert "a" not in atom.values
 
 
-def test_a_seed_repeats_a_workload_and_its_text_is_read_back() -> None:
+def test_seed_repeats_a_workload_and_its_text_is_read_back() -> None:
     description = WorkloadDescription(
         queries=30, attributes=("age", "sex"), aggregate=Aggregate.AVG, measure="age", seed=9
     )
@@ -62,7 +62,7 @@ def test_a_seed_repeats_a_workload_and_its_text_is_read_back() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         ({"queries": 0}, "queries = 0"),
         ({"selectivity": 0.0}, "selectivity"),
@@ -72,10 +72,10 @@ def test_a_seed_repeats_a_workload_and_its_text_is_read_back() -> None:
         ({"attributes": ("none", "age")}, "NULL in every row"),
     ],
 )
-def test_descriptions_that_make_no_sense_are_refused(options: dict[str, object], said: str) -> None:
+def test_invalid_descriptions_are_refused(options: dict[str, object], message: str) -> None:
     domains = DOMAINS | {"none": AttributeDomain("none", ("x",))}
     rows = ROWS | {"none": np.array([0])}
     if options.get("dimensions") == 4:
         domains, rows = DOMAINS, ROWS
-    with pytest.raises(InputError, match=said):
+    with pytest.raises(InputError, match=message):
         generate_workload(WorkloadDescription(**options), domains, rows)  # type: ignore[arg-type]

@@ -55,7 +55,7 @@ def one(text: str) -> AggregateQuery:
         ),
     ],
 )
-def test_a_condition_is_read(condition: str, predicate: object) -> None:
+def test_condition_is_read_as_a_predicate(condition: str, predicate: object) -> None:
     assert one(f"SELECT COUNT(*) FROM t WHERE {condition}").predicate == predicate
 
 
@@ -66,7 +66,7 @@ def test_aggregates_are_read() -> None:
     assert one("SELECT COUNT(*) FROM s.t AS u").attribute is None
 
 
-def test_weights_stand_in_comments() -> None:
+def test_weights_are_read_from_comments() -> None:
     text = """
     -- weight 3
     SELECT COUNT(*) FROM t;
@@ -79,7 +79,7 @@ def test_weights_stand_in_comments() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("", "has no query"),
         ("SELECT COUNT(*) FROM t;\n\nDROP TABLE t", "line 3: not a SELECT statement"),
@@ -107,14 +107,14 @@ def test_weights_stand_in_comments() -> None:
         ("WITH x AS (SELECT 1) SELECT COUNT(*) FROM x", "WITH"),
     ],
 )
-def test_what_is_not_allowed_is_refused(text: str, said: str) -> None:
+def test_unsupported_queries_are_refused_with_their_line(text: str, message: str) -> None:
     with pytest.raises(InputError) as caught:
         parse_workload(text, "queries.sql")
-    assert said in str(caught.value)
+    assert message in str(caught.value)
     assert caught.value.message.startswith("queries.sql")
 
 
-def test_names_are_bound_whatever_their_case() -> None:
+def test_column_names_are_bound_in_any_case() -> None:
     query = one("SELECT AVG(Age) FROM t WHERE NOT (SEX = 'x' OR age IS NULL)")
     (found,) = bind_queries([query], ["age", "sex", "Zip"])
     assert found.attributes == ("age", "sex")

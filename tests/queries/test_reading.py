@@ -63,33 +63,33 @@ def connection_with_rows() -> duckdb.DuckDBPyConnection:
 def test_every_allowed_condition_is_sql_of_its_dialect(condition: str, dialect: Dialect) -> None:
     if dialect.name_quote == "`":
         condition = condition.replace('"', "`").replace("b''c", "bc")
-    asked = parse_release_query(f"SELECT COUNT(*) FROM people WHERE {condition}", TEXTS, dialect)
+    query = parse_release_query(f"SELECT COUNT(*) FROM people WHERE {condition}", TEXTS, dialect)
     tables = PermutedTables("release", "help", "group_id", numeric=True, scale=0, has_null=True)
-    text = rewrite_query(asked, tables, dialect)
+    text = rewrite_query(query, tables, dialect)
     assert len(sqlglot.parse(text, read=dialect.name)) == 1
     if dialect is DUCKDB:
         assert len(connection_with_rows().execute(text).fetchall()) == 1
 
 
-def test_several_aggregates_keys_and_names() -> None:
-    asked = parse_release_query(
+def test_several_aggregates_keys_and_names_are_read() -> None:
+    query = parse_release_query(
         "SELECT sex AS s, AVG(salary) AS pay, count(*), sum(SALARY), SUM(salary), age >= 30 FROM people p "
         "WHERE p.age > 3 GROUP BY s, 6 ORDER BY 1 DESC, age >= 30",
         TEXTS,
     )
-    assert [(a.aggregate, a.measure, a.title) for a in asked.aggregates] == [
+    assert [(a.aggregate, a.measure, a.title) for a in query.aggregates] == [
         (Aggregate.AVG, "salary", "pay"),
         (Aggregate.COUNT, None, "COUNT(*)"),
         (Aggregate.SUM, "salary", "SUM(salary)"),
         (Aggregate.SUM, "salary", "SUM(salary)"),
     ]
-    assert [a.name for a in asked.aggregates] == ["pay", "count", "sum_salary", "sum_salary_2"]
-    assert [(key.title, key.kind) for key in asked.keys] == [
+    assert [a.name for a in query.aggregates] == ["pay", "count", "sum_salary", "sum_salary_2"]
+    assert [(key.title, key.kind) for key in query.keys] == [
         ("s", KeyKind.TEXT),
         ("age >= 30", KeyKind.TRUTH),
     ]
-    assert asked.order == ((0, True), (1, False))
-    assert asked.attributes == ("age", "sex")
+    assert query.order == ((0, True), (1, False))
+    assert query.attributes == ("age", "sex")
 
 
 @pytest.mark.parametrize(
@@ -111,11 +111,11 @@ def test_several_aggregates_keys_and_names() -> None:
         ("sex = 'F' AND NOT age > 100", 1),
     ],
 )
-def test_a_number_compares_with_the_number_that_a_text_says(condition: str, rows: int) -> None:
-    asked = parse_release_query(f"SELECT COUNT(*) FROM people WHERE {condition}", TEXTS)
-    assert asked.condition is not None
+def test_text_is_compared_with_a_number_by_its_value(condition: str, rows: int) -> None:
+    query = parse_release_query(f"SELECT COUNT(*) FROM people WHERE {condition}", TEXTS)
+    assert query.condition is not None
     found = (
-        connection_with_rows().execute(f"SELECT count(*) FROM release WHERE {asked.condition.sql}").fetchall()
+        connection_with_rows().execute(f"SELECT count(*) FROM release WHERE {query.condition.sql}").fetchall()
     )
     assert found == [(rows,)]
 
@@ -134,19 +134,19 @@ def test_postgres_divides_whole_numbers_without_a_remainder() -> None:
         assert [age for (age,) in duckdb.connect().execute(rows).fetchall()] == ages
 
 
-def test_columns_with_types_compare_as_they_are_stored() -> None:
-    asked = parse_release_query(
+def test_typed_columns_are_compared_in_their_type() -> None:
+    query = parse_release_query(
         "SELECT COUNT(*) FROM people WHERE age < height AND age = 3 AND age = '03' AND born > '2020-01-01'",
         TYPED,
     )
-    assert asked.condition is not None
-    assert asked.condition.sql == (
+    assert query.condition is not None
+    assert query.condition.sql == (
         '"age" < "height" AND "age" = 3 AND CAST("age" AS VARCHAR) = \'03\' '
         "AND CAST(\"born\" AS VARCHAR) > '2020-01-01'"
     )
 
 
-def test_the_sensitive_column_is_told_of_and_near_misses_are_named() -> None:
+def test_unknown_and_non_numeric_columns_are_named_in_the_error() -> None:
     with pytest.raises(InputError, match="has no column") as error:
         parse_release_query("SELECT COUNT(*) FROM people WHERE aeg = 1", TEXTS)
     assert error.value.advice == "Did you mean 'age'?"
@@ -163,6 +163,6 @@ def test_the_sensitive_column_is_told_of_and_near_misses_are_named() -> None:
 )
 def test_names_and_texts_are_quoted(dialect: Dialect, name: str, text: str, written: str) -> None:
     odd = QueryableColumns({'a "b` c': ColumnKind.TEXT}, {}, {})
-    asked = parse_release_query(f"SELECT COUNT(*) FROM people WHERE {name} = {text}", odd, dialect)
-    assert asked.condition is not None
-    assert asked.condition.sql == written
+    query = parse_release_query(f"SELECT COUNT(*) FROM people WHERE {name} = {text}", odd, dialect)
+    assert query.condition is not None
+    assert query.condition.sql == written

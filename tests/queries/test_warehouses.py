@@ -30,17 +30,17 @@ def parsed(text: str, dialect: Dialect) -> exp.Expr:
 
 @pytest.mark.parametrize("has_null", [False, True])
 @pytest.mark.parametrize("dialect", WITHOUT_ENGINE, ids=lambda dialect: dialect.name)
-def test_a_rewritten_query_names_the_same_tables_functions_and_columns(
+def test_rewritten_query_names_the_same_tables_functions_and_columns(
     dialect: Dialect, *, has_null: bool
 ) -> None:
-    asked = parse_release_query(
+    query = parse_release_query(
         f"{EVERY} WHERE age % 3 = 1 AND round(height, 1) > 1.5 GROUP BY sex", TYPED, dialect
     )
-    text = rewrite_query(asked, replace(TABLES, has_null=has_null), dialect)
+    text = rewrite_query(query, replace(TABLES, has_null=has_null), dialect)
     tree = parsed(text, dialect)
     made = {step.alias for step in tree.find_all(exp.CTE)}
     assert {t.name for t in tree.find_all(exp.Table)} - made == {"people", "people_help"}
-    assert len(tree.selects) == len(asked.column_names)
+    assert len(tree.selects) == len(query.column_names)
     assert {c.name for c in tree.find_all(exp.Column)} >= {"age", "height", "sex", "group_id"}
     for aggregate in (exp.Sum, exp.Min, exp.Max):
         assert tree.find(aggregate) is not None
@@ -50,7 +50,7 @@ def test_a_rewritten_query_names_the_same_tables_functions_and_columns(
 
 
 @pytest.mark.parametrize("dialect", WITHOUT_ENGINE, ids=lambda dialect: dialect.name)
-def test_a_hostile_text_stays_one_constant(dialect: Dialect) -> None:
+def test_hostile_text_stays_one_constant(dialect: Dialect) -> None:
     (literal,) = parsed(f"SELECT {dialect.literal(HOSTILE)}", dialect).find_all(exp.Literal)
     assert literal.is_string
     assert literal.this == HOSTILE
@@ -67,13 +67,15 @@ def test_a_hostile_text_stays_one_constant(dialect: Dialect) -> None:
         ("HUGEINT", {exp.DataType.Type.DECIMAL, exp.DataType.Type.BIGDECIMAL}),
     ],
 )
-def test_types_are_read_as_what_they_are(house: str, kind: set[exp.DataType.Type], dialect: Dialect) -> None:
+def test_types_are_cast_to_those_of_the_warehouse(
+    house: str, kind: set[exp.DataType.Type], dialect: Dialect
+) -> None:
     cast = parsed(f"SELECT {dialect.cast('x', house)}", dialect).find(exp.Cast)
     assert cast is not None
     assert cast.to.this in kind
 
 
-def test_a_pattern_matches_whole_texts() -> None:
+def test_pattern_matches_whole_texts() -> None:
     # Snowflake's function matches the whole text; BigQuery's searches for a part and needs anchors.
     assert SNOWFLAKE.full_match.format("x", "'[0-9]'") == "regexp_like(x, '[0-9]')"
     assert BIGQUERY.full_match.format("x", "'a|b'") == "regexp_contains(x, concat('^(?:', 'a|b', ')$'))"
@@ -96,6 +98,6 @@ def test_views_of_a_release_are_statements_of_the_warehouse(tmp_path: Path, dial
     trees = [parsed(statement, dialect) for statement in script.statements]
     assert all(isinstance(tree, exp.Create) and tree.kind == "VIEW" for tree in trees)
     assert len(trees) == 2
-    asked = discreet.query(release, "SELECT AVG(salary) FROM people WHERE age < 23", dialect=dialect.name)
-    assert asked.sql is not None
-    assert parsed(asked.sql, dialect).find(exp.Group) is not None
+    answered = discreet.query(release, "SELECT AVG(salary) FROM people WHERE age < 23", dialect=dialect.name)
+    assert answered.sql is not None
+    assert parsed(answered.sql, dialect).find(exp.Group) is not None

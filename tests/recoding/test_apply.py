@@ -48,7 +48,9 @@ def apply(
 
 
 @pytest.mark.parametrize(("l", "seed"), in_turn([1, 2, 3, 5], range(4), rounds=2))
-def test_l_among_subjects(l: int, seed: int, engine: Engine, settings: Settings, tmp_path: Path) -> None:
+def test_l_is_counted_among_subjects(
+    l: int, seed: int, engine: Engine, settings: Settings, tmp_path: Path
+) -> None:
     """l among subjects holds for shared values, persons with many values, values of many persons."""
     random = Random(seed)
     rows = []
@@ -73,7 +75,7 @@ TWO_VALUES = [{"q": "1", "s": "x", "t": str(i)} for i in range(3)]
 @pytest.mark.parametrize(
     ("rows", "sensitive", "subject", "requirement", "suppressed"),
     [
-        # Two persons who share two values do not count as three, although upper bounds would say so.
+        # Two persons who share two values do not count as three, although upper bounds would count three.
         (SHARED, ["s"], "who", Requirement(l=2), 0),
         (SHARED, ["s"], "who", Requirement(l=3), 5),
         (PERSONS, [], "who", Requirement(k=2), 0),
@@ -141,7 +143,7 @@ def test_tables_are_dropped_afterwards(engine: Engine, settings: Settings, tmp_p
         (("age", "town"), (0, -1), "level -1 of 'town'"),
     ],
 )
-def test_recodings_that_do_not_fit(
+def test_unfit_recodings_are_refused(
     attributes: tuple[str, ...],
     node: tuple[int, ...],
     message: str,

@@ -51,8 +51,8 @@ def published(
     engine: Engine, spec: TableSpec, frequency_set: FrequencySet, recoding: ClassRecoding
 ) -> tuple[tuple[str, ...], Rows]:
     """Return the columns and the rows."""
-    how = {"native": False, "draw_keys": load_sort_keys}
-    with apply_classes(engine, spec, frequency_set, recoding, **how) as found:  # type: ignore[arg-type]
+    options = {"native": False, "draw_keys": load_sort_keys}
+    with apply_classes(engine, spec, frequency_set, recoding, **options) as found:  # type: ignore[arg-type]
         assert found.suppressed == recoding.suppressed
         return tuple(c.name for c in found.columns), engine.fetch_rows(found.query())
 
@@ -189,7 +189,9 @@ def test_class_below_its_requirement_is_never_published(
     assert Counter(row[:2] for row in published(engine, spec, frequency_set, alike)[1]) == {("*", "*"): 12}
 
 
-def test_recodings_that_contradict_themselves(engine: Engine, settings: Settings, tmp_path: Path) -> None:
+def test_inconsistent_recodings_are_internal_errors(
+    engine: Engine, settings: Settings, tmp_path: Path
+) -> None:
     spec = patients(tmp_path)
     frequency_set = count_frequency_set(engine, spec, settings)
     good = random_classes(np.random.default_rng(2), frequency_set, NOTHING, split=False, suppress=False)

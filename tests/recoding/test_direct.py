@@ -68,15 +68,15 @@ def test_both_methods_publish_the_same_rows(
         suppress=True,
         suppression=suppression,
     )
-    how: dict[str, Any] = {"native": False, "draw_keys": load_sort_keys}
+    options: dict[str, Any] = {"native": False, "draw_keys": load_sort_keys}
     pairs = [
         (
-            apply_full_domain(engine, spec, counted, full_domain, **how),
-            apply_recoding(engine, spec, counted, full_domain, **how),
+            apply_full_domain(engine, spec, counted, full_domain, **options),
+            apply_recoding(engine, spec, counted, full_domain, **options),
         ),
         (
-            apply_classes(engine, spec, counted, classes, **how),
-            apply_recoding(engine, spec, counted, classes, **how),
+            apply_classes(engine, spec, counted, classes, **options),
+            apply_recoding(engine, spec, counted, classes, **options),
         ),
     ]
     for counting, direct in pairs:

@@ -168,7 +168,9 @@ def test_keys_are_drawn_in_parts_and_differ(engine: Engine) -> None:
     assert engine.fetch_rows("SELECT count(*) FROM drawn") == [(0,)]
 
 
-def test_csv_cells(engine: Engine, settings: Settings, tmp_path: Path, out: Path) -> None:
+def test_csv_cells_are_quoted_by_rfc_4180(
+    engine: Engine, settings: Settings, tmp_path: Path, out: Path
+) -> None:
     """CSV follows RFC 4180: quotes only where needed, doubled inside; NULL is empty, empty text quoted."""
     text = 'name,age,town,diagnosis\nA,30,K,"a ""b"", c"\nB,30,K,""\nC,30,K,\nD,30,K,"x\ny"\nE,30,K,é\n'
     publish_patients(engine, settings, patients(tmp_path, text), out / "r.csv", node=(2, 1))

@@ -60,7 +60,9 @@ def killed(folder: Path, before: str, step: str) -> None:
 
 
 @pytest.mark.parametrize("step", STEPS)
-def test_killed(step: str, engine: Engine, settings: Settings, tmp_path: Path, out: Path) -> None:
+def test_killed_process_leaves_only_leftovers_of_the_next_run(
+    step: str, engine: Engine, settings: Settings, tmp_path: Path, out: Path
+) -> None:
     before = "replace" if step == "before the data is renamed" else "new"
     killed(tmp_path, before, STEPS[step])
 

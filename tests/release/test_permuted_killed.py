@@ -63,7 +63,9 @@ def killed(folder: Path, name: str, before: str, step: str) -> None:
 
 
 @pytest.mark.parametrize("step", STEPS)
-def test_killed(step: str, settings: Settings, tmp_path: Path, out: Path) -> None:
+def test_killed_process_leaves_only_leftovers_of_the_next_run(
+    step: str, settings: Settings, tmp_path: Path, out: Path
+) -> None:
     before = (
         "replace" if step in ("before the help table is renamed", "before the data is renamed") else "new"
     )

@@ -67,7 +67,9 @@ CASES: dict[str, tuple[Place, bool, str]] = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_bad_outputs(case: str, engine: Engine, settings: Settings, tmp_path: Path, out: Path) -> None:
+def test_unfit_output_is_refused_and_changes_no_file(
+    case: str, engine: Engine, settings: Settings, tmp_path: Path, out: Path
+) -> None:
     place, overwrite, message = CASES[case]
     spec = patients(tmp_path)
     output = place(tmp_path)

@@ -32,7 +32,7 @@ from tests.oracle.random_costs import random_cost
 from tests.oracle.random_tables import random_frequency_set
 from tests.web.negotiation import write_philosophers
 
-Told = dict[LatticeNode, tuple[float, int]]
+CostsAndRows = dict[LatticeNode, tuple[float, int]]
 """The cost and the suppressed rows of each node."""
 
 
@@ -40,9 +40,9 @@ def rounded(cost: float) -> tuple[float, ...]:
     return tuple(round(part, 9) for part in cost_parts(cost))
 
 
-def undominated(told: Told) -> set[LatticeNode]:
+def undominated(costs_and_rows: CostsAndRows) -> set[LatticeNode]:
     """Return the nodes that no other node dominates, compared pair by pair."""
-    keys = {node: (rounded(cost), rows) for node, (cost, rows) in told.items()}
+    keys = {node: (rounded(cost), rows) for node, (cost, rows) in costs_and_rows.items()}
     return {
         node
         for node, key in keys.items()
@@ -72,7 +72,7 @@ def test_cost_frontier_contains_the_undominated_nodes(name: str, settings: Setti
         requirement = Requirement(k=int(random.integers(1, 7)), l=l)
         lattice, cost = lattice_of(table, requirement, settings), random_cost(random, name)
         weights = {attribute: 1.0 + i for i, attribute in enumerate(table.attributes)}
-        told = {
+        costs_and_rows = {
             node: (
                 cost_by_hand(cost, table, node, requirement, weights),
                 plain_criteria.suppressed(table, node, requirement),
@@ -80,18 +80,20 @@ def test_cost_frontier_contains_the_undominated_nodes(name: str, settings: Setti
             for node in lattice.lattice.nodes()
         }
         found = lattice.frontier_of(Request(requirement), cost)
-        assert {point.node for point in found.points} == undominated(told)
+        assert {point.node for point in found.points} == undominated(costs_and_rows)
         assert found.cost_name == name
         for point in found.points:
-            expected, rows = told[point.node]
+            expected, rows = costs_and_rows[point.node]
             assert point.suppressed == rows
             assert point.cost is not None
             assert cost_parts(point.cost) == pytest.approx(cost_parts(expected), rel=1e-9, abs=1e-9)
-        for node in list(told)[:: max(len(told) // 5, 1)]:  # on the frontier or not
+        for node in list(costs_and_rows)[:: max(len(costs_and_rows) // 5, 1)]:  # on the frontier or not
             summary = lattice.summary_of(node, requirement, cost)
-            assert (summary.cost_name, summary.suppressed) == (name, told[node][1])
+            assert (summary.cost_name, summary.suppressed) == (name, costs_and_rows[node][1])
             assert summary.cost is not None
-            assert cost_parts(summary.cost) == pytest.approx(cost_parts(told[node][0]), rel=1e-9, abs=1e-9)
+            assert cost_parts(summary.cost) == pytest.approx(
+                cost_parts(costs_and_rows[node][0]), rel=1e-9, abs=1e-9
+            )
         sizes.add(len(found.points))
     assert len(sizes) > 1
 
@@ -106,16 +108,16 @@ def test_user_cost_is_computed_for_every_node(settings: Settings) -> None:
     def wide(node: NodeStatistics) -> float:
         return float(node.classes)
 
-    told = {
+    costs_and_rows = {
         node: (cost_by_hand("height", table, node, requirement), lattice.suppressed(node, requirement))
         for node in lattice.lattice.nodes()
     }
     height = lattice.frontier_of(Request(requirement), user_cost(lambda node: float(node.height)))
-    assert {point.node for point in height.points} == undominated(told)
+    assert {point.node for point in height.points} == undominated(costs_and_rows)
     assert lattice.frontier(k=2, cost=wide).cost_name == "wide"
 
 
-def test_nodes_beyond_the_best_are_never_counted() -> None:
+def test_nodes_above_the_best_are_never_counted() -> None:
     suppressed, bounds = np.array([0, 0, 1, 2, 2]), np.array([3.0, 4.0, 3.5, 1.0, 2.0])
     counted: list[int] = []
 
@@ -137,16 +139,16 @@ def test_answers_report_their_cost(
     """Exact answers and relaxations report the cost under their own requirement, also on the command line."""
     spec = write_philosophers(tmp_path)
     table = Table(load_spec(spec), settings)
-    for wish in ({"k": 3}, {"k": 4, "max_level": {"age": 1, "work_class": 1, "education": 1}}):
-        result = table.negotiate(**wish, cost="dm")  # type: ignore[arg-type]
+    for request in ({"k": 3}, {"k": 4, "max_level": {"age": 1, "work_class": 1, "education": 1}}):
+        result = table.negotiate(**request, cost="dm")  # type: ignore[arg-type]
         assert result.cost_name == "dm"
         for answer in result.answers:
-            node, asked = answer.answer.node, answer.answer.requirement
-            assert answer.cost == table.lattice().summary_of(node, asked, cost_named("dm")).cost
-            assert answer.cost == cost_by_hand(cost_named("dm"), table.frequency_set, node, asked)
+            node, options = answer.answer.node, answer.answer.requirement
+            assert answer.cost == table.lattice().summary_of(node, options, cost_named("dm")).cost
+            assert answer.cost == cost_by_hand(cost_named("dm"), table.frequency_set, node, options)
         assert "cost, dm" in str(result)
     assert table.negotiate(k=3).answers[0].cost is None
     assert main(["negotiate", str(spec), "--k", "3", "--cost", "dm", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["cost"] == "dm"
-    assert told["answers"][0]["cost"] == table.negotiate(k=3, cost="dm").answers[0].cost
+    document = json.loads(capsys.readouterr().out)
+    assert document["cost"] == "dm"
+    assert document["answers"][0]["cost"] == table.negotiate(k=3, cost="dm").answers[0].cost

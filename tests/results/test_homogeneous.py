@@ -37,9 +37,9 @@ def rows_of(seed: int, subjects: int) -> list[Row]:
     chance = random.Random(seed)
     found = []
     for i in range(40):
-        who = chance.randrange(subjects) if subjects else i
+        person = chance.randrange(subjects) if subjects else i
         disease, income = chance.choice(["flu", "flu", "hiv", ""]), chance.choice(["1", "2", "3", ""])
-        found.append((f"p{who}", str(who % 8), "AB"[who % 2], disease, income))
+        found.append((f"p{person}", str(person % 8), "AB"[person % 2], disease, income))
     return found
 
 
@@ -66,7 +66,7 @@ def counted(rows: list[Row], node: tuple[int, int], k: int, place: int, *, subje
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_homogeneous_classes_of_every_node_are_those_of_a_plain_count(
+def test_homogeneous_classes_of_every_node_equal_a_plain_count(
     tmp_path: Path, settings: Settings, seed: int
 ) -> None:
     rows = rows_of(seed, 0)
@@ -78,9 +78,9 @@ def test_homogeneous_classes_of_every_node_are_those_of_a_plain_count(
                 "disease": counted(rows, node, k, 3, subjects=False),
                 "income": counted(rows, node, k, 4, subjects=False),
             }
-            wish = Requirement.of(k)
-            assert count_homogeneous_classes(table.frequency_set, node, wish) == expected
-            summary = summarize_node(lattice, node, wish)
+            requirement = Requirement.of(k)
+            assert count_homogeneous_classes(table.frequency_set, node, requirement) == expected
+            summary = summarize_node(lattice, node, requirement)
             assert summary.homogeneous == summary.as_json()["homogeneous"] == expected
             some += sum(expected.values())
             l2 = summarize_node(lattice, node, Requirement.of(k, {"disease": 2}))

@@ -53,9 +53,7 @@ def lost_rows(table: Table, rows: Rows, node: tuple[int, ...], k: int) -> Rows:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_the_left_out_are_counted_by_value_as_plain_counting_does(
-    seed: int, tmp_path: Path, settings: Settings
-) -> None:
+def test_left_out_values_equal_a_plain_count(seed: int, tmp_path: Path, settings: Settings) -> None:
     table, rows = random_table(seed, tmp_path, settings)
     lattice = table.lattice()
     assert isinstance(lattice, TableLattice)
@@ -72,11 +70,11 @@ def test_the_left_out_are_counted_by_value_as_plain_counting_does(
             top = lost_rows(table, rows, (*node[:i], heights[i], *node[i + 1 :]), 4)
             assert attribute.costs == max(0, len(lost) - len(top))
             costs.append(attribute.costs)
-        told = found.costliest
-        assert (told is None) == (not any(costs))
-        if told is not None:
-            assert told.costs == max(costs)
-            assert found.sentence().startswith(f"{told.name} costs most")
+        costliest = found.costliest
+        assert (costliest is None) == (not any(costs))
+        if costliest is not None:
+            assert costliest.costs == max(costs)
+            assert found.sentence().startswith(f"{costliest.name} costs most")
         else:
             assert found.sentence().startswith("No ")
 

@@ -91,10 +91,10 @@ def test_histogram_in_a_terminal_has_bars(
     del rows
     spec = str(tmp_path / "spec.toml")
     assert main(["lattice", spec, "--node", "age=2", "--node", "city=1"]) == 0
-    told = capsys.readouterr().out
-    assert "Node 2 1: 90 rows in 2 classes" in told
-    assert "distinct values of ill" in told
-    assert "█" * 24 in told
+    text = capsys.readouterr().out
+    assert "Node 2 1: 90 rows in 2 classes" in text
+    assert "distinct values of ill" in text
+    assert "█" * 24 in text
     assert main(["lattice", spec, "--histogram"]) == 0
     assert "Node 0 0: 90 rows" in capsys.readouterr().out
 
@@ -120,7 +120,7 @@ def test_node_out_of_range_is_refused(
         discreet.open(tmp_path / "spec.toml").histogram(levels)
 
 
-def test_subjects_are_counted(tmp_path: Path) -> None:
+def test_histogram_counts_subjects(tmp_path: Path) -> None:
     (tmp_path / "visits.csv").write_text("who,city\n1,Bonn\n1,Bonn\n2,Bonn\n3,Kiel\n", encoding="utf-8")
     spec = {
         "source": {"subject": "who"},

@@ -18,7 +18,7 @@ from discreet.spec.spec_reader import load_spec, spec_from_mapping
 from discreet.verbs.table import Table
 from tests.web.negotiation import PEOPLE, write_philosophers
 
-WISHES = [Requirement.of(3), Requirement.of(4), Requirement.of(2, 2), Requirement.of(None, 3)]
+REQUIREMENTS = [Requirement.of(3), Requirement.of(4), Requirement.of(2, 2), Requirement.of(None, 3)]
 
 
 @pytest.fixture
@@ -40,21 +40,21 @@ def plain_classes(table: Table, node: tuple[int, ...]) -> dict[tuple[str, ...], 
     return found
 
 
-def fails(hours: list[str], wish: Requirement) -> bool:
+def fails(hours: list[str], requirement: Requirement) -> bool:
     """Return whether a class is suppressed."""
-    l = wish.l if isinstance(wish.l, int) else 1
-    return len(hours) < (wish.k or 1) or len(set(hours)) < l
+    l = requirement.l if isinstance(requirement.l, int) else 1
+    return len(hours) < (requirement.k or 1) or len(set(hours)) < l
 
 
-@pytest.mark.parametrize("wish", WISHES, ids=str)
-def test_every_node_summary_equals_plain_counting(table: Table, wish: Requirement) -> None:
+@pytest.mark.parametrize("requirement", REQUIREMENTS, ids=str)
+def test_every_node_summary_equals_plain_counting(table: Table, requirement: Requirement) -> None:
     lattice = table.lattice()
     for node in product(range(5), range(4), range(3)):
         classes = plain_classes(table, node)
-        kept = [hours for hours in classes.values() if not fails(hours, wish)]
-        found = summarize_node(lattice, node, wish)
+        kept = [hours for hours in classes.values() if not fails(hours, requirement)]
+        found = summarize_node(lattice, node, requirement)
         assert (found.classes, found.kept) == (len(classes), len(kept))
-        assert found.suppressed == 10 - sum(map(len, kept)) == lattice.suppressed(node, wish)
+        assert found.suppressed == 10 - sum(map(len, kept)) == lattice.suppressed(node, requirement)
         assert found.smallest == min(map(len, kept), default=None)
         assert found.largest == max(map(len, kept), default=None)
         least = found.least_distinct["hours_per_week"]
@@ -68,7 +68,7 @@ def test_every_node_summary_equals_plain_counting(table: Table, wish: Requiremen
             assert sum(inside) == b.kept + b.suppressed
 
 
-def test_bins_follow_each_other_without_a_gap(table: Table) -> None:
+def test_bins_have_no_gap(table: Table) -> None:
     top = summarize_node(table.lattice(), (4, 3, 2), Requirement.of(1))
     assert [(b.first, b.last) for b in top.sizes] == [(10, 19)]
     assert "10–19" in str(top)
@@ -77,25 +77,25 @@ def test_bins_follow_each_other_without_a_gap(table: Table) -> None:
     assert all(last + 1 == first for (_, last), (first, _) in pairwise(ends))
 
 
-@pytest.mark.parametrize("wish", WISHES, ids=str)
-def test_rows_before_and_after_are_those_of_the_table(table: Table, wish: Requirement) -> None:
+@pytest.mark.parametrize("requirement", REQUIREMENTS, ids=str)
+def test_preview_shows_rows_of_the_table_before_and_after(table: Table, requirement: Requirement) -> None:
     node = (1, 1, 1)
     classes = plain_classes(table, node)
-    found = preview_rows(table.frequency_set, node, wish, 20)
+    found = preview_rows(table.frequency_set, node, requirement, 20)
     lines = Counter(tuple(line.split(",")[1:4]) for line in PEOPLE.splitlines()[1:])
     assert {row.before: row.rows for row in found.rows} == dict(lines)
     for row in found.rows:
         hours = classes[row.after]  # type: ignore[index]
         assert (row.size, row.distinct["hours_per_week"]) == (len(hours), len(set(hours)))
-        assert row.suppressed == fails(hours, wish)
-    other = preview_rows(table.frequency_set, (2, 2, 1), wish, 5)
+        assert row.suppressed == fails(hours, requirement)
+    other = preview_rows(table.frequency_set, (2, 2, 1), requirement, 5)
     assert len(other.rows) == 5
     assert [r.before for r in other.rows] == [
-        r.before for r in preview_rows(table.frequency_set, node, wish, 5).rows
+        r.before for r in preview_rows(table.frequency_set, node, requirement, 5).rows
     ], "the same rows at every node"
 
 
-def test_places_go_by_height_then_loss_and_lead_back(table: Table) -> None:
+def test_positions_are_ordered_by_height_and_loss_and_invertible(table: Table) -> None:
     lattice = table.lattice()
     view = LatticeView.of(lattice)
     heights = view.levels.sum(axis=1)
@@ -104,22 +104,26 @@ def test_places_go_by_height_then_loss_and_lead_back(table: Table) -> None:
     assert (np.diff(classes)[np.diff(heights) == 0] >= 0).all()
     for position, node in enumerate(map(tuple, view.levels.tolist())):
         assert view.position(node) == position
-    wish = Requirement.of(4)
-    suppressed = view.suppression(wish)
-    assert suppressed.tolist() == [lattice.suppressed(tuple(n), wish) for n in view.levels.tolist()]
-    assert [tuple(view.levels[p].tolist()) for p in view.frontier(wish)] == [(0, 0, 0), (1, 0, 1), (2, 2, 1)]
+    requirement = Requirement.of(4)
+    suppressed = view.suppression(requirement)
+    assert suppressed.tolist() == [lattice.suppressed(tuple(n), requirement) for n in view.levels.tolist()]
+    assert [tuple(view.levels[p].tolist()) for p in view.frontier(requirement)] == [
+        (0, 0, 0),
+        (1, 0, 1),
+        (2, 2, 1),
+    ]
 
 
-@pytest.mark.parametrize("wish", WISHES[:3], ids=str)
-def test_partial_view_shows_counted_nodes_and_their_frontier(table: Table, wish: Requirement) -> None:
+@pytest.mark.parametrize("requirement", REQUIREMENTS[:3], ids=str)
+def test_partial_view_shows_counted_nodes_and_their_frontier(table: Table, requirement: Requirement) -> None:
     partial = table.partial_lattice("40%")
     view = LatticeView.of(partial)
     assert view.is_partial
     assert view.is_current
     assert view.nodes == partial.partial.size
-    suppressed = view.suppression(wish).tolist()
+    suppressed = view.suppression(requirement).tolist()
     nodes = [tuple(node) for node in view.levels.tolist()]
-    assert suppressed == [partial.suppressed(node, wish) for node in nodes]
+    assert suppressed == [partial.suppressed(node, requirement) for node in nodes]
     triples = [
         (sum(n), round(float(x), 12), s) for n, x, s in zip(nodes, view.losses, suppressed, strict=True)
     ]
@@ -128,14 +132,14 @@ def test_partial_view_shows_counted_nodes_and_their_frontier(table: Table, wish:
         for i, one in enumerate(triples)
         if any(other != one and all(b <= a for a, b in zip(one, other, strict=True)) for other in triples)
     }
-    assert view.frontier(wish) == [i for i in range(len(nodes)) if i not in beaten]
+    assert view.frontier(requirement) == [i for i in range(len(nodes)) if i not in beaten]
     unknown = next(node for node in lattice_nodes() if view.position(node) is None)
-    partial.suppressed(unknown, wish)
+    partial.suppressed(unknown, requirement)
     assert not view.is_current
     assert LatticeView.of(partial).position(unknown) is not None
     assert (
-        summarize_node(partial, unknown, wish).as_json()
-        == summarize_node(table.lattice(), unknown, wish).as_json()
+        summarize_node(partial, unknown, requirement).as_json()
+        == summarize_node(table.lattice(), unknown, requirement).as_json()
     )
 
 
@@ -144,9 +148,7 @@ def lattice_nodes() -> list[tuple[int, ...]]:
     return list(product(range(5), range(4), range(3)))
 
 
-def test_distinct_values_are_those_of_the_attribute_that_was_counted(
-    tmp_path: Path, settings: Settings
-) -> None:
+def test_distinct_values_are_of_the_counted_attribute(tmp_path: Path, settings: Settings) -> None:
     rows = ["age,ill,wage", "30,flu,low", "30,flu,high", "30,flu,mean", "31,flu,low", "31,cold,low"]
     (tmp_path / "people.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
     roles = {"age": "quasi-identifier", "ill": "sensitive", "wage": "sensitive"}

@@ -34,13 +34,13 @@ def spec(**request: Any) -> TableSpec:
     return spec_from_mapping(document, base=Path(), label="the spec")
 
 
-def test_nothing_given_is_zero_suppression_and_every_level() -> None:
+def test_request_without_options_allows_no_suppression_and_every_level() -> None:
     request = build_request(spec(), k=3)
     assert str(request.max_suppressed) == "0"
     assert (request.max_level, request.min_level, request.scope) == ((), (), RelaxationScope.ABOVE)
 
 
-def test_options_win_part_by_part() -> None:
+def test_options_override_each_part_of_the_spec() -> None:
     found = spec(
         k=5, max_suppressed="1%", scope="global", max_level={"age": 1, "city": 0}, min_level={"age": 1}
     )
@@ -94,12 +94,12 @@ def test_l_by_attribute_is_merged_and_never_loosened(default: Any, given: Any, e
         ({"disease": 0.4}, 0.9, {None: 0.9}),
     ],
 )
-def test_criteria_are_merged_as_l_is(
+def test_criteria_are_merged_like_l(
     default: Any, given: Any, expected: Any, toy_criterion: ModuleType
 ) -> None:
     defaults = {} if default is None else {"homogeneity": default}
-    asked = criteria_from({} if given is None else {"homogeneity": given})
-    found = build_requirement(spec(k=2, **defaults), criteria=asked)
+    criteria = criteria_from({} if given is None else {"homogeneity": given})
+    found = build_requirement(spec(k=2, **defaults), criteria=criteria)
     assert {criterion.attribute: criterion.value for criterion in found.others} == expected
     assert found.k == 2
 

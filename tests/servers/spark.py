@@ -61,7 +61,9 @@ def spark_process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         if "PYSPARK_SUBMIT_ARGS" not in os.environ:
             patch.setenv("PYSPARK_SUBMIT_ARGS", INTERPRETED)
         log = tmp_path_factory.mktemp("spark") / "log.jsonl"
-        patch.setattr(startup, "_start_settings", lambda *told: {**start_settings(*told), **FEW_PARTITIONS})
+        patch.setattr(
+            startup, "_start_settings", lambda *arguments: {**start_settings(*arguments), **FEW_PARTITIONS}
+        )
         open_sessions(Settings(memory_limit=10**9, threads=2, private_log=log), None)
         yield
         startup.stop_session()

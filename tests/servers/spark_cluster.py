@@ -94,12 +94,12 @@ def _daemon(home: Path, command: list[str], log: Path) -> Iterator[subprocess.Po
         "SPARK_HOME": str(home),
     }
     environment |= {"SPARK_DAEMON_MEMORY": "256m", "SPARK_NO_DAEMONIZE": "1"}
-    with log.open("wb") as said:
+    with log.open("wb") as output:
         process = subprocess.Popen(
             [str(home / "bin" / "spark-class"), *command],
             stdin=subprocess.DEVNULL,
-            stdout=said,
-            stderr=said,
+            stdout=output,
+            stderr=output,
             env=environment,
             cwd=log.parent,
             preexec_fn=_end_with_parent,
@@ -132,8 +132,8 @@ def _end_with_parent() -> None:
 
 def _wait_for(log: Path, sign: str, daemons: list[subprocess.Popen[bytes]]) -> None:
     def has_come() -> bool:
-        said = log.read_text(errors="replace")
-        assert all(daemon.poll() is None for daemon in daemons), f"it did not start: {said[-2000:]}"
-        return sign in said
+        text = log.read_text(errors="replace")
+        assert all(daemon.poll() is None for daemon in daemons), f"it did not start: {text[-2000:]}"
+        return sign in text
 
     wait_for(has_come, sign)

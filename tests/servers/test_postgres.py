@@ -35,7 +35,7 @@ def processes_of(folder: Path) -> list[int]:
     return found
 
 
-def test_it_answers_and_is_not_root_s(postgres_server: PostgresServer) -> None:
+def test_server_answers_and_does_not_run_as_root(postgres_server: PostgresServer) -> None:
     (version,) = postgres_server.fetch("SELECT current_setting('server_version_num')::int")[0]
     assert version >= 150000
     assert postgres_server.data.stat().st_uid != 0
@@ -43,7 +43,7 @@ def test_it_answers_and_is_not_root_s(postgres_server: PostgresServer) -> None:
 
 
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="processes are looked up in /proc")
-def test_the_server_ends_when_its_process_is_killed() -> None:
+def test_server_ends_if_its_process_is_killed() -> None:
     pytest.importorskip("psycopg")
     command = [sys.executable, "-c", SERVE]
     running = subprocess.Popen(

@@ -48,9 +48,9 @@ def test_unpivoted_cells_have_the_index_of_their_column() -> None:
     assert sorted(found, key=str) == [(0, "a"), (0, "b"), (1, "b"), (1, None), (2, "*"), (2, "x")]
 
 
-def test_failure_predicate_of_a_criterion_that_no_engine_counts_is_refused() -> None:
+def test_failure_predicate_of_an_uncountable_criterion_is_refused() -> None:
     assert failure_predicate((), "n", {}) == "FALSE"
-    asked = Requirement(5, criteria=[Share(0.5, "a")])
+    requirement = Requirement(5, criteria=[Share(0.5, "a")])
     with pytest.raises(InputError, match=r"share\(a\)=0.5: the engine cannot compute") as error:
-        failure_predicate(asked.bound(("a",)), "n", {0: "m"})
+        failure_predicate(requirement.bound(("a",)), "n", {0: "m"})
     assert error.value.allowed == "k, l"

@@ -45,7 +45,7 @@ EXAMPLES = hypothesis_settings(max_examples=some_of(25), deadline=None)
 
 @EXAMPLES
 @given(seed=SEEDS)
-def test_hierarchy_based_models_hold_what_the_oracle_lists_and_no_more(seed: int) -> None:
+def test_hierarchy_based_models_accept_exactly_the_recodings_of_the_oracle(seed: int) -> None:
     """Validators of hierarchy-based models accept exactly the listed recodings.
 
     Every global recoding by values of the hierarchies is submitted to every validator.
@@ -63,7 +63,7 @@ def test_hierarchy_based_models_hold_what_the_oracle_lists_and_no_more(seed: int
 
 @EXAMPLES
 @given(seed=SEEDS)
-def test_ordered_models_hold_what_the_oracle_lists_and_no_more(seed: int) -> None:
+def test_ordered_models_accept_exactly_the_recodings_of_the_oracle(seed: int) -> None:
     """Validators of ordered models accept exactly the listed partitions into ranges."""
     table = tiny(seed, rows=5, types=4)
     relaxed = set(images(M.RELAXED_MULTI, table.hierarchies, table.rows))
@@ -80,7 +80,7 @@ def test_ordered_models_hold_what_the_oracle_lists_and_no_more(seed: int) -> Non
 
 @EXAMPLES
 @given(seed=SEEDS, data=st.data())
-def test_the_models_include_each_other_as_the_paper_says(seed: int, data: st.DataObject) -> None:
+def test_models_include_each_other_as_in_the_paper(seed: int, data: st.DataObject) -> None:
     """Every recoding of a model is also one of the larger models, as the paper says."""
     table = tiny(seed, rows=5, types=4)
     frequency_set = table.frequency_set
@@ -95,7 +95,7 @@ def test_the_models_include_each_other_as_the_paper_says(seed: int, data: st.Dat
 
 @EXAMPLES
 @given(seed=SEEDS, k=st.integers(1, 3))
-def test_a_larger_model_loses_no_more(seed: int, k: int) -> None:
+def test_larger_model_has_at_most_the_same_loss(seed: int, k: int) -> None:
     """A larger model has an optimum of at most the same loss."""
     table = tiny(seed, rows=5, types=4)
     least = {m: least_loss(m, table.hierarchies, table.rows, table.values, k) for m in RecodingModel}
@@ -106,7 +106,7 @@ def test_a_larger_model_loses_no_more(seed: int, k: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_a_split_row_type_is_local(seed: int) -> None:
+def test_split_row_type_is_admissible_only_locally(seed: int) -> None:
     table = tiny(seed, attributes=1, rows=6, types=1)
     local = [
         image
@@ -140,7 +140,7 @@ def test_reasons_name_attributes_and_no_value() -> None:
     assert not any(set(text) & set(":0123456789") for text in texts), "every label has a digit or a colon"
 
 
-def test_a_cell_that_does_not_stand_for_its_row() -> None:
+def test_cell_that_does_not_cover_its_row_is_inadmissible() -> None:
     table = tiny(3, rows=5, types=4)
     image = next(images(M.FULL_DOMAIN, table.hierarchies, table.rows))
     recoding = recoding_of(image, table, M.FULL_DOMAIN)
@@ -152,7 +152,7 @@ def test_a_cell_that_does_not_stand_for_its_row() -> None:
 
 @given(seed=SEEDS, number=st.sampled_from([3, 40, 120]))
 @EXAMPLES
-def test_boxes_overlap_as_pairs_do(seed: int, number: int) -> None:
+def test_overlap_of_boxes_equals_that_of_pairs(seed: int, number: int) -> None:
     random = np.random.default_rng(seed)
     low = random.integers(0, 60, (number, 2))
     high = low + random.integers(0, 3, (number, 2))
@@ -161,7 +161,7 @@ def test_boxes_overlap_as_pairs_do(seed: int, number: int) -> None:
     assert boxes_overlap(low, high) == meet
 
 
-def test_a_pinwheel_has_no_cut_and_no_overlap() -> None:
+def test_pinwheels_have_no_cut_and_no_overlap() -> None:
     """Thirteen pinwheels in a row have no cut and no overlap."""
     wheel = np.array([[0, 0, 1, 0], [2, 0, 2, 1], [1, 2, 2, 2], [0, 1, 0, 2], [1, 1, 1, 1]])
     boxes = np.concatenate([wheel + np.array([3 * i, 0, 3 * i, 0]) for i in range(13)])

@@ -119,33 +119,33 @@ def a_table() -> FrequencySet:
 
 
 @pytest.mark.parametrize("model", [*MERGING, M.CELL_SUPPRESSION])
-def test_who_merges_classes_refuses_what_is_not_monotone(model: RecodingModel) -> None:
+def test_models_that_merge_classes_refuse_criteria_that_are_not_monotone(model: RecodingModel) -> None:
     with pytest.raises(InputError, match=r"most-rows=9 of .*: a largest size may fail where two classes"):
         searched(model, a_table(), Requirement(2, criteria=[MostRows(9)]))
 
 
 @pytest.mark.parametrize("model", SUPPRESSING)
-def test_who_lets_suppressed_rows_join_classes_refuses_what_they_may_break(model: RecodingModel) -> None:
+def test_models_with_suppressed_rows_in_classes_refuse_breakable_criteria(model: RecodingModel) -> None:
     with pytest.raises(InputError, match=rf"share=0.9 of the {model} model with up to 3 rows") as error:
         searched(model, a_table(), Requirement(2, criteria=[Share(0.9)]), limit=3)
     assert error.value.advice is not None
     assert error.value.advice.endswith("or allow no suppressed rows.")
 
 
-def test_leftover_cells_may_break_a_class() -> None:
+def test_cell_suppression_refuses_criteria_that_leftover_cells_may_break() -> None:
     with pytest.raises(InputError, match=r"share=0.9 of the cell-suppression model: ") as error:
         searched(M.CELL_SUPPRESSION, a_table(), Requirement(2, criteria=[Share(0.9)]))
     assert error.value.advice == "Use the cell-generalization or the full-domain model."
 
 
-def test_the_optimal_division_takes_k_alone() -> None:
+def test_optimal_division_accepts_only_k() -> None:
     with pytest.raises(InputError, match=r"the optimal division for k=2, share=0.9") as error:
         find_optimal_single(a_table(), Requirement(2, criteria=[Share(0.9)]))
     assert error.value.advice == "Use --method greedy."
 
 
 @pytest.mark.parametrize("model", MERGING)
-def test_an_empty_table_has_no_solution(model: RecodingModel) -> None:
+def test_empty_table_has_no_solution(model: RecodingModel) -> None:
     table = random_frequency_set(
         np.random.default_rng(29), attributes=3, height=3, leaves=6, rows=40, sensitive=2
     )

@@ -64,29 +64,27 @@ def by_enumeration(table: FrequencySet, k: int, limit: int, cost: ClassCost) -> 
 @pytest.mark.parametrize("attributes", [1, 2, 3, 4])
 @given(seed=SEEDS, k=st.integers(1, 6), limit=st.sampled_from([0, 0, 1, 4, 30]))
 @hypothesis_settings(max_examples=some_of(12), deadline=None)
-def test_it_is_the_least_of_all_sets_of_cuts(
+def test_optimal_division_is_the_least_of_all_sets_of_cuts(
     attributes: int, evaluator: Backend, seed: int, k: int, limit: int
 ) -> None:
     table = random_table(seed, attributes)
     for cost in ClassCost if limit == 0 else (ClassCost.C_DM,):
         least = by_enumeration(table, k, limit, cost)
-        how = {"limit": limit, "cost": cost, "budget": WITHOUT_CLOCK, "evaluator": evaluator}
+        options = {"limit": limit, "cost": cost, "budget": WITHOUT_CLOCK, "evaluator": evaluator}
         if least is None or (table.rows < k and table.rows > limit):
             with pytest.raises(NoSolution):
-                find_optimal_single(table, Requirement(k), **how)
+                find_optimal_single(table, Requirement(k), **options)
             continue
-        found = find_optimal_single(table, Requirement(k), **how)
-        told = least if cost is ClassCost.C_DM else table.rows / max(-least, 1) / k
-        assert (found.status, found.value, found.bound) == (OPTIMAL_STATUS, told, told)
+        found = find_optimal_single(table, Requirement(k), **options)
+        expected = least if cost is ClassCost.C_DM else table.rows / max(-least, 1) / k
+        assert (found.status, found.value, found.bound) == (OPTIMAL_STATUS, expected, expected)
         assert find_inadmissibility(found.recoding, table) is None
         assert found.recoding.suppressed <= limit
 
 
 @given(seed=SEEDS, k=st.integers(1, 5), nodes=st.integers(0, 6), limit=st.sampled_from([0, 3]))
 @hypothesis_settings(max_examples=some_of(60), deadline=None)
-def test_a_small_budget_ends_with_a_bound_below_the_optimum(
-    seed: int, k: int, nodes: int, limit: int
-) -> None:
+def test_small_budget_ends_with_a_bound_below_the_optimum(seed: int, k: int, nodes: int, limit: int) -> None:
     """For any budget, bound ≤ optimum ≤ value, and the status is ``optimal`` only if they are equal."""
     table = random_table(seed, 4)
     least = by_enumeration(table, k, limit, ClassCost.C_DM)
@@ -99,7 +97,7 @@ def test_a_small_budget_ends_with_a_bound_below_the_optimum(
     assert (found.status == OPTIMAL_STATUS) == (found.bound == found.value)
 
 
-def test_what_is_not_proven_says_its_gap() -> None:
+def test_unproven_division_reports_its_gap() -> None:
     table = synthetic(5)
     found = find_optimal_single(table, Requirement(5), budget=SearchBudget(seconds=None, nodes=10))
     assert found.status.startswith("gap ")
@@ -107,7 +105,7 @@ def test_what_is_not_proven_says_its_gap() -> None:
     assert found.bound > 5 * table.rows, "more is proven than that every class has k rows"
 
 
-def test_the_cost_never_falls_as_k_grows() -> None:
+def test_optimal_cost_never_falls_as_k_grows() -> None:
     for seed in range(8):
         table = random_table(seed, 3)
         for cost in ClassCost:
@@ -128,7 +126,7 @@ def synthetic(attributes: int) -> FrequencySet:
 @pytest.mark.parametrize(
     ("attributes", "k", "least"), [(2, 50, 3_463_276), (3, 10, 875_500), (3, 50, 1_370_148)]
 )
-def test_the_optimum_of_the_papers_tables_is_proven(attributes: int, k: int, least: int) -> None:
+def test_optimum_of_the_papers_tables_is_proven(attributes: int, k: int, least: int) -> None:
     """The optimum of the paper's tables is proven.
 
     For three attributes and k = 50, a separate enumeration found 1,370,148, and the greedy 1,730,520.
@@ -138,12 +136,12 @@ def test_the_optimum_of_the_papers_tables_is_proven(attributes: int, k: int, lea
     assert sizes_of(found.recoding).discernibility == least
 
 
-def test_the_start_of_five_attributes_is_no_worse_than_what_six_seconds_found() -> None:
+def test_start_of_five_attributes_is_at_most_the_cost_found_in_six_seconds() -> None:
     found = find_optimal_single(synthetic(5), Requirement(5), budget=SearchBudget(seconds=None, nodes=0))
     assert found.value <= 205_556
 
 
-def test_a_former_division_is_a_start() -> None:
+def test_earlier_division_can_start_the_search() -> None:
     """An earlier division can start the search.
 
     A 10-anonymous division is 5-anonymous, so the cost at k = 5 is no larger, even without searching.
@@ -156,10 +154,10 @@ def test_a_former_division_is_a_start() -> None:
     assert found.value <= larger.value
 
 
-def test_it_can_be_told_of_in_json() -> None:
+def test_optimal_division_in_json() -> None:
     found: OptimalPartitioning = find_optimal_single(synthetic(2), Requirement(50), budget=WITHOUT_CLOCK)
-    told = found.as_json()
-    assert (told["method"], told["cost"], told["status"], told["gap"]) == (
+    document = found.as_json()
+    assert (document["method"], document["cost"], document["status"], document["gap"]) == (
         "optimal",
         "c-dm",
         OPTIMAL_STATUS,
@@ -174,7 +172,9 @@ def test_it_can_be_told_of_in_json() -> None:
         (Requirement(2), 1, ClassCost.C_AVG, "c-avg does not count suppressed rows"),
     ],
 )
-def test_what_it_does_not_solve(requirement: Requirement, limit: int, cost: ClassCost, message: str) -> None:
+def test_optimal_division_refuses_unsupported_problems(
+    requirement: Requirement, limit: int, cost: ClassCost, message: str
+) -> None:
     table = random_frequency_set(
         np.random.default_rng(1), attributes=2, height=2, leaves=5, rows=20, sensitive=1
     )
@@ -185,7 +185,7 @@ def test_what_it_does_not_solve(requirement: Requirement, limit: int, cost: Clas
 
 @given(seed=SEEDS, k=st.integers(1, 6), limit=st.integers(0, 6), averages=st.booleans())
 @hypothesis_settings(max_examples=some_of(100), deadline=None)
-def test_the_kernels_of_pairs_equal_their_twins(seed: int, k: int, limit: int, averages: bool) -> None:
+def test_kernels_of_pairs_equal_their_twins(seed: int, k: int, limit: int, averages: bool) -> None:
     random = np.random.default_rng(seed)
     classes, wide, high = random.integers(1, 5, 3).tolist()
     counts = random.integers(0, 4, (classes, wide, high))
@@ -203,7 +203,7 @@ def test_the_kernels_of_pairs_equal_their_twins(seed: int, k: int, limit: int, a
     assert cut_short <= least
 
 
-def test_too_many_ways_to_suppress_leave_a_gap_and_end() -> None:
+def test_too_many_suppression_choices_end_with_a_gap() -> None:
     """With more suppression choices than the search keeps separately, it ends with a gap.
 
     There are few rows of each value, and any of them may be suppressed.

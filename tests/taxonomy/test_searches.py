@@ -65,7 +65,7 @@ def searched(
 
 
 @pytest.mark.parametrize("model", RecodingModel)
-def test_the_distance_from_the_optimum(model: RecodingModel) -> None:
+def test_distances_from_the_optimum_are_within_the_recorded_means(model: RecodingModel) -> None:
     distances = []
     for seed in range(40):
         table = tiny(seed, rows=6, types=4)
@@ -128,7 +128,7 @@ def test_every_search_is_admissible_and_meets_the_requirement(
         try:
             found = search_model(model, frequency_set, requirement, SETTINGS, limit=limit)
         except NoSolution:
-            assert model not in SINGLE or not _meets_alone(frequency_set, requirement, limit)
+            assert model not in SINGLE or not _single_class_passes(frequency_set, requirement, limit)
             continue
         assert find_inadmissibility(found, frequency_set) is None
         rows, suppressed = counted_plainly(found, frequency_set)
@@ -140,7 +140,7 @@ def test_every_search_is_admissible_and_meets_the_requirement(
                 assert _fewest_values(found, sets) >= l
 
 
-def _meets_alone(frequency_set: FrequencySet, requirement: Requirement, limit: int) -> bool:
+def _single_class_passes(frequency_set: FrequencySet, requirement: Requirement, limit: int) -> bool:
     """Return True if one class of all rows is a solution."""
     if frequency_set.rows <= limit:
         return frequency_set.rows > 0
@@ -157,7 +157,7 @@ def _fewest_values(recoding: ClassRecoding, sets: ValueSets) -> int:
     return min(map(len, values.values()), default=99)
 
 
-def test_weights_decide_what_is_kept() -> None:
+def test_weights_decide_which_attribute_is_kept() -> None:
     """Weights decide which of two equal attributes is kept."""
     table = tiny(1)
     (hierarchy, *_) = table.hierarchies
@@ -176,7 +176,7 @@ def test_weights_decide_what_is_kept() -> None:
             assert (codes[kept] == 1).all(), (model, heavy)
 
 
-def test_what_is_refused() -> None:
+def test_unsupported_searches_are_refused() -> None:
     table = tiny(5)
     frequency_set = table.frequency_set
     with pytest.raises(InputError, match="does not support"):
@@ -194,7 +194,7 @@ def test_what_is_refused() -> None:
         search_model(M.FULL_SUBTREE, twice, Requirement(2), SETTINGS)
 
 
-def test_a_lattice_that_does_not_fit_is_done_without() -> None:
+def test_full_subtree_starts_without_a_lattice_that_does_not_fit() -> None:
     """Full-subtree recoding starts from the roots if the lattice does not fit into memory."""
     random = np.random.default_rng(3)
     frequency_set = random_frequency_set(random, attributes=3, height=3, leaves=8, rows=60, sensitive=0)

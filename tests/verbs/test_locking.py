@@ -114,7 +114,7 @@ def test_lock_decides_like_the_oracle(folder: Path, seed: int, percent: int) -> 
         assert not target.exists()
 
 
-def test_lock_of_the_same_decision_is_the_same_and_has_no_value(folder: Path) -> None:
+def test_equal_decisions_have_equal_locks_without_values(folder: Path) -> None:
     top = opened(folder).lattice().lattice.heights[2]
     locked(folder, {"age": 2, "city": 1, "job": top}, k=2, max_suppressed="50%")
     text = (folder / "discreet.lock").read_text("utf-8")

@@ -93,7 +93,7 @@ def test_audit_counts_values_with_and_without_marks(people: Path) -> None:
     assert (without.passed, without.l, marks(without.warnings)) == (False, {"ill": 1}, [])
 
 
-def test_check_warns(people: Path) -> None:
+def test_check_warns_once_of_missing_marks(people: Path) -> None:
     found = discreet.check([people], quasi_identifiers=["sex"], sensitive=["ill"], k=2, l=2)
     assert str(found).replace("\n", " ").count("may mean a missing value") == 1
 

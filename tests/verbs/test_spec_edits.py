@@ -83,7 +83,7 @@ def test_criterion_of_a_column_is_removed_with_its_role() -> None:
     assert found["request"] == {"k": 5, "homogeneity": 0.5}
 
 
-def test_weights() -> None:
+def test_weight_is_stored_unless_it_is_one() -> None:
     assert with_weight(DOCUMENT, "sex", 0.5)["attributes"]["sex"]["weight"] == 0.5
     assert "weight" not in with_weight(DOCUMENT, "age", 1)["attributes"]["age"]
 

@@ -50,8 +50,8 @@ def contrast(one: Colour, other: Colour) -> float:
 def test_colours_of_the_lattice_differ_in_lightness(theme: int) -> None:
     """The steps go from the most detailed solution to total loss; the answer contrasts with all of them."""
     steps = ("frontier", "meets", "over-near", "over-far")
-    for how in (lambda colour: colour, seen):
-        found = [how(token(name, theme)) for name in steps]
+    for convert in (lambda colour: colour, seen):
+        found = [convert(token(name, theme)) for name in steps]
         assert [contrast(*pair) > 1.8 for pair in pairwise(found)] == [True] * 3
         assert contrast(found[1], found[2]) > 2
-        assert contrast(how(token("answer", theme)), how(token("paper", theme))) > 3
+        assert contrast(convert(token("answer", theme)), convert(token("paper", theme))) > 3

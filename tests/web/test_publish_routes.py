@@ -84,8 +84,8 @@ def test_release_has_audit_files_and_report_until_it_is_changed(client: Client) 
     path = client.app.state.server.workspace_of("local").releases / "out.csv"  # type: ignore[attr-defined]
     path.write_text(path.read_text(encoding="utf-8") + "20,Berlin,a\n", encoding="utf-8")
     assert not client.get(OUT).json()["audit"]["passed"]
-    for what in ("data", "manifest"):
-        refused = client.get(f"{OUT}/files/{what}")
+    for part in ("data", "manifest"):
+        refused = client.get(f"{OUT}/files/{part}")
         assert refused.status_code == 409
         assert "audit" in refused.json()["error"]["message"]
 

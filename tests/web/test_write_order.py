@@ -53,7 +53,7 @@ class Page:
         self.base |= write_order.parse_tags(answer.headers.get("discreet-parts", ""))
         return answer
 
-    def ask(self, k: int) -> Any:
+    def negotiate(self, k: int) -> Any:
         return self.send(self.prepared("POST", "/api/negotiate/requests", request_body(k)))
 
 
@@ -103,24 +103,24 @@ def test_repeated_write_is_done_once(client: Client) -> None:
 
 def test_late_write_is_refused_also_on_an_equal_state(client: Client) -> None:
     page = Page(client).begin()
-    assert page.ask(5).status_code == 201
+    assert page.negotiate(5).status_code == 201
     late = page.prepared("POST", "/api/negotiate/requests", request_body(2))
-    assert page.ask(8).status_code == 201
-    assert page.ask(5).status_code == 201
+    assert page.negotiate(8).status_code == 201
+    assert page.negotiate(5).status_code == 201
     assert refusal(client.request(**late)) == "outdated"
     reloaded = Page(client, page.tab, "after a reload", page.number)
     late = page.prepared("POST", "/api/negotiate/requests", request_body(2))
     reloaded.number += 1
     reloaded.begin()
     assert refusal(client.request(**late)) == "outdated", "what the page before a reload sent is late"
-    assert reloaded.ask(6).status_code == 201
+    assert reloaded.negotiate(6).status_code == 201
     assert kept(client) == 6
 
 
 def test_write_on_a_change_of_another_tab_is_refused(client: Client) -> None:
     first, second = Page(client, "one").begin(), Page(client, "two").begin()
-    assert first.ask(9).status_code == 201
-    assert refusal(second.ask(2)) == "changed-elsewhere"
+    assert first.negotiate(9).status_code == 201
+    assert refusal(second.negotiate(2)) == "changed-elsewhere"
     body = {"model": "mondrian", "name": "stale.csv", "k": 2}
     assert refusal(second.send(second.prepared("POST", "/api/publish/jobs", body))) == "changed-elsewhere"
     assert client.get("/api/publish/releases").json() == []
@@ -130,13 +130,13 @@ def test_write_on_a_change_of_another_tab_is_refused(client: Client) -> None:
     refused = first.send(first.prepared("PUT", "/api/negotiate/choice", {**request_body(9), "levels": {}}))
     assert refusal(refused) == "changed-elsewhere"
     assert "the table, a role or a hierarchy" in refused.json()["error"]["message"]
-    assert refusal(second.ask(2)) == "changed-elsewhere", (
+    assert refusal(second.negotiate(2)) == "changed-elsewhere", (
         "what changed before its own write stays unknown to it"
     )
     assert kept(client) == 9
     second.begin()
     evaluated(client)
-    assert second.ask(2).status_code == 201
+    assert second.negotiate(2).status_code == 201
 
 
 def test_change_by_another_program_is_noticed(client: Client) -> None:
@@ -144,30 +144,30 @@ def test_change_by_another_program_is_noticed(client: Client) -> None:
     workspace = client.app.state.server.workspace_of("local")  # type: ignore[attr-defined]
     text = workspace.spec_path.read_text()
     workspace.spec_path.write_text(text.replace("widths = [5, 10, 20]", "widths = [4, 8]"))
-    assert refusal(page.ask(4)) == "changed-elsewhere"
+    assert refusal(page.negotiate(4)) == "changed-elsewhere"
     workspace.spec_path.write_text("no spec [")
-    assert refusal(page.ask(4)) == "changed-elsewhere", "also where it cannot be read"
+    assert refusal(page.negotiate(4)) == "changed-elsewhere", "also where it cannot be read"
     workspace.spec_path.write_text(text)
-    assert page.ask(4).status_code == 201
+    assert page.negotiate(4).status_code == 201
     data = workspace.spec_path.with_name("philosophers.csv")
     data.write_text(data.read_text() + "Zeno,35,Private,HS-grad,40\n")
-    assert refusal(page.ask(5)) == "changed-elsewhere"
+    assert refusal(page.negotiate(5)) == "changed-elsewhere"
 
 
 def test_numbers_survive_a_restart(make_client: MakeClient, tmp_path: Path) -> None:
     spec, folder = write_philosophers(tmp_path), tmp_path / "kept"
     before = evaluated(make_client(spec=spec, workspace=folder))
     page = Page(before).begin()
-    assert page.ask(7).status_code == 201
-    assert page.ask(8).status_code == 201
+    assert page.negotiate(7).status_code == 201
+    assert page.negotiate(8).status_code == 201
     before.app.state.server.close()  # type: ignore[attr-defined]
     after = evaluated(sign_in(make_client(spec=spec, workspace=folder, signed_in=False)))
     late = Page(after, page.tab, page.page, page.number - 2)
-    assert refusal(late.ask(2)) == "outdated"
-    assert refusal(late.ask(2)) == "outdated", "what was handled before is not done again"
+    assert refusal(late.negotiate(2)) == "outdated"
+    assert refusal(late.negotiate(2)) == "outdated", "what was handled before is not done again"
     assert kept(after) == 8
     page.client = after
-    assert page.ask(3).status_code == 201, "the page continues"
+    assert page.negotiate(3).status_code == 201, "the page continues"
 
 
 def test_writes_without_numbers_are_accepted(client: Client) -> None:
@@ -176,7 +176,7 @@ def test_writes_without_numbers_are_accepted(client: Client) -> None:
         assert kept(client) == k
     page = Page(client).begin()
     assert client.post("/api/negotiate/requests", json=request_body(3)).status_code == 201
-    assert refusal(page.ask(5)) == "changed-elsewhere"
+    assert refusal(page.negotiate(5)) == "changed-elsewhere"
 
 
 def test_random_writes_of_two_tabs_follow_a_plain_model(client: Client) -> None:

@@ -41,7 +41,7 @@ GENERALIZED = """income,age,town
 """
 
 
-def asked(
+def error_of_release(
     engine: Engine, settings: Settings, folder: Path, release: str, queries: str, **source: object
 ) -> tuple[WorkloadError, AnswerableTable]:
     (folder / "people.csv").write_text(PEOPLE, encoding="utf-8")
@@ -69,7 +69,7 @@ def test_foreign_release_with_null_and_missing_row_is_answered(
     SELECT SUM(income) FROM t WHERE town = 'Kiel';
     SELECT AVG(income) FROM t WHERE age < 24;
     """
-    error, found = asked(engine, settings, tmp_path, GENERALIZED, queries)
+    error, found = error_of_release(engine, settings, tmp_path, GENERALIZED, queries)
     assert (found.table.total, found.missing, found.starred) == (5, 1, 0)
     assert answers(error) == [
         (1, 1.0, 0, 3),
@@ -84,7 +84,7 @@ def test_foreign_release_with_null_and_missing_row_is_answered(
 
 def test_starred_rows_may_be_anything(engine: Engine, settings: Settings, tmp_path: Path) -> None:
     starred = GENERALIZED + "*,*,*\n"
-    error, found = asked(
+    error, found = error_of_release(
         engine, settings, tmp_path, starred, "SELECT COUNT(*) FROM t WHERE age BETWEEN 30 AND 39; "
         "SELECT SUM(income) FROM t"
     )  # fmt: skip
@@ -97,7 +97,7 @@ def test_dropped_nulls_are_not_part_of_the_original(
     engine: Engine, settings: Settings, tmp_path: Path
 ) -> None:
     release = "age,town,income\n20-29,*,10\n20-29,*,20\n20-29,*,30\n30-39,*,60\n"
-    error, found = asked(
+    error, found = error_of_release(
         engine, settings, tmp_path, release, "SELECT COUNT(*) FROM t WHERE town = 'Kiel'", nulls="drop"
     )
     assert found.missing == 0
@@ -105,7 +105,7 @@ def test_dropped_nulls_are_not_part_of_the_original(
 
 
 @pytest.mark.parametrize(
-    ("release", "said"),
+    ("release", "message"),
     [
         ("age,town,income\n90-99,Kiel,10\n", "column 'age' of the release: 1 of 2 labels"),
         ("age,town,income\n23,Kiel,11\n", "column 'income' of the release: 1 of 1 values"),
@@ -114,7 +114,7 @@ def test_dropped_nulls_are_not_part_of_the_original(
     ],
 )
 def test_file_that_is_no_release_of_the_table_is_refused(
-    engine: Engine, settings: Settings, tmp_path: Path, release: str, said: str
+    engine: Engine, settings: Settings, tmp_path: Path, release: str, message: str
 ) -> None:
-    with pytest.raises(InputError, match=said):
-        asked(engine, settings, tmp_path, release, "SELECT COUNT(*) FROM t")
+    with pytest.raises(InputError, match=message):
+        error_of_release(engine, settings, tmp_path, release, "SELECT COUNT(*) FROM t")

@@ -53,24 +53,24 @@ class FirefoxPage:
         self._socket = socket
         self._numbers = count(1)
         self.errors: list[str] = []
-        self._ask("session.new", capabilities={})
-        self._ask("session.subscribe", events=["log.entryAdded"])
-        self._context = self._ask("browsingContext.getTree")["contexts"][0]["context"]
+        self._call("session.new", capabilities={})
+        self._call("session.subscribe", events=["log.entryAdded"])
+        self._context = self._call("browsingContext.getTree")["contexts"][0]["context"]
 
     def size(self, width: int, height: int) -> None:
         """Set the size of the viewport in pixels."""
-        self._ask(
+        self._call(
             "browsingContext.setViewport", context=self._context, viewport={"width": width, "height": height}
         )
 
     def goto(self, address: str) -> None:
         """Open an address and wait until it is loaded."""
-        self._ask("browsingContext.navigate", context=self._context, url=address, wait="complete")
+        self._call("browsingContext.navigate", context=self._context, url=address, wait="complete")
 
     def until(self, expression: str) -> Any:
         """Wait until an expression of the page is true and return it: a text, a number or a Boolean."""
         script = _UNTIL % (int(PATIENCE * 1000), expression)
-        answer = self._ask(
+        answer = self._call(
             "script.evaluate", expression=script, target={"context": self._context}, awaitPromise=True
         )
         assert answer["type"] == "success", answer["exceptionDetails"]["text"]
@@ -85,13 +85,13 @@ class FirefoxPage:
     def key(self, value: str) -> None:
         """Press a key on the focused element."""
         keys = [{"type": kind, "value": value} for kind in ("keyDown", "keyUp")]
-        self._ask(
+        self._call(
             "input.performActions",
             context=self._context,
             actions=[{"type": "key", "id": "keys", "actions": keys}],
         )
 
-    def _ask(self, method: str, **params: Any) -> dict[str, Any]:
+    def _call(self, method: str, **params: Any) -> dict[str, Any]:
         number = next(self._numbers)
         self._socket.send(json.dumps({"id": number, "method": method, "params": params}))
         while True:

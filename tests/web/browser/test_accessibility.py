@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Page, expect
 from discreet.settings import Settings
 from discreet.web.server_config import ServerConfig, add_user
 from tests.web.browser.conftest import DESKTOP, PHONE, OpenPage
-from tests.web.browser.whole_way import LONG, SCREENS, choose, go_to, publish, ready, settled
+from tests.web.browser.workflow import LONG, SCREENS, choose, go_to, publish, ready, settled
 from tests.web.negotiation import ADULT_5, write_adult
 from tests.web.running import RunningWorkbench, running
 

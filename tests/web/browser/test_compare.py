@@ -9,7 +9,7 @@ from tests.waiting import wait_for
 from tests.web.browser.conftest import PHONE, OpenPage
 from tests.web.browser.test_accessibility import violations
 from tests.web.browser.test_release_screens import small
-from tests.web.browser.whole_way import LONG, go_to, negotiate
+from tests.web.browser.workflow import LONG, go_to, negotiate
 from tests.web.running import RunningWorkbench
 
 __all__ = ["small"]

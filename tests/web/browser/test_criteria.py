@@ -13,7 +13,7 @@ from discreet.web.server_config import ServerConfig
 from tests.extending.registered import toy_criterion
 from tests.extending.test_toy_criterion import spec
 from tests.web.browser.conftest import OpenPage
-from tests.web.browser.whole_way import negotiate
+from tests.web.browser.workflow import negotiate
 from tests.web.running import RunningWorkbench, running
 
 __all__ = ["spec", "toy_criterion"]

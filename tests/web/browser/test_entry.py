@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 from discreet.settings import Settings
 from discreet.web.server_config import ServerConfig, add_user
 from tests.web.browser.conftest import OpenPage
-from tests.web.browser.whole_way import ready
+from tests.web.browser.workflow import ready
 from tests.web.running import RunningWorkbench, running
 
 

@@ -13,7 +13,7 @@ from playwright.sync_api import Locator, Page, expect
 from discreet.settings import Settings
 from discreet.web.server_config import ServerConfig
 from tests.web.browser.conftest import PHONE, OpenPage
-from tests.web.browser.whole_way import choose, negotiate, settled
+from tests.web.browser.workflow import choose, negotiate, settled
 from tests.web.negotiation import write_adult, write_large, write_philosophers
 from tests.web.running import RunningWorkbench, running
 

@@ -23,7 +23,7 @@ def test_workflow_needs_no_network() -> None:
     inside = [unshare, "--net"] if os.geteuid() == 0 else [unshare, "--net", "--map-root-user"]
     if subprocess.run([*inside, "true"], capture_output=True, check=False).returncode != 0:
         pytest.skip("this system allows no network namespace")
-    tests = ["test_whole_way.py::test_dropped_file_becomes_a_release_with_a_report", "test_entry.py"]
+    tests = ["test_workflow.py::test_dropped_file_becomes_a_release_with_a_report", "test_entry.py"]
     paths = [str(Path("tests") / "web" / "browser" / name) for name in tests]
     found = subprocess.run(
         [*inside, "sh", "-c", INSIDE, "sh", sys.executable, "-m", "pytest", "-q", *paths],

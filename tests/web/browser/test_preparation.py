@@ -8,7 +8,7 @@ from pathlib import Path
 from playwright.sync_api import Locator, Page, Route, expect
 
 from tests.web.browser.conftest import PHONE, OpenPage
-from tests.web.browser.whole_way import LONG, go_to, ready, settled
+from tests.web.browser.workflow import LONG, go_to, ready, settled
 from tests.web.running import RunningWorkbench
 
 ROWS = "id,age,city,sex,disease\n" + "".join(

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from tests.waiting import wait_for
 from tests.web.browser.test_preparation import loaded
-from tests.web.browser.whole_way import go_to
+from tests.web.browser.workflow import go_to
 from tests.web.running import RunningWorkbench
 
 ROWS = "born,age,country,ward,job\n" + "".join(

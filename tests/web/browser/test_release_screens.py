@@ -14,7 +14,7 @@ from discreet.settings import Settings
 from discreet.web.server_config import ServerConfig
 from tests.attacks.test_linkage import PATIENTS, table_of
 from tests.web.browser.conftest import OpenPage
-from tests.web.browser.whole_way import LONG, go_to, ready
+from tests.web.browser.workflow import LONG, go_to, ready
 from tests.web.running import RunningWorkbench, running
 
 DOTS = "() => [...document.querySelectorAll('.interval .band')].map((e) => e.getBoundingClientRect().width)"

@@ -17,7 +17,7 @@ from PIL import Image
 from playwright.sync_api import Page
 
 from tests.web.browser.conftest import OpenPage
-from tests.web.browser.whole_way import LONG, choose, go_to, publish, ready, settled
+from tests.web.browser.workflow import LONG, choose, go_to, publish, ready, settled
 from tests.web.running import RunningWorkbench
 
 IMAGES = Path(__file__).parents[3] / "docs" / "images"

@@ -15,7 +15,7 @@ from discreet.settings import Settings
 from discreet.web.server_config import ServerConfig
 from tests.engines.clinic import Clinic
 from tests.web.browser.conftest import PHONE, OpenPage
-from tests.web.browser.whole_way import LONG, go_to, ready
+from tests.web.browser.workflow import LONG, go_to, ready
 from tests.web.running import RunningWorkbench, running
 
 

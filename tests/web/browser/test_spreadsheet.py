@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 
 from tests.waiting import wait_for
 from tests.web.browser.conftest import PHONE, OpenPage
-from tests.web.browser.whole_way import LONG, ready
+from tests.web.browser.workflow import LONG, ready
 from tests.web.running import RunningWorkbench
 
 _DROP = """([name, bytes]) => {

@@ -16,7 +16,7 @@ from discreet.verbs.table import Table
 from discreet.web.server_config import ServerConfig
 from tests.web.browser.conftest import DESKTOP, PHONE, OpenPage
 from tests.web.browser.test_negotiate import Start, after_move, lattice, start
-from tests.web.browser.whole_way import negotiate, ready, settled
+from tests.web.browser.workflow import negotiate, ready, settled
 from tests.web.negotiation import ADULT_5, write_adult, write_philosophers
 from tests.web.running import RunningWorkbench, running
 

@@ -6,7 +6,7 @@ import re
 
 from playwright.sync_api import Page, expect
 
-from tests.web.browser.whole_way import LONG, ready
+from tests.web.browser.workflow import LONG, ready
 
 
 def press_named_control(page: Page) -> tuple[str, str]:

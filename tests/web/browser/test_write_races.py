@@ -21,7 +21,7 @@ from discreet.web.write_order import QUESTIONS, PageWrite, WriteOrder
 from tests.waiting import wait_for
 from tests.web.browser.conftest import OpenPage
 from tests.web.browser.test_accessibility import violations
-from tests.web.browser.whole_way import LONG, choose, go_to, opened, ready
+from tests.web.browser.workflow import LONG, choose, go_to, opened, ready
 from tests.web.negotiation import write_philosophers
 from tests.web.running import RunningWorkbench, running
 

@@ -13,7 +13,7 @@ from discreet.settings import Settings
 from discreet.web.server_config import ServerConfig
 from tests.waiting import wait_for
 from tests.web.browser.conftest import DESKTOP, PHONE, OpenPage
-from tests.web.browser.whole_way import LONG, choose, go_to, negotiate, opened, ready, settled
+from tests.web.browser.workflow import LONG, choose, go_to, negotiate, opened, ready, settled
 from tests.web.negotiation import write_philosophers
 from tests.web.running import RunningWorkbench, running
 

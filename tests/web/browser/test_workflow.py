@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from discreet.cli.main import main
 from tests.drawing import NEW
-from tests.web.browser.whole_way import LONG, choose, go_to, prepare, publish, ready
+from tests.web.browser.workflow import LONG, choose, go_to, prepare, publish, ready
 from tests.web.running import RunningWorkbench
 
 
