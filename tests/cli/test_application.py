@@ -7,7 +7,13 @@ import sys
 
 import pytest
 
-from discreet.cli.typer_application import RENAMED_VERBS, VERBS, list_needed_verbs, move_verb_first
+from discreet.cli.typer_application import (
+    RENAMED_OPTIONS,
+    RENAMED_VERBS,
+    VERBS,
+    list_needed_verbs,
+    move_verb_first,
+)
 from tests.cli.conftest import Run
 
 
@@ -33,6 +39,15 @@ def test_old_verb_names_its_new_name_in_one_line(run: Run, old: str) -> None:
     assert (done.status, done.out) == (2, "")
     assert done.err == f"Error: discreet {old} is now discreet {RENAMED_VERBS[old]}\n"
     assert RENAMED_VERBS[old] in VERBS
+
+
+@pytest.mark.parametrize("old", RENAMED_OPTIONS)
+def test_old_option_names_its_new_name_in_one_line(run: Run, old: str) -> None:
+    verb = "init" if old == "--nulls" else "publish"
+    done = run(verb, "people.csv", old, "drop")
+    assert (done.status, done.out) == (2, "")
+    assert done.err == f"Error: {old} is now {RENAMED_OPTIONS[old]}\n"
+    assert f"{RENAMED_OPTIONS[old]} " in run(verb, "--help").out
 
 
 def test_common_options_move_behind_the_verb_of_a_group() -> None:

@@ -96,6 +96,15 @@ def test_command_line_reports_the_files(
     assert {"path": "hierarchies/places.csv", "attributes": ["town"], "reason": "by its values"} in files
 
 
+def test_spec_in_the_folder_of_hierarchies_is_replaced(folder: Path, settings: Settings) -> None:
+    spec = folder / "discreet.toml"
+    for _ in range(2):
+        init(folder.parent / "people.csv", spec, hierarchies=folder, overwrite=True, settings=settings)
+    assert 'hierarchy = "places.csv"' in spec.read_text(encoding="utf-8")
+    with pytest.raises(InputError, match="is a hierarchy file"):
+        init(folder.parent / "people.csv", folder / "places.csv", hierarchies=folder, overwrite=True)
+
+
 def test_missing_and_empty_folders_are_refused(folder: Path, settings: Settings) -> None:
     data = folder.parent / "people.csv"
     with pytest.raises(InputError, match="cannot be read"):

@@ -14,6 +14,7 @@ import typer
 from discreet.cli.output import print_error
 from discreet.cli.process import Signals, exit_process, signals_as_interrupts, tune_process
 from discreet.cli.typer_application import (
+    RENAMED_OPTIONS,
     RENAMED_VERBS,
     build_command,
     list_needed_verbs,
@@ -39,7 +40,10 @@ def classify_error(error: Exception, help_command: str) -> DiscreetError:
     if isinstance(error, DiscreetError):
         return error
     if isinstance(error, UsageError):
+        renamed = RENAMED_OPTIONS.get(getattr(error, "option_name", ""))
         said = _usage_text(error)
+        if renamed is not None and said.startswith("No such option"):
+            return _with_cause(InputError(f"{error.option_name} is now {renamed}"), error)  # type: ignore[attr-defined]
         several = "extra argument" in said and help_command.startswith("discreet init ")
         return _with_cause(
             InputError(said, advice=_PATTERN_ADVICE if several else f"See {help_command}."), error

@@ -59,6 +59,20 @@ RENAMED_VERBS = {
 }
 """New names of verbs that had another name."""
 
+RENAMED_OPTIONS = {
+    "--accept": "--accept-relaxation",
+    "--after": "--previous-release",
+    "--at-most-one": "--exclusive",
+    "--near": "--cut-along",
+    "--never": "--keep",
+    "--nulls": "--null-policy",
+    "--order": "--row-order",
+    "--required": "--always-generalize",
+    "--suppressed": "--suppressed-rows",
+    "--together": "--generalize-together",
+}
+"""New names of options that had another name."""
+
 _COMMON_OPTIONS = ("--debug", "--quiet", "-q", "--json")
 
 VERBS = tuple(_VERBS)

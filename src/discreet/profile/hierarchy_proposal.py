@@ -467,6 +467,11 @@ ValueReader = Callable[[Sequence[str]], Mapping[str, Sequence[str]]]
 _SUFFIX = ".csv"
 
 
+def is_hierarchy_file(path: Path) -> bool:
+    """Return whether a file of a folder of hierarchies is read as a hierarchy, by its suffix."""
+    return path.suffix.lower() == _SUFFIX
+
+
 @dataclass(frozen=True)
 class FileMatch:
     """Result for one hierarchy file: the columns that take it and the reason, or the reason why none does."""
@@ -524,7 +529,7 @@ def match_hierarchy_files(
 
 def _hierarchy_files(folder: Path) -> list[Path]:
     try:
-        paths = sorted(path for path in folder.iterdir() if path.suffix.lower() == _SUFFIX)
+        paths = sorted(path for path in folder.iterdir() if is_hierarchy_file(path))
     except OSError as error:
         raise InputError(
             f"the folder of hierarchies {folder} cannot be read: {error.strerror}",

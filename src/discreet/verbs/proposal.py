@@ -41,7 +41,7 @@ from discreet.printing.document import (
     warning_block,
 )
 from discreet.printing.rendering import Printable
-from discreet.profile.hierarchy_proposal import FLAT_PROPOSAL
+from discreet.profile.hierarchy_proposal import FLAT_PROPOSAL, is_hierarchy_file
 from discreet.profile.missing_values import warn_about_unquoted_nulls
 from discreet.profile.spec_inference import NO_KNOWN_COLUMNS, HierarchyFolder, KnownColumns, propose_spec
 from discreet.profile.spec_proposal import (
@@ -524,11 +524,14 @@ def _hierarchy_folder(path: str | Path | None, target: Path | None) -> Hierarchy
 
 
 def _hierarchy_files(folder: str | Path | None) -> tuple[Path, ...]:
-    """Return the files of a folder of hierarchies; empty if it is missing, which its reader reports."""
+    """Return the hierarchy files of a folder; empty if it is missing, which its reader reports.
+
+    The folder may also contain the spec that is replaced.
+    """
     path = None if folder is None else Path(folder)
-    return (
-        () if path is None or not path.is_dir() else tuple(each for each in path.iterdir() if each.is_file())
-    )
+    if path is None or not path.is_dir():
+        return ()
+    return tuple(each for each in path.iterdir() if is_hierarchy_file(each) and each.is_file())
 
 
 def _source_keys(source: SourceSpec, target: Path | None) -> dict[str, str]:
