@@ -211,7 +211,9 @@ def test_every_make_command_exists() -> None:
 def test_every_verb_is_documented_and_every_documented_verb_exists() -> None:
     pages = [path for path in DOCUMENTS if path.name != "CHANGELOG.md"]  # it has the former names, too
     text = "".join(path.read_text(encoding="utf-8") for path in pages)
-    documented = set(re.findall(r"(?:`|^|\$ )discreet ((?:dp |list )?[a-z]+)\b", text, re.MULTILINE))
+    blocks = "\n".join(re.findall(r"^```.*?\n(.*?)^```", text, re.MULTILINE | re.DOTALL))
+    verb = r"discreet ((?:dp |list )?[a-z]+)\b"
+    documented = {*re.findall(rf"`{verb}", text), *re.findall(rf"^(?:\$ )?{verb}", blocks, re.MULTILINE)}
     assert {"init", "negotiate", "publish"} <= set(VERBS)
     assert documented == set(VERBS)
 

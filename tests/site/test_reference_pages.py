@@ -109,7 +109,6 @@ RUN: dict[str, Callable[[], None]] = {
     "attacks": released,
     "audit": released,
     "costs": table,
-    "criteria/lkc": table,
     "local-recoding": table,
     "negotiation": philosophers,
     "partial-lattice": philosophers,
@@ -150,7 +149,16 @@ ELSEWHERE = {
     **dict.fromkeys(test_pages_run.ELSEWHERE, "tests/site/test_pages_run.py"),
 }
 READ = {
-    *("concepts", "container", "criteria/linkage", "evaluation", "identifiers", "mariadb", "postgres"),
+    *(
+        "concepts",
+        "container",
+        "criteria/linkage",
+        "criteria/lkc",
+        "evaluation",
+        "identifiers",
+        "mariadb",
+        "postgres",
+    ),
     *("reading", "recoding-models", "related-tables", "serve", "site/index", "sources-and-tables", "spark"),
     "workbench",
 }

@@ -115,6 +115,14 @@ class _Record(NamedTuple):
     cells: list[str]
 
 
+SUFFIX = ".csv"
+
+
+def is_hierarchy_file(path: Path) -> bool:
+    """Return whether a file of a folder of hierarchies is read as one, by its suffix."""
+    return path.suffix.lower() == SUFFIX
+
+
 @dataclass(frozen=True)
 class FileHierarchy:
     """A hierarchy that is read from a file when it is built.

@@ -362,8 +362,7 @@ def generalize_cells(
     recoding = _build_recoding(space, requirement, improved, options, suppression)
     recoding = replace(recoding, class_test=class_test)
     check_recoded_classes(frequency_set, demand, recoding, high)
-    if kernels:
-        _mark_compiled(parts)
+    _mark_compiled(parts if kernels else ())
     proven = None
     if bound and frequency_set.subjects is None:
         placed, threads = placement.class_of != SUPPRESSED, settings.threads
@@ -380,6 +379,9 @@ def generalize_cells(
 
 
 def _mark_compiled(parts: Sequence[str]) -> None:
+    if not parts:
+        return
+    # Only with kernels: this module loads numba.
     from discreet.kernels.precompilation import mark_compiled
 
     for part in parts:

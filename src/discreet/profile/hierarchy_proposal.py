@@ -23,7 +23,7 @@ from discreet.hierarchy.builtin.builder import BUILTINS, BuiltinHierarchy
 from discreet.hierarchy.builtin.catalog import AGE_GROUPS, BuiltinDeclaration
 from discreet.hierarchy.cell_values import format_number, parse_number
 from discreet.hierarchy.character_mask import MOST_MASK_LEVELS, MaskHierarchy
-from discreet.hierarchy.csv_file import FileHierarchy
+from discreet.hierarchy.csv_file import SUFFIX, FileHierarchy, is_hierarchy_file
 from discreet.hierarchy.messages import quote_value, quote_values
 from discreet.hierarchy.ordered_values import order_by_meaning, order_education_levels
 from discreet.model.hierarchy import GeneralizationHierarchy
@@ -464,13 +464,6 @@ def _is_code(column: ColumnProfile) -> bool:
 ValueReader = Callable[[Sequence[str]], Mapping[str, Sequence[str]]]
 """Function that returns the distinct values of columns by name."""
 
-_SUFFIX = ".csv"
-
-
-def is_hierarchy_file(path: Path) -> bool:
-    """Return whether a file of a folder of hierarchies is read as a hierarchy, by its suffix."""
-    return path.suffix.lower() == _SUFFIX
-
 
 @dataclass(frozen=True)
 class FileMatch:
@@ -537,7 +530,7 @@ def _hierarchy_files(folder: Path) -> list[Path]:
         ) from None
     if not paths:
         raise InputError(
-            f"the folder of hierarchies {folder} contains no {_SUFFIX} file",
+            f"the folder of hierarchies {folder} contains no {SUFFIX} file",
             allowed="files with one line per value: leaf;level 1;…;*",
         )
     return paths

@@ -20,6 +20,7 @@ from discreet.engines.engine_addresses import is_engine_place
 from discreet.engines.process_resources import STANDARD_INPUT, is_standard_input, standard_input
 from discreet.errors import InputError
 from discreet.foreign.table_description import TableDescription, is_description, read_description
+from discreet.hierarchy.csv_file import is_hierarchy_file
 from discreet.hierarchy.messages import quote_value, quote_values
 from discreet.model.cell_format import DECIMAL_MARKS
 from discreet.model.registry import suggest_name
@@ -41,7 +42,7 @@ from discreet.printing.document import (
     warning_block,
 )
 from discreet.printing.rendering import Printable
-from discreet.profile.hierarchy_proposal import FLAT_PROPOSAL, is_hierarchy_file
+from discreet.profile.hierarchy_proposal import FLAT_PROPOSAL
 from discreet.profile.missing_values import warn_about_unquoted_nulls
 from discreet.profile.spec_inference import NO_KNOWN_COLUMNS, HierarchyFolder, KnownColumns, propose_spec
 from discreet.profile.spec_proposal import (
