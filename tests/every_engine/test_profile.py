@@ -68,7 +68,7 @@ def test_same_sums_are_found_everywhere(place: Place) -> None:
     assert [(sum_.total, sum_.parts, sum_.rows) for sum_ in sums] == [("gross", ("tax", "net"), ROWS - 1)]
 
 
-@SLOW_ON_SPARK  # where the next test compares what is proposed, too
+@SLOW_ON_SPARK  # since the next test compares the proposals, too
 def test_same_spec_is_proposed_everywhere(place: Place, duckdb_place: DuckdbPlace) -> None:
     found, expected = (proposed(where, PEOPLE, null_values=("-9",)) for where in (place, duckdb_place))
     assert found == expected

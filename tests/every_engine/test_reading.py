@@ -60,7 +60,7 @@ def test_attack_has_the_same_result_everywhere(place: Place, duckdb_place: Duckd
     assert found[0][2] == 3
 
 
-@SLOW_ON_SPARK  # where test_publishing reports on a release beside its original
+@SLOW_ON_SPARK  # since test_publishing reports on a release and its original
 def test_release_is_compared_with_its_original(place: Place, duckdb_place: DuckdbPlace) -> None:
     elsewhere = duckdb_place.put(RELEASE)
     found = []

@@ -158,7 +158,7 @@ class Trial:
 
     @property
     def policy(self) -> str:
-        """What becomes of suppressed rows."""
+        """The policy for suppressed rows."""
         return "star" if self.star else "drop"
 
     @property

@@ -32,7 +32,7 @@ WAYS = ("filtered", "evaluated", "searched")
 
 @contextmanager
 def by_way(way: str, attributes: int = 1) -> Iterator[None]:
-    """Make the optimal search go one way; subsets grow by ``attributes``, so that small tables have some."""
+    """Force one way of the optimal search; subsets grow by ``attributes``, so that small tables have some."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(candidate_nodes, "_FEWEST", attributes)
         patch.setattr(candidate_nodes, "_smaller_subset_size", lambda number: number - attributes)
