@@ -19,7 +19,7 @@ DRAWN = ("permutation", "relaxed-multi-dimension")
 
 PROGRAM = """\
 import sys
-sys.modules["numba"] = sys.modules["llvmlite"] = None  # every import of them fails
+sys.modules["numba"] = sys.modules["llvmlite"] = None  # what makes every import of them fail
 from tests.cli.test_without_numba import publish_by_every_model
 publish_by_every_model("without")
 """

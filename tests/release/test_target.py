@@ -149,7 +149,7 @@ folder = Path(sys.argv[1])
 header, *rows = PATIENTS.splitlines()
 spec = patients(folder, "\\n".join([header, *rows * 2000]) + "\\n")
 settings = Settings(10**9, 1, folder / "private" / "log.jsonl")
-sys.dont_write_bytecode = True  # compiled modules next to the sources would be cut short
+sys.dont_write_bytecode = True  # compiled modules beside the sources would be cut short
 with connect(settings) as engine:
     resource.setrlimit(resource.RLIMIT_FSIZE, (65536, resource.RLIM_INFINITY))
     try:
