@@ -74,7 +74,7 @@ def expected(release: dict[Cell, int], shares: dict[Cell, float]) -> float:
     ("people", "k", "alike"), [(60, 2, True), (150, 2, False), (150, 5, True), (300, 5, False)]
 )
 def test_intervals_of_linking_rates_cover_the_truth(people: int, k: int, alike: bool) -> None:
-    """Over many control sets, rates spread as their interval predicts; 95 of 100 intervals cover the truth."""
+    """Over many control sets, rates spread as their interval says; 95 of 100 intervals cover the truth."""
     shares = population(1, alike=alike)
     random = np.random.default_rng(2)
     release = release_of(drawn(random, shares, people), k)
