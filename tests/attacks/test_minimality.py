@@ -196,7 +196,7 @@ def test_downcoding_of_a_local_recoding_counts_generalized_cells(tmp_path: Path)
 def test_necessarily_merged_part_reveals_the_values_of_its_people() -> None:
     """A part that had to be merged reveals its people's values.
 
-    Two people with one value are merged with two who had to be separated: the values are sure, without a
+    Two people with one value are merged with two who require a separation: the values are sure, without a
     name.
     """
     release = release_of([(0, 0)] * 2 + [(1, 0)] * 2, [0, 0, 1, 1], (1, 0), 1, 2)

@@ -159,7 +159,7 @@ def test_publication_warns_of_weights_that_are_not_recalibrated(tmp_path: Path) 
     result = table.publish({}, tmp_path / "out.csv", k=2, max_suppressed="50%")
     manifest = json.loads((tmp_path / "out.csv.manifest.json").read_text())
     texts = [each["text"] for each in manifest["warnings"] if each["code"] == "weights-not-recalibrated"]
-    # One person is suppressed, the only one from the country, who represents 186 of 1,570 people.
+    # One person is suppressed, the only one from the country, with a weight of 186 of 1,570 people.
     assert texts == [
         "The weights 'weight' are not recalibrated: suppressed rows represent 11.8 % of the people, and the "
         "weighted share of a value of 'residence' moves by 11.8 points."

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from benchmarks.since import checked_out, pairs, run
 
-TOLD = """import json
+PROGRAM = """import json
 print(json.dumps({{"seconds": {{"case": {{"median": {0}}}}}}}))
 """
 
@@ -20,11 +20,11 @@ def git(folder: Path, *arguments: str) -> None:
 def test_each_side_runs_its_own_files(tmp_path: Path) -> None:
     (tmp_path / "benchmarks").mkdir()
     (tmp_path / "benchmarks" / "__init__.py").touch()
-    (tmp_path / "benchmarks" / "told.py").write_text(TOLD.format(2.0))
+    (tmp_path / "benchmarks" / "told.py").write_text(PROGRAM.format(2.0))
     git(tmp_path, "init", "--quiet")
     git(tmp_path, "add", ".")
     git(tmp_path, "commit", "--quiet", "--message", "then")
-    (tmp_path / "benchmarks" / "told.py").write_text(TOLD.format(0.5))
+    (tmp_path / "benchmarks" / "told.py").write_text(PROGRAM.format(0.5))
     with checked_out("HEAD", tmp_path) as there:
         assert run(there, "told") == {"case": 2.0}
     assert run(tmp_path, "told") == {"case": 0.5}

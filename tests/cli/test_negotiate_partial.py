@@ -83,7 +83,7 @@ def test_options_of_partial_lattices_are_checked(
 
 
 def test_answers_with_one_attribute_at_its_top(run: Run, people: Path) -> None:
-    """At age 0 all classes but Ada's fail k=3, whatever the city; without age, city 2 is one class."""
+    """At age 0 all classes but Ada's fail k=3 at every level of city; without age, city 2 is one class."""
     relaxed = run(*REQUEST, "--max-level", "age=0", "--attributes", "--json")
     assert relaxed.status == 3
     age, city = relaxed.json["attributes"]

@@ -22,7 +22,7 @@ def test_numbers_are_right_aligned() -> None:
     assert '<th style="padding:2px 10px;text-align:left">name</th>' in html
 
 
-class Told(Printable):
+class OptionResult(Printable):
     """A result that names an option, a command, and text that stays unchanged."""
 
     def document(self) -> Document:
@@ -35,8 +35,8 @@ class Told(Printable):
 
 def test_python_output_names_python_options() -> None:
     shown = "Publish with after=RELEASE.\ndiscreet audit --sql\n--after"
-    assert str(Told()) == repr(Told()) == shown
-    assert "<p>Publish with after=RELEASE.</p>" in Told()._repr_html_()
+    assert str(OptionResult()) == repr(OptionResult()) == shown
+    assert "<p>Publish with after=RELEASE.</p>" in OptionResult()._repr_html_()
 
 
 def test_uncompared_releases_are_listed_once_per_reason() -> None:

@@ -75,7 +75,7 @@ TWO_VALUES = [{"q": "1", "s": "x", "t": str(i)} for i in range(3)]
 @pytest.mark.parametrize(
     ("rows", "sensitive", "subject", "requirement", "suppressed"),
     [
-        # Two persons who share two values do not count as three, although upper bounds would count three.
+        # Two persons with two common values do not count as three, although upper bounds would count three.
         (SHARED, ["s"], "who", Requirement(l=2), 0),
         (SHARED, ["s"], "who", Requirement(l=3), 5),
         (PERSONS, [], "who", Requirement(k=2), 0),

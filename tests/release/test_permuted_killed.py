@@ -63,7 +63,7 @@ def killed(folder: Path, name: str, before: str, step: str) -> None:
 
 
 @pytest.mark.parametrize("step", STEPS)
-def test_killed_process_leaves_only_leftovers_of_the_next_run(
+def test_next_run_removes_leftovers_of_a_killed_process(
     step: str, settings: Settings, tmp_path: Path, out: Path
 ) -> None:
     before = (

@@ -81,7 +81,7 @@ def test_ordered_models_accept_exactly_the_recodings_of_the_oracle(seed: int) ->
 @EXAMPLES
 @given(seed=SEEDS, data=st.data())
 def test_models_include_each_other_as_in_the_paper(seed: int, data: st.DataObject) -> None:
-    """Every recoding of a model is also one of the larger models, as the paper says."""
+    """Every recoding of a model is also one of the larger models, as in the paper."""
     table = tiny(seed, rows=5, types=4)
     frequency_set = table.frequency_set
     for source in RecodingModel:

@@ -204,7 +204,7 @@ def test_rows_as_people_with_a_subject_are_refused(tmp_path: Path, settings: Set
 def test_few_people_are_counted_by_pseudonyms_unless_rows_are_people(
     tmp_path: Path, settings: Settings
 ) -> None:
-    """An audit counts pseudonyms, whatever the manifest says, unless rows are declared to be people."""
+    """An audit counts pseudonyms independently of the manifest, unless rows are declared to be people."""
     write(tmp_path)
     spec = (tmp_path / "discreet.toml").read_text()
     way = spec.replace(

@@ -18,7 +18,7 @@ from tests.web.conftest import MakeClient
 from tests.web.negotiation import evaluated, write_large, write_philosophers
 
 LEVEL_1 = {"age": 1, "work_class": 1, "education": 1}
-ASKED = {"k": 4, "max_level": LEVEL_1}
+LIMITED = {"k": 4, "max_level": LEVEL_1}
 KINDS = {"u1": "<u1", "u2": "<u2", "u4": "<u4", "f4": "<f4"}
 
 
@@ -97,7 +97,7 @@ def test_lattice_lists_levels_with_examples(negotiating: TestClient) -> None:
 
 
 def test_answer_has_relaxations_and_suppression(negotiating: TestClient) -> None:
-    answer = post(negotiating, "answer?suppressed=true", {"request": ASKED})
+    answer = post(negotiating, "answer?suppressed=true", {"request": LIMITED})
     assert answer["outcome"] == "relaxed"
     found = {each["relaxed"]: (each["levels"], each["k"], each["suppressed"]) for each in answer["answers"]}
     assert found == {
@@ -113,7 +113,7 @@ def test_answer_has_relaxations_and_suppression(negotiating: TestClient) -> None
 
 @pytest.mark.parametrize("relaxed", ["max_suppressed", "height", "k"])
 def test_card_leads_to_an_exact_answer(negotiating: TestClient, relaxed: str) -> None:
-    answer = post(negotiating, "answer", {"request": ASKED})
+    answer = post(negotiating, "answer", {"request": LIMITED})
     card = next(each for each in answer["cards"] if each["relaxed"] == relaxed)
     node = next(each for each in answer["answers"] if each["relaxed"] == relaxed)
     after = post(negotiating, "answer", {"request": card["request"]})
@@ -136,11 +136,11 @@ def test_nodes_have_classes_neighbours_and_a_comparison(negotiating: TestClient)
     assert sum(part["kept"] for part in node["sizes"]) == 4
     assert sum(part["suppressed"] for part in node["sizes"]) == 6
     assert {(n["attribute"], n["step"]): n["suppressed"] for n in node["neighbours"]}[("age", -1)] == 10
-    body = {"request": ASKED, "nodes": [LEVEL_1, {"age": 4, "work_class": 3, "education": 2}]}
+    body = {"request": LIMITED, "nodes": [LEVEL_1, {"age": 4, "work_class": 3, "education": 2}]}
     first, second = post(negotiating, "comparison", body)["nodes"]
     assert (first["meets"], first["within_levels"]) == (False, True)
     assert (second["meets"], second["within_levels"], second["loss"]) == (True, False, 1.0)
-    attributes = post(negotiating, "attributes", {"request": ASKED})["attributes"]
+    attributes = post(negotiating, "attributes", {"request": LIMITED})["attributes"]
     assert [each["attribute"] for each in attributes] == ["age", "work_class", "education"]
 
 
@@ -170,7 +170,7 @@ def test_table_of_nodes_is_paged_sorted_and_filtered(negotiating: TestClient) ->
 
 
 def test_history_choice_and_spec_are_stored(negotiating: TestClient) -> None:
-    post(negotiating, "requests", {"request": ASKED})
+    post(negotiating, "requests", {"request": LIMITED})
     assert negotiating.get("/api/negotiate/requests").json()["requests"][0]["outcome"] == "relaxed"
     assert negotiating.get("/api/negotiate").json()["request"]["max_level"] == LEVEL_1
     body = {"request": {"k": 3}, "levels": LEVEL_1}
@@ -181,7 +181,7 @@ def test_history_choice_and_spec_are_stored(negotiating: TestClient) -> None:
     assert refused.status_code == 409
     assert negotiating.delete("/api/negotiate/choice").status_code == 204
     assert negotiating.get("/api/negotiate/choice").json() is None
-    post(negotiating, "spec", {"request": {**ASKED, "l": 2, "max_suppressed": "2%"}})
+    post(negotiating, "spec", {"request": {**LIMITED, "l": 2, "max_suppressed": "2%"}})
     document = negotiating.get("/api/workspace/spec").json()["document"]
     assert document["request"] == {"k": 4, "l": 2, "max_suppressed": "2%", "max_level": LEVEL_1}
     assert negotiating.get("/api/negotiate").json()["evaluated"] is True, "the table is the same"
@@ -213,9 +213,9 @@ def test_invalid_request_is_refused_by_rest_and_socket(
 
 
 def test_frames_equal_rest_and_send_nothing_twice(negotiating: TestClient) -> None:
-    rest = post(negotiating, "answer?suppressed=true", {"request": ASKED})
+    rest = post(negotiating, "answer?suppressed=true", {"request": LIMITED})
     with negotiating.websocket_connect("/api/negotiate/socket") as socket:
-        socket.send_text(json.dumps({"id": 1, "request": ASKED, "frontier": True}))
+        socket.send_text(json.dumps({"id": 1, "request": LIMITED, "frontier": True}))
         header, arrays = read_frame(socket.receive_bytes())
         assert set(arrays) == {"levels", "losses", "suppressed"}
         assert arrays["suppressed"].tolist() == rest["suppressed"]
@@ -226,7 +226,7 @@ def test_frames_equal_rest_and_send_nothing_twice(negotiating: TestClient) -> No
         assert np.array_equal(np.searchsorted(heights, range(11)), header["starts"])
         assert levels[header["high_place"]].tolist() == [1, 1, 1]
 
-        socket.send_text(json.dumps({"id": 2, "request": {**ASKED, "max_suppressed": 6}}))
+        socket.send_text(json.dumps({"id": 2, "request": {**LIMITED, "max_suppressed": 6}}))
         header, arrays = read_frame(socket.receive_bytes())
         assert (header["id"], header["outcome"], header["limit"]) == (2, "exact", 6)
         assert arrays == {}, "the same requirement: every colour is known"
@@ -267,7 +267,7 @@ def test_large_lattice_is_negotiated_in_part(make_client: MakeClient, tmp_path: 
 def test_frontier_of_a_cost_agrees_everywhere(negotiating: TestClient) -> None:
     """REST, the socket and Python agree; the spec accepts the cost, and the cards keep it."""
     cost = {"name": "loss", "aggregate": "rank"}
-    request = {**ASKED, "cost": cost}
+    request = {**LIMITED, "cost": cost}
     named = post(negotiating, "frontier", {"request": request})
     found = {
         node["place"]: parts
@@ -282,14 +282,14 @@ def test_frontier_of_a_cost_agrees_everywhere(negotiating: TestClient) -> None:
         assert compared["cost"] == shown
     off = post(negotiating, "node", {"request": request, "levels": {}})
     assert off["cost"]["value"] is not None
-    assert "cost" not in post(negotiating, "node", {"request": ASKED, "levels": {}})
+    assert "cost" not in post(negotiating, "node", {"request": LIMITED, "levels": {}})
     assert all(len(parts) == 3 for parts in found.values())
     keys = {node["place"]: (found[node["place"]], node["suppressed"]) for node in named["nodes"]}
     assert not any(a != b and a[0] <= b[0] and a[1] <= b[1] for a in keys.values() for b in keys.values())
-    plain = post(negotiating, "frontier", {"request": ASKED})
+    plain = post(negotiating, "frontier", {"request": LIMITED})
     assert "frontier_cost" not in plain
     with negotiating.websocket_connect("/api/negotiate/socket") as socket:
-        for requested, number in ((ASKED, 1), (request, 2), (request, 3)):
+        for requested, number in ((LIMITED, 1), (request, 2), (request, 3)):
             socket.send_text(json.dumps({"id": number, "request": requested, "frontier": number < 3}))
             header, arrays = read_frame(socket.receive_bytes())
             assert ("suppressed" in arrays) == (number == 1)
@@ -298,7 +298,7 @@ def test_frontier_of_a_cost_agrees_everywhere(negotiating: TestClient) -> None:
                 assert header["frontier_cost"] == named["frontier_cost"]
                 assert all(card["request"]["cost"] == cost for card in header["cards"])
             assert ("frontier" in header) == (number < 3)
-    refused = negotiating.post("/api/negotiate/frontier", json={"request": {**ASKED, "cost": "los"}})
+    refused = negotiating.post("/api/negotiate/frontier", json={"request": {**LIMITED, "cost": "los"}})
     assert refused.status_code == 400
     assert "Did you mean 'loss'?" in refused.text
     assert negotiating.post("/api/negotiate/spec", json={"request": request}).status_code == 200
