@@ -173,7 +173,12 @@ _OPTION = re.compile(
     r"|--(?:(?P<named>model|algorithm|format|encoding) (?P<value>[a-z][a-z0-9-]*)"
     r"|(?P<name>[a-z][a-z-]*)(?: (?:(?P<key>\w+)=)?(?P<metavar>[A-Z][A-Z_]*(?:\.[A-Z]+)*|[0-9][0-9%.,]*\b))?)"
 )
-_KEYWORDS = {"quasi-identifier": "quasi_identifiers", "null": "null_values", "hierarchy": "hierarchies"}
+_KEYWORDS = {
+    "quasi-identifier": "quasi_identifiers",
+    "null": "null_values",
+    "hierarchy": "hierarchies",
+    "previous-release": "previous_releases",
+}
 """Keywords of the options that are repeated on the command line; in Python each is one plural keyword."""
 
 

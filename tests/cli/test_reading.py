@@ -99,7 +99,7 @@ def test_explicit_reading_options_are_written_to_the_spec(
         (("--encoding", "ascii"), "line 1: bytes that are not ascii"),
         (("--delimiter", ";;"), "delimiter ';;'"),
         (("--decimal", ";"), "decimal mark ';'"),
-        (("--null-policy", "keep"), "nulls 'keep'"),
+        (("--null-policy", "keep"), "null_policy 'keep'"),
         (("--subject", "Altter"), "Did you mean 'Alter'?"),
         (("--format", "xlsx"), "people.csv is not a readable spreadsheet"),
     ],

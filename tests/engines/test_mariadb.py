@@ -89,7 +89,7 @@ def test_published_table_has_the_digest_of_a_file_and_reveals_changes(
     suppressed: str, clinic: Clinic, settings: Settings, tmp_path: Path
 ) -> None:
     table, target = clinic.table(), f"{clinic.name}_out.released"
-    options: dict[str, Any] = {"k": 20, "max_suppressed": "100%", "suppressed": suppressed}
+    options: dict[str, Any] = {"k": 20, "max_suppressed": "100%", "suppressed_rows": suppressed}
     table.publish({"age": 1, "ward": 0}, table=target, **options)
     assert clinic.tables() == ["released", "released_manifest"]
     assert discreet.audit(clinic.url, table=target).passed

@@ -90,7 +90,7 @@ def test_only_rows_in_order_are_grouped_by_sorting(
     monkeypatch.setattr(
         PostgresEngine, "execute", lambda self, sql: (statements.append(sql), found(self, sql))[1]
     )
-    opened = clinic.table(request={"order": order})
+    opened = clinic.table(request={"row_order": order})
     release = opened.publish({"age": 1}, table="out.people", k=10).release
     assert statements == (list(POSTGRES.sorted_groups or ()) if sorts else [])
     with clinic.engine() as engine:

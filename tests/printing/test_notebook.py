@@ -34,9 +34,9 @@ class OptionResult(Printable):
 
 
 def test_python_output_names_python_options() -> None:
-    shown = "Publish with after=RELEASE.\ndiscreet audit --sql\n--after"
+    shown = "Publish with previous_releases=RELEASE.\ndiscreet audit --sql\n--previous-release"
     assert str(OptionResult()) == repr(OptionResult()) == shown
-    assert "<p>Publish with after=RELEASE.</p>" in OptionResult()._repr_html_()
+    assert "<p>Publish with previous_releases=RELEASE.</p>" in OptionResult()._repr_html_()
 
 
 def test_uncompared_releases_are_listed_once_per_reason() -> None:

@@ -98,7 +98,7 @@ def test_dropped_nulls_are_not_part_of_the_original(
 ) -> None:
     release = "age,town,income\n20-29,*,10\n20-29,*,20\n20-29,*,30\n30-39,*,60\n"
     error, found = error_of_release(
-        engine, settings, tmp_path, release, "SELECT COUNT(*) FROM t WHERE town = 'Kiel'", nulls="drop"
+        engine, settings, tmp_path, release, "SELECT COUNT(*) FROM t WHERE town = 'Kiel'", null_policy="drop"
     )
     assert found.missing == 0
     assert answers(error) == [(2, pytest.approx(4 / 3), 0, 4)]
