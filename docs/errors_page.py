@@ -60,11 +60,10 @@ except discreet.InputError as error:
 
 ## Warnings of a release
 
-A release that passed may still tell more than its publisher meant. What there is to know stands on the
-terminal, in the manifest under `warnings`, and in the report. In the code each has a word, by which no
-warning is told twice:
+A release that passed may still reveal more than its publisher intended. The terminal, the manifest (under
+`warnings`) and the report contain the warnings; each has a code, so that none is repeated:
 
-| code | what it says (`…` stands for names and numbers) |
+| code | text (`…` replaces names and numbers) |
 |---|---|
 """
 
@@ -96,7 +95,7 @@ def warnings() -> set[tuple[str, str]]:
     bare = {name for name, text in found if not text}
     told_elsewhere = {name for name, text in found if text}
     kept = {each for each in found if each[1]}
-    return kept | {(name, "What the search or the spec itself says.") for name in bare - told_elsewhere}
+    return kept | {(name, "The text of the search or of the spec.") for name in bare - told_elsewhere}
 
 
 def _made(tree: ast.Module) -> Iterator[tuple[ast.expr, ast.expr]]:

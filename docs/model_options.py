@@ -14,8 +14,8 @@ _BEGIN = """# Options of recoding models
 Written by `python docs/model_options.py` from what each model declares, so it is what the program takes.
 On the command line a model is `--model NAME` with the flags; in Python it is a value of `discreet.models`,
 `Mondrian(cut="median")` say, whose keywords are the flags' names with underscores; in the browser it is a
-form. A key stands in the file that `--patterns` names. What every model is asked, k, l, suppression and
-levels, is no option of a model: [the command line](cli.md#discreet-publish-spec), [Python](api.md),
+form. A key is written into the file that `--patterns` names. k, l, suppression and levels apply to every
+model and are not options of a model: [the command line](cli.md#discreet-publish-spec), [Python](api.md),
 [the models](recoding-models.md).
 
 | `--model` | in Python | what it does | levels may be limited | rows may be suppressed |
@@ -58,7 +58,7 @@ def _row(option: Option) -> str:
 
 _KINDS = {
     OptionKind.TEXT: "a text",
-    OptionKind.FLAG: "nothing: it is on where it stands",
+    OptionKind.FLAG: "nothing: the flag turns it on",
     OptionKind.FILE: "a file",
     OptionKind.OPTIONS: "a TOML file",
     OptionKind.QUASI_IDENTIFIERS: "names of quasi-identifiers",
@@ -66,7 +66,7 @@ _KINDS = {
     OptionKind.SENSITIVE: "a sensitive attribute",
     OptionKind.LEVELS: "an attribute's level",
     OptionKind.NUMBERS: "a number by quasi-identifier",
-    OptionKind.MODEL: "a model, with its own options beside it",
+    OptionKind.MODEL: "a model, with its own options in addition",
     OptionKind.PYTHON: "an object of Python",
 }
 

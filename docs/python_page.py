@@ -17,7 +17,7 @@ MODULES = {
     "discreet.criteria": "The criteria",
     "discreet.costs": "The costs",
     "discreet.coming_from": "Projects of other tools",
-    "discreet.extending": "What an extension needs",
+    "discreet.extending": "Names for extensions",
 }
 _BEGIN = """# Python, name by name
 
