@@ -15,8 +15,8 @@ from discreet.verbs import engine_descriptions
 PAGE = Path(__file__).with_name("commands.md")
 _BEGIN = """# Commands, option by option
 
-`python docs/commands_page.py` writes this page from the command's own help. For the purpose of a verb, its JSON
-and its exit status, see [the command line](cli.md). Square brackets contain the default of an option.
+`python docs/commands_page.py` writes this page from the command's own help. For the purpose of a verb, its
+JSON and its exit status, see [the command line](cli.md). Square brackets contain the default of an option.
 """
 
 
