@@ -53,7 +53,7 @@ def _row(option: Option) -> str:
     takes = takes or _KINDS[option.kind]
     repeats = "; repeatable" if option.repeatable else ""
     key = "yes" if option.in_spec else ""
-    return f"| {name} | {takes}{repeats} | {option.told_default} | {option.help} | {key} |\n"
+    return f"| {name} | {takes}{repeats} | {option.default_text} | {option.help} | {key} |\n"
 
 
 _KINDS = {

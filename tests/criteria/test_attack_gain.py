@@ -46,7 +46,7 @@ def test_class_passes_exactly_if_attacking_it_does_not_pay(
 
 def test_journalist_attacker_counts_people_of_the_population() -> None:
     criterion = AttackGain(120, cost=20, attacker="journalist")
-    found = criterion.scores_beside(np.array([1, 2, 9]), ClassPopulation(np.array([6, 5, 8]), 0))
+    found = criterion.population_scores(np.array([1, 2, 9]), ClassPopulation(np.array([6, 5, 8]), 0))
     assert found.tolist() == [6, 5, -1]
     assert criterion.threshold == 6
     assert criterion.of_population

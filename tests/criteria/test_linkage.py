@@ -244,7 +244,7 @@ CLASSES = st.lists(st.tuples(st.integers(0, 8), st.integers(0, 8)), min_size=1, 
 
 def fails(criterion: Criterion, rows: int, people: int) -> bool:
     population = ClassPopulation(np.array([people]), absent=0)
-    return bool(criterion.scores_beside(np.array([rows]), population)[0] < criterion.threshold)
+    return bool(criterion.population_scores(np.array([rows]), population)[0] < criterion.threshold)
 
 
 def suppressed_rows_fail(criterion: DeltaPresence, suppressed: int, unmatched: int) -> bool:

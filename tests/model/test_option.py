@@ -39,7 +39,7 @@ def test_declared_option_has_its_field_s_name_and_a_flag() -> None:
     assert (named("kind").kind, named("kind").placeholder) == (OptionKind.CHOICE, "green|black")
     numbers = [Option("known", kind).placeholder for kind in (OptionKind.WHOLE, OptionKind.DECIMAL)]
     assert (numbers, Option("known").placeholder) == (["N", "N"], "NAME")
-    assert [named(name).told_default for name in ("kind", "sugar", "cup")] == ["green", "", "small"]
+    assert [named(name).default_text for name in ("kind", "sugar", "cup")] == ["green", "", "small"]
 
 
 @pytest.mark.parametrize(

@@ -130,4 +130,4 @@ def test_release_is_checked_by_counting_its_file(client: Client) -> None:
     found = done(client, "/api/compare/jobs", {})["result"]["candidates"]
     row = next(row for row in found if row["name"] == "m.csv")
     assert (row["meets"], row["unmet"]) == (None, "its levels are unknown")
-    assert client.get("/api/publish").json()["levels_asked"] == "age at most level 1"
+    assert client.get("/api/publish").json()["requested_levels"] == "age at most level 1"

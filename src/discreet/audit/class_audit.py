@@ -289,8 +289,8 @@ def audit_source(
     thresholds, further = requirement.l_of(values), bind_criteria(requirement.others, values)
     require_auditable(requirement.others, counts_subjects=witness is not None)
     with open_source_table(engine, source) as table, TemporaryTables(engine) as tables:
-        told_once = in_order and not (witness or starred_apart) and _has_key_value_rows(table, keys, values)
-        distinct = _load_distinct_rows(engine, tables, table, told_once=told_once) if digest else None
+        in_one_pass = in_order and not (witness or starred_apart) and _has_key_value_rows(table, keys, values)
+        distinct = _load_distinct_rows(engine, tables, table, in_one_pass=in_one_pass) if digest else None
         among = None if witness else distinct
         published = PublishedRows.of(
             table, keys, values, row_sum, starred_apart=starred_apart, distinct=among, foreign=foreign
@@ -380,10 +380,10 @@ def _observe(
 
 
 def _load_distinct_rows(
-    engine: Engine, tables: TemporaryTables, table: SourceTable, *, told_once: bool
+    engine: Engine, tables: TemporaryTables, table: SourceTable, *, in_one_pass: bool
 ) -> DistinctRows:
-    """Load the distinct rows; with ``told_once``, one sorted grouping gives classes and digest together."""
-    found = DistinctRows.from_sorted_rows(engine, table) if told_once else None
+    """Load the distinct rows; with ``in_one_pass``, one sorted grouping gives classes and digest together."""
+    found = DistinctRows.from_sorted_rows(engine, table) if in_one_pass else None
     return DistinctRows.of(engine, tables, table) if found is None else found
 
 

@@ -406,23 +406,23 @@ def _augment(person: int, persons: Sequence[Sequence[int]], holder: dict[int, in
     # limit.
     path: list[tuple[int, int]] = []
     untried = [iter(persons[person])]
-    standing = [person]
+    waiting = [person]
     while untried:
         for wanted in untried[-1]:
             if wanted in tried:
                 continue
             tried.add(wanted)
-            path.append((standing[-1], wanted))
+            path.append((waiting[-1], wanted))
             if wanted not in holder:
                 for who, what in path:
                     holder[what] = who
                 return True
-            standing.append(holder[wanted])
+            waiting.append(holder[wanted])
             untried.append(iter(persons[holder[wanted]]))
             break
         else:
             untried.pop()
-            standing.pop()
+            waiting.pop()
             if path:
                 path.pop()
     return False

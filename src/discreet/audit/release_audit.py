@@ -234,7 +234,7 @@ def audit_release(
     """
     release_address = ReleaseAddress.of(address)
     document = read_manifest_document(engine, release_address)
-    asked_k = None if requirement is None else requirement.k
+    requested_k = None if requirement is None else requirement.k
     named = (
         quasi_identifiers
         or sensitive is not None
@@ -242,7 +242,7 @@ def audit_release(
     )
     if document is not None and is_permuted(document) and not named:
         report = add_manifest_warnings(
-            audit_permuted_release(engine, release_address, document, asked_k), document
+            audit_permuted_release(engine, release_address, document, requested_k), document
         )
         return replace(report, warnings=(*report.warnings, _GROUPS_WITHOUT_CRITERIA)) if strictest else report
     claims = None if document is None else read_claims(release_address, document)

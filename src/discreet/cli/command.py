@@ -277,7 +277,7 @@ def help_row(option: Option) -> tuple[str, str]:
     written = flag if option.kind is OptionKind.FLAG else f"{flag} {option.placeholder}"
     listed = f": {', '.join(option.choices)}" if option.choices and option.placeholder == "NAME" else ""
     repeats = "; repeatable" if option.repeatable else ""
-    default = f" [{option.told_default}]" if option.told_default else ""
+    default = f" [{option.default_text}]" if option.default_text else ""
     text = f"{option.help}{listed}{repeats}.{default}"
     return written, capitalize(text)
 

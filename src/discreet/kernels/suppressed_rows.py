@@ -174,7 +174,7 @@ def peel_groups(
     groups: Array,
     number: int,
     sizes: Array,
-    standing: Array,
+    remaining: Array,
     begins: Array,
     codes: Array,
     counts: Array,
@@ -188,7 +188,7 @@ def peel_groups(
     ``groups`` has shape ``(groups of a class, classes)``. The entries ``begins[i]:begins[i + 1]`` of
     ``codes`` and ``counts`` are the values of class i; codes of attribute a begin at ``blocks[a]``.
     """
-    left = standing.copy()
+    left = remaining.copy()
     rows = np.zeros(number, np.int64)
     values = np.zeros((number, blocks[-1]), np.int64)
     start, members = _sum_groups(groups, left, sizes, begins, codes, counts, rows, values)

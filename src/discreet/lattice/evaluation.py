@@ -65,21 +65,21 @@ def choose_peeling_rule() -> PeelingRule:
     return _peel_compiled
 
 
-def _peel_compiled(groups: Groups, standing: NDArray[np.bool_], most: int) -> Integers:
+def _peel_compiled(groups: Groups, remaining: NDArray[np.bool_], most: int) -> Integers:
     # The kernel counts in a dense table of groups by values; numpy serves if that table would be too large.
     widths = [_count_codes(values) for values in groups.values]
     if groups.number * sum(widths) > _MOST_CELLS:
-        return peel_classes(groups, standing, most)
+        return peel_classes(groups, remaining, most)
     from discreet.kernels.suppressed_rows import peel_groups
 
     blocks = np.cumsum([0, *widths])
-    begins, codes, counts = _entries_by_class(groups.values, blocks, len(standing))
-    scores = np.where(standing, 0, -1)
+    begins, codes, counts = _entries_by_class(groups.values, blocks, len(remaining))
+    scores = np.where(remaining, 0, -1)
     peel_groups(
         groups.of,
         groups.number,
         groups.sizes,
-        standing,
+        remaining,
         begins,
         codes,
         counts,

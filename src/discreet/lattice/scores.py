@@ -88,14 +88,14 @@ class CellsScore:
         """Indices of the sensitive attributes whose rows by value are needed."""
         if self.criterion.of_every_attribute:
             return frozenset(range(len(self.thresholds) - len(self.further) - 1))
-        return find_counted_attributes(bound for bound, _ in self._asked)
+        return find_counted_attributes(bound for bound, _ in self._judged)
 
     def of(self, facts: ClassStatistics) -> NDArray[np.int64]:
         """Return the scores of all classes of a node."""
         distinct = [values.distinct for values in facts.values if values is not None]
         plain = len(self.thresholds) - len(self.further)
-        columns = [facts.sizes, *distinct, *(_checked_scores(bound, facts) for bound, _ in self._asked)]
-        required = (*self.thresholds[:plain], *(least for _, least in self._asked))
+        columns = [facts.sizes, *distinct, *(_checked_scores(bound, facts) for bound, _ in self._judged)]
+        required = (*self.thresholds[:plain], *(least for _, least in self._judged))
         return self.criterion.scores_among(facts, ~threshold_mask(columns, required), self.most, self.rule)
 
     def scoring(self, table: FrequencySet) -> ScoreFunction:
@@ -104,7 +104,7 @@ class CellsScore:
         return lambda groups: self.of(_class_facts(groups, attributes, cells_too=True))
 
     @property
-    def _asked(self) -> list[tuple[BoundCriterion, int]]:
+    def _judged(self) -> list[tuple[BoundCriterion, int]]:
         """Further parts that have a threshold."""
         least = self.thresholds[len(self.thresholds) - len(self.further) :]
         return [(bound, t) for bound, t in zip(self.further, least, strict=True) if t is not None]

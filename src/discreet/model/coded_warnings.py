@@ -77,7 +77,7 @@ def unreported_warnings(warnings: Iterable[str], reported: Iterable[str]) -> tup
 class SingleValues:
     """Rows whose value of a column occurs in no other row.
 
-    ``alone`` rows are the only ones of the table with their value, ``in_class`` rows the only ones with it
+    ``unique_rows`` are the only ones of the table with their value, ``in_class`` rows the only ones with it
     among the rows with the same published quasi-identifiers; of ``rows`` rows, without starred ones.
     """
 

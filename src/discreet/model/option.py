@@ -107,7 +107,7 @@ class Option:
         return "N" if self.kind in (OptionKind.WHOLE, OptionKind.DECIMAL) and not choices else "NAME"
 
     @property
-    def told_default(self) -> str:
+    def default_text(self) -> str:
         """Description of the default; empty if there is none to describe."""
         if self.shown or self.default is None or isinstance(self.default, bool):
             return self.shown

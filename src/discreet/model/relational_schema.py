@@ -141,9 +141,9 @@ class JointAnonymity:
     """Joint anonymity of people in all released tables together.
 
     People are equal if their rows in all tables are. ``fewest`` is the size of the smallest group of equal
-    people, ``alone`` the number of people equal to no one else, ``views`` the number of groups, ``people``
-    the number of people; ``safe`` contains the pseudonyms of people in groups of the required size.
-    ``problems`` describes keys that do not match.
+    people, ``unique_people`` the number of people equal to no one else, ``views`` the number of groups,
+    ``people`` the number of people; ``safe`` contains the pseudonyms of people in groups of the required
+    size. ``problems`` describes keys that do not match.
     """
 
     fewest: int

@@ -57,7 +57,9 @@ def describe_strictest_values(values: Sequence[StrictestValue]) -> Document:
     for one in values:
         if one.reason is not None:
             reasons.setdefault(one.reason, []).append(_criterion_label(one))
-    untold = (Line(f"Not computed ({reason}): {', '.join(labels)}.") for reason, labels in reasons.items())
+    unmeasured = (
+        Line(f"Not computed ({reason}): {', '.join(labels)}.") for reason, labels in reasons.items()
+    )
     compared = dict.fromkeys(one.criterion.flag() for one in value_text if one.publisher is False)
     by_release = (Line(_COMPARISON_NOTE.format(", ".join(compared))),) if compared else ()
     return (
@@ -65,7 +67,7 @@ def describe_strictest_values(values: Sequence[StrictestValue]) -> Document:
         _STRICTEST_TITLE,
         *((_strictest_grid(value_text),) if value_text else ()),
         *by_release,
-        *untold,
+        *unmeasured,
     )
 
 

@@ -202,7 +202,7 @@ def _profile_batch(
     # only the counts decide whether they are NULL (see _profile_of_counts).
     result = engine.fetch_rows(
         f"""
-        WITH told AS (SELECT place, v, n, v IN ({likely}) AS likely, v NOT IN ({sure}) AS kept,
+        WITH marked AS (SELECT place, v, n, v IN ({likely}) AS likely, v NOT IN ({sure}) AS kept,
                              {number} AS number, CASE WHEN {number} THEN {numbers_sql} END AS said
                       FROM ({grouped_texts_sql(table, columns)}) AS g{where})
         SELECT place, count(*) FILTER (WHERE kept),
@@ -222,7 +222,7 @@ def _profile_batch(
                CAST(coalesce(sum(CASE WHEN likely OR NOT kept THEN CASE v {bits} END END), 0) AS BIGINT),
                min(said) FILTER (WHERE {measured}), max(said) FILTER (WHERE {measured}),
                min(v) FILTER (WHERE kept AND {date}), max(v) FILTER (WHERE kept AND {date})
-        FROM told GROUP BY place
+        FROM marked GROUP BY place
         """
     )
     counts = {int(index): counted for index, *counted in result}

@@ -287,8 +287,8 @@ def _column_warnings(
     others = {name: form.others for name, form in formats.forms.items()}
     others |= {a.name: MARK_NUMBERS for a in attributes if has_impossible_age(a.column)}
     missing = warn_about_missing_values(engine, table, keys, values, null_texts, others)
-    told_once = [a.name for a in attributes if any(f"'{a.name}' has" in text for text in missing)]
-    return missing, warn_about_columns(attributes, told_once)
+    reported = [a.name for a in attributes if any(f"'{a.name}' has" in text for text in missing)]
+    return missing, warn_about_columns(attributes, reported)
 
 
 def _find_persons(

@@ -434,10 +434,10 @@ def _require_rows(table: RecodedTable, job: PublicationJob) -> None:
 def _build_data_part(job: PublicationJob, table: RecodedTable) -> Part:
     """Build the data part, in the order that the spec requests."""
     names = tuple(column.name for column in table.columns)
-    asked_by = tuple(name for name in names if name in job.recoding.attributes)
+    key_columns = tuple(name for name in names if name in job.recoding.attributes)
     unchanged = frozenset(column.name for column in table.columns if column.unchanged)
     data = NewTable(table.query(), names, table.unordered(), unchanged, table.types)
-    return Part(data, indexes=(asked_by,), classes=table.class_cells())
+    return Part(data, indexes=(key_columns,), classes=table.class_cells())
 
 
 def _write_data(job: PublicationJob, table: RecodedTable, part: Part) -> SourceSpec | None:

@@ -76,8 +76,8 @@ _FAILING_NOUNS = "class fails", "classes fail"
 class AuditResult(Printable):
     """Counts and verdict of the audit of a release.
 
-    ``asked_k`` normalizes C_AVG; without it the k that the release requires, else the size of the smallest
-    class.
+    ``requested_k`` normalizes C_AVG; without it the k that the release requires, else the size of the
+    smallest class.
 
     >>> discreet.audit("release.csv", k=5).passed  # doctest: +SKIP
     """

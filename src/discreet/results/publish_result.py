@@ -52,8 +52,8 @@ class ReleaseIntersection:
     """Intersection of a new release with an earlier one, as the intersection attack counts it.
 
     ``k`` is the size of the smallest common part; ``failing`` is the number of parts that do not meet the new
-    release's requirement, ``rows`` the rows in them, ``alone`` the number of rows that are the only one in
-    their part. If the releases could not be compared, ``reason`` is set and there are no numbers.
+    release's requirement, ``rows`` the rows in them, ``unique_rows`` the number of rows that are the only one
+    in their part. If the releases could not be compared, ``reason`` is set and there are no numbers.
     """
 
     name: str
@@ -70,7 +70,7 @@ class ReleaseIntersection:
         return self.reason is None and not self.failing
 
     def as_json(self) -> dict[str, Any]:
-        """Return the entry under ``beside``."""
+        """Return the entry under ``intersections``."""
         if self.reason is not None:
             return {"release": self.name, "time": self.time, "reason": self.reason}
         return {
@@ -88,7 +88,7 @@ def describe_intersections(intersections: tuple[ReleaseIntersection, ...]) -> Do
     if not intersections:
         return ()
     judged = [one for one in intersections if one.reason is None]
-    untold = _names_by_reason(intersections)
+    uncounted = _names_by_reason(intersections)
     grid = Grid(
         make_columns(
             "earlier release", ">smallest part", ">parts that fail", ">rows in them", ">unique rows"
@@ -118,7 +118,7 @@ def describe_intersections(intersections: tuple[ReleaseIntersection, ...]) -> Do
         *((warning,) if bad else ()),
         *(
             Line(f"Not compared with {names}: {reason.rstrip('.')}.", Tone.WARNING)
-            for reason, names in untold.items()
+            for reason, names in uncounted.items()
         ),
     )
 
@@ -139,8 +139,8 @@ def _names_by_reason(releases: Iterable[ReleaseIntersection]) -> dict[str, str]:
 class ReleaseResult(Printable):
     """Published release: its location, its answer or recoding, and its audit.
 
-    ``answer`` is set for a full-domain release, ``recoding`` for a release by another model. ``beside`` are
-    earlier releases of the same people in the register.
+    ``answer`` is set for a full-domain release, ``recoding`` for a release by another model.
+    ``intersections`` are earlier releases of the same people in the register.
 
     >>> release = table.publish(table.negotiate(k=10).exact, "release.csv")  # doctest: +SKIP
     """

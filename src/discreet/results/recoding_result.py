@@ -29,7 +29,7 @@ class RecodingFacts:
     Classes with the same labels are one, as in the release; ``smallest``, ``mean`` and ``largest`` are class
     sizes in rows. ``summary`` is the summary of classes, if the model has a choice; ``granularity`` and
     ``usefulness`` are None if they were not measured; ``work`` are facts of the search, each a name and a
-    text; ``told`` are further parts of the JSON by key, such as the ``evidence`` of a proof.
+    text; ``json_parts`` are further parts of the JSON by key, such as the ``evidence`` of a proof.
     """
 
     model: str

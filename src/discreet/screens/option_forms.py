@@ -41,7 +41,7 @@ class OptionField:
     @classmethod
     def of(cls, option: Option) -> OptionField:
         """Build the field of an option."""
-        default, default_text = option.default, option.told_default
+        default, default_text = option.default, option.default_text
         return cls(
             name=option.name,
             label=_label(option),

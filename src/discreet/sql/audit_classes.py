@@ -394,7 +394,7 @@ def classes_by_subjects(
 
 def relation_without_stars(relation: str, texts: Sequence[str]) -> str:
     """Return a relation without the rows in which all ``texts`` are ``*``; unchanged without ``texts``."""
-    return f"(SELECT * FROM {relation} WHERE NOT ({_all_stars(texts)})) AS told" if texts else relation
+    return f"(SELECT * FROM {relation} WHERE NOT ({_all_stars(texts)})) AS readable" if texts else relation
 
 
 def count_people_in_classes(relation: str, keys: Sequence[str], person: str, k: int) -> str:

@@ -55,7 +55,7 @@ def rows_by_class(keys: int, index: int | None) -> str:
 
 def failing_scores(rows: str, query: str, threshold: int) -> str:
     """Count the classes whose smallest score by ``query`` is below ``threshold`` or missing."""
-    scores = f"SELECT class, min(score) AS score FROM ({query}) AS told GROUP BY class"
+    scores = f"SELECT class, min(score) AS score FROM ({query}) AS scored GROUP BY class"
     return (
         f"SELECT count(*) AS classes, min(score) AS found, "
         f"{_with_verdict(_counted(f'NOT coalesce(score >= {threshold}, FALSE)'))} AS failing\n"
@@ -70,7 +70,7 @@ def failing_score(query: str, threshold: int) -> str:
     A release without a class passes.
     """
     below = f"CASE WHEN coalesce(min(score) >= {threshold}, FALSE) OR {_NO_CLASS} THEN 0 ELSE 1 END"
-    return f"SELECT min(score) AS found, {_with_verdict(below)} AS failing FROM ({query}) AS told"
+    return f"SELECT min(score) AS found, {_with_verdict(below)} AS failing FROM ({query}) AS scored"
 
 
 def constants(dialect: Dialect, columns: Mapping[str, tuple[str, Sequence[object]]]) -> str:

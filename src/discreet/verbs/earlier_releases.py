@@ -208,7 +208,7 @@ class ReleaseRegister(Printable):
                     "requirement": one.entry.get("requirement"),
                     "rows": one.entry.get("rows"),
                     "suppressed": one.entry.get("suppressed"),
-                    "standing": str(one.state),
+                    "state": str(one.state),
                 }
                 for one in self.releases
             ],

@@ -235,8 +235,8 @@ _NO_PASSWORD_NOTE = "the spec holds no password: give it in the variable PGPASSW
 class Proposal(Printable):
     """Proposed roles and hierarchies with reasons; ``path`` is the written spec, or None.
 
-    ``place`` is the location and form of the rows, as in the spec's ``[source]``; ``told`` are sentences on
-    the guesses behind it.
+    ``location`` is the location and form of the rows, as in the spec's ``[source]``; ``guesses`` are
+    sentences on the guesses behind it.
 
     ``mapping`` may be edited in place; ``with_role`` and ``with_hierarchy`` return an edited copy. ``text``
     and ``discreet.open(data, proposal)`` follow the edits; a file that was written before does not.

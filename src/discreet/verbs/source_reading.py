@@ -41,7 +41,7 @@ def parse_file_options(options: Mapping[str, Any]) -> FileOptions:
 
 @dataclass(frozen=True)
 class FileReading:
-    """Source with explicit and detected options; ``told`` explains the detected ones."""
+    """Source with explicit and detected options; ``notes`` explain the detected ones."""
 
     source: SourceSpec
     notes: tuple[str, ...] = ()

@@ -347,15 +347,15 @@ class Criterion(ABC):
     @property
     def needs_original(self) -> bool:
         """True if judging it requires more than the release: the population, or the whole table's values."""
-        told_by_table = self.by_distribution or self.required_feature is AttributeFeature.HIERARCHY
-        return self.of_population or (self.compares and told_by_table)
+        needs_table = self.by_distribution or self.required_feature is AttributeFeature.HIERARCHY
+        return self.of_population or (self.compares and needs_table)
 
     @property
     def of_population(self) -> bool:
-        """True if it requires the number of people matching each class (``scores_beside``)."""
+        """True if it requires the number of people matching each class (``population_scores``)."""
         return False
 
-    def scores_beside(self, sizes: NDArray[np.int64], population: ClassPopulation) -> NDArray[np.int64]:
+    def population_scores(self, sizes: NDArray[np.int64], population: ClassPopulation) -> NDArray[np.int64]:
         """Return the score of each class for a criterion ``of_population``; replaces ``scores``."""
         raise NotImplementedError(self.name)
 
@@ -468,7 +468,7 @@ class BoundCriterion:
         if self.criterion.of_population:
             if facts.population is None:
                 raise population_criterion_error(self.criterion)
-            return self.criterion.scores_beside(facts.sizes, facts.population)
+            return self.criterion.population_scores(facts.sizes, facts.population)
         values = None if self.index is None else facts.values[self.index]
         return self.criterion.scores(facts.sizes, values)
 

@@ -83,7 +83,7 @@ class DeltaPresence(Criterion):
         del sizes, values
         raise InputError(f"{self}: {self.title} requires the population")
 
-    def scores_beside(self, sizes: NDArray[np.int64], population: ClassPopulation) -> NDArray[np.int64]:
+    def population_scores(self, sizes: NDArray[np.int64], population: ClassPopulation) -> NDArray[np.int64]:
         """Return the share of the people without a row, in billionths."""
         people = np.maximum(population.people, 1)
         shares = PRESENCE_UNIT * (people - sizes) // people

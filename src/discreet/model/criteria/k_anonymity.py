@@ -39,7 +39,7 @@ class SizeCriterion(Criterion):
             raise InputError(f"{self}: {self.title} requires the population")
         return sizes
 
-    def scores_beside(self, sizes: NDArray[np.int64], population: ClassPopulation) -> NDArray[np.int64]:
+    def population_scores(self, sizes: NDArray[np.int64], population: ClassPopulation) -> NDArray[np.int64]:
         """Return the people matching each class, or -1 if the class has more rows than people."""
         return np.where(sizes <= population.people, population.people, -1)
 

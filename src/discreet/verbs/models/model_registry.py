@@ -95,7 +95,11 @@ def resolve_model(model: Model | str, options: Mapping[str, object] | None = Non
 
 
 def publish_model(
-    table: TableContext, reporter: Reporter, model: Model | str, asked: RequestOptions, target: PublishTarget
+    table: TableContext,
+    reporter: Reporter,
+    model: Model | str,
+    request_options: RequestOptions,
+    target: PublishTarget,
 ) -> ReleaseResult:
     """Search a recoding under a model and publish it (see ``Table.recode`` and ``Table.publish``).
 
@@ -111,4 +115,4 @@ def publish_model(
     if target.previous_releases:
         chosen.release_kind.require_support(ReleaseUse.COMBINE, chosen.name)
     check_publish_target(table, target, kind=chosen.release_kind, protected=chosen.kept_files)
-    return chosen.publish(table, asked, target, reporter)
+    return chosen.publish(table, request_options, target, reporter)

@@ -41,8 +41,8 @@ TABLE_FILE_FORMATS = (".csv", ".parquet")
 class Found:
     """Result of a search: the recoding, the summary of its classes, and facts of the work.
 
-    ``work`` are facts for a reader, each a name and a text; ``told`` are parts of the JSON by key, such as
-    the ``evidence`` of a proof.
+    ``work`` are facts for a reader, each a name and a text; ``json_parts`` are parts of the JSON by key, such
+    as the ``evidence`` of a proof.
 
     >>> Found(recoding, work=(("rounds", "3"),))  # doctest: +SKIP
     """

@@ -64,7 +64,7 @@ class PublishAnswer(CriteriaBody):
     row_order: Literal["sorted", "random"] = Field(
         default="sorted", description="The order of rows in the spec."
     )
-    levels_asked: str | None = Field(
+    requested_levels: str | None = Field(
         default=None, description="The last negotiated levels, in words; other models ignore them."
     )
     criterion_kinds: list[dict[str, Any]] = Field(description="The criteria in addition to k and l.")
@@ -129,7 +129,7 @@ def overview(workspace: CurrentWorkspace) -> PublishAnswer:
             "l": request.l,
             "max_suppressed": str(request.max_suppressed),
             "row_order": spec.request.row_order.value,
-            "levels_asked": describe_request(bounds) if any(bounds.values()) else None,
+            "requested_levels": describe_request(bounds) if any(bounds.values()) else None,
             "criteria": criteria_json(request.further_criteria()),
             "choice": read_chosen_node(workspace),
         }

@@ -24,7 +24,7 @@ export function releaseForm({ overview, notes, signal, onPublished }) {
   const words = h("p", { class: "muted" });
   const options = h("div", { class: "form columns" });
   const unbound = notice(
-    `Negotiated with ${overview.levels_asked}. This model ignores these levels; they apply to the chosen node.`,
+    `Negotiated with ${overview.requested_levels}. This model ignores these levels; they apply to the chosen node.`,
     "warning",
   );
   const model = modelSelect(models, () => fit());
@@ -106,7 +106,7 @@ export function releaseForm({ overview, notes, signal, onPublished }) {
   function fit() {
     const form = chosen();
     words.textContent = form.text;
-    unbound.hidden = form.takes_levels || !overview.levels_asked;
+    unbound.hidden = form.takes_levels || !overview.requested_levels;
     requirementForm.fit(form);
     policy.hidden = !form.takes_suppression;
     element.sender.disabled = outdated !== null || (form.takes_levels && (!choice || choice.stale));
