@@ -264,21 +264,7 @@ def bottom_up(task: SearchProblem) -> SearchResult:
 def bottom_up_rollup(task: SearchProblem) -> SearchResult:
     """Find every solution; each checked node but the first is rolled up from a node below it.
 
-    Parameters
-    ----------
-    task
-        Table, requirement, suppression limit and bounds of the search.
-
-    Returns
-    -------
-    Every solution with its suppressed rows, and the numbers of checked and marked nodes and of scans.
-
-    Raises
-    ------
-    InputError
-        For criteria under which suppression may rise from a node to one above it.
-    LimitReached
-        If the nodes or the frequency sets would not fit the memory limit.
+    Parameters, result and errors are those of ``bottom_up``.
 
     Notes
     -----

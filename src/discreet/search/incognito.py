@@ -229,21 +229,7 @@ def incognito(task: SearchProblem) -> SearchResult:
 def incognito_superroots(task: SearchProblem) -> SearchResult:
     """Find every solution; the roots of a family are rolled up from their greatest common specialization.
 
-    Parameters
-    ----------
-    task
-        Table, requirement, suppression limit and bounds of the search.
-
-    Returns
-    -------
-    Every solution with its suppressed rows, and the numbers of checked and marked nodes and of scans.
-
-    Raises
-    ------
-    InputError
-        For criteria under which suppression may rise from a node to one above it.
-    LimitReached
-        If the nodes or the frequency sets would not fit the memory limit.
+    Parameters, result and errors are those of ``incognito``.
 
     Notes
     -----
@@ -263,21 +249,7 @@ def incognito_superroots(task: SearchProblem) -> SearchResult:
 def incognito_cube(task: SearchProblem) -> SearchResult:
     """Find every solution; roots are rolled up from a cube, whose construction is timed separately.
 
-    Parameters
-    ----------
-    task
-        Table, requirement, suppression limit and bounds of the search.
-
-    Returns
-    -------
-    Every solution with its suppressed rows, and the numbers of checked and marked nodes and of scans.
-
-    Raises
-    ------
-    InputError
-        For criteria under which suppression may rise from a node to one above it.
-    LimitReached
-        If the nodes or the frequency sets would not fit the memory limit.
+    Parameters, result and errors are those of ``incognito``.
 
     Notes
     -----
