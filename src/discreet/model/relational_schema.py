@@ -52,7 +52,7 @@ class RelatedTable:
     pseudonymization: Pseudonymizer = spec_key(
         "Replacement of the key in every table; `per-release` if omitted.",
         '{method = "pseudonym", key = "keys/patients.list"}',
-        'a table of what stands in the key\'s place, such as {method = "per-release"}',
+        'a table of the key\'s replacement, such as {method = "per-release"}',
         default=MISSING,
     )
     references: Mapping[str, str] = spec_key(

@@ -215,7 +215,7 @@ _OCCUPATION = {
         "service": ["care", "sales", "office"],
         "professional": ["teaching", "engineering", "medicine", "management"],
     },
-    "not-employed": {"before-or-beside-work": ["student", "at-home"], "after-work": ["retired"]},
+    "not-employed": {"before-or-outside-work": ["student", "at-home"], "after-work": ["retired"]},
 }
 
 
