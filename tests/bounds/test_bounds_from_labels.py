@@ -29,6 +29,8 @@ from tests.oracle import possible_worlds as asked_worlds
 
 Row = Mapping[str, str | None]
 ASKED = "COUNT(*), COUNT(salary), SUM(salary), AVG(salary), MIN(salary), MAX(salary)"
+ROUNDING = 1e-9
+"""Allowance for averages, which are doubles."""
 AGGREGATES = ("ROWS", "COUNT", "SUM", "AVG", "MIN", "MAX")
 """The aggregates of ``ASKED``, by the names of the oracle."""
 ANYTHING = (None, "unknown")
@@ -275,7 +277,9 @@ def contain(
     """Return whether each pair of bounds contains that of all tables; a bound that no table has is NULL."""
     pairs = zip(found, (wanted[name] for name in AGGREGATES), strict=True)
     return all(
-        least is None or most is None or (low is not None and low <= least and most <= high)
+        least is None
+        or most is None
+        or (low is not None and low - ROUNDING <= least and most <= high + ROUNDING)
         for (low, high), (least, most) in pairs
     )
 
